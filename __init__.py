@@ -1,0 +1,1 @@
+"""Tilewright: a multi-level IR compiler for neural networks on small heterogeneous machines."""

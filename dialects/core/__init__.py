@@ -1,0 +1,1 @@
+"""What the dialects share: structured kernels, scalar semantics."""

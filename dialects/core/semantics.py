@@ -1,0 +1,79 @@
+"""
+The table from op classes to what they compute, filled beside each op.
+
+Two kinds of rule:
+
+- `@scalar(Op)`: an elementwise function of NumPy arrays or scalars of the operands' element types. It serves a scalar op on single values and, with whole
+  arrays, the body of a structured kernel. Integer rules wrap around in the width of their type.
+- `@semantics(Op)`: a function `(runner, op, operands) -> results` for ops on tensors, memrefs and regions. A tensor is an array that nobody else
+  writes to, a memref an array that is a view of its buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import Operation, Region
+
+Value = Any
+"""A run-time value: a NumPy array or scalar."""
+
+
+class Runner(Protocol):
+    """What a rule may ask of the interpreter."""
+
+    def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
+        """Run a single-block region and return the operands of its terminator."""
+        ...
+
+    def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
+        """Run the function of that name."""
+        ...
+
+
+ScalarRule = Callable[..., NDArray[Any]]
+Rule = Callable[[Runner, Any, Sequence[Value]], Sequence[Value]]
+
+SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
+"""Op class -> `(op, *operands) -> result`."""
+
+RULES: dict[type[Operation], Rule] = {}
+"""Op class -> `(runner, op, operands) -> results`."""
+
+_S = TypeVar("_S", bound=ScalarRule)
+_R = TypeVar("_R", bound=Rule)
+
+
+def scalar(*ops: type[Operation]) -> Callable[[_S], _S]:
+    """Register `(op, *operands) -> result` as what these scalar ops compute, elementwise."""
+
+    def register(rule: _S) -> _S:
+        SCALAR_RULES.update(dict.fromkeys(ops, rule))
+        return rule
+
+    return register
+
+
+def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
+    """Register `(runner, op, operands) -> results` as what these ops compute."""
+
+    def register(rule: _R) -> _R:
+        RULES.update(dict.fromkeys(ops, rule))
+        return rule
+
+    return register
+
+
+def truncating_divide(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return a / b rounded toward zero, as C divides integers; a zero divisor gives 0."""
+    quotient = np.floor_divide(
+        a,
+        b,
+        where=np.not_equal(b, 0),
+        out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b)),
+    )
+    exact = quotient * b == a
+    return quotient + (~exact & ((np.less(a, 0)) != np.less(b, 0))).astype(quotient.dtype)

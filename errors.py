@@ -1,0 +1,54 @@
+"""
+The one shape in which Tilewright reports that something is wrong.
+
+    net.onnx: node "Conv_3": error: [lower-onnx, pass 2 of 9] the kernel has 3 axes, the input 2
+      expected: a kernel of 2 spatial axes, 16x3x3x3
+      found:    16x3x3x3x3
+      remedy:   export the convolution with a 4-D weight
+      reproducer: crash/lower-onnx.mlir
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass(eq=False)
+class Diagnostic(Exception):
+    """
+    A problem to show to the user. Raise it anywhere; the tools add the input's name, the pass and the reproducer.
+
+    `where` is `file:line:col`, or `node "NAME"` for what came from ONNX.
+    """
+
+    message: str
+    where: str = ""
+    expected: str = ""
+    found: str = ""
+    remedy: str = ""
+    stage: str = ""
+    reproducer: str = ""
+    source: str = ""
+    notes: list[str] = field(default_factory=list[str])
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.source, self.where) if part)
+        stage = f"[{self.stage}] " if self.stage else ""
+        lines = [f"{place + ': ' if place else ''}error: {stage}{self.message}"]
+        lines += [f"  note: {note}" for note in self.notes]
+        rows = (
+            ("expected", self.expected),
+            ("found", self.found),
+            ("remedy", self.remedy),
+            ("reproducer", self.reproducer),
+        )
+        lines += [f"  {name + ':':<12}{text}" for name, text in rows if text]
+        return "\n".join(lines)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return "did you mean 'x'?" for the known names nearest to `name`, or an empty text."""
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(repr(n) for n in near)}?" if near else ""

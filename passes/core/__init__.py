@@ -1,0 +1,1 @@
+"""What runs passes: their base, the pipeline grammar, the pass manager."""
