@@ -1,15 +1,15 @@
 """
 The house's door to xDSL: contexts, parsing, printing, verification, constants as arrays.
 
-Whatever more than one module needs of xDSL and xDSL does not do well (dominance, big constants, locations) is here, so that an
-upgrade of xDSL touches one place.
+Whatever more than one module needs of xDSL and xDSL does not do well (dominance, big constants, locations) is here, so
+that an upgrade of xDSL touches one place.
 """
 
 from __future__ import annotations
 
 import io
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -39,12 +39,14 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.irdl.dominance import DominanceInfo
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Span
 
 from .errors import Diagnostic
+from .passes.core.dominance import dominator_tree
 
 Array: TypeAlias = NDArray[Any]
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
@@ -92,7 +94,7 @@ def dense(array: Array, element: Attribute) -> DenseAttr:
     """Return the constant tensor attribute with the values of `array`; its bytes are never unpacked."""
     data = np.ascontiguousarray(array, numpy_type(element))
     shaped = TensorType(cast(Any, element), array.shape)
-    return cast(DenseAttr, DenseIntOrFPElementsAttr(cast(Any, shaped), BytesAttr(data.tobytes())))
+    return DenseIntOrFPElementsAttr(cast(Any, shaped), BytesAttr(data.tobytes()))
 
 
 def array_of(attribute: DenseAttr) -> Array:
@@ -123,8 +125,7 @@ def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
     """Return the location of an op that was made from several, without repetitions."""
     parts: dict[LocationAttr, None] = {}
     for location in locations:
-        inner = location.locations.data if isinstance(location, FusedLoc) else (location,)
-        parts |= {cast(LocationAttr, part): None for part in inner if isinstance(part, NameLoc)}
+        parts |= {part: None for part in _name_locations(location)}
     if not parts:
         return UnknownLoc()
     return next(iter(parts)) if len(parts) == 1 else FusedLoc(tuple(parts), NoneAttr())
@@ -132,9 +133,12 @@ def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 def node_names(op: Operation) -> tuple[str, ...]:
     """Return the names of the ONNX nodes that an op implements, in graph order; empty where it came from none."""
-    location = op.location
-    parts = location.locations.data if isinstance(location, FusedLoc) else (location,)
-    return tuple(part.child_name.data for part in parts if isinstance(part, NameLoc))
+    return tuple(part.child_name.data for part in _name_locations(op.location))
+
+
+def _name_locations(location: LocationAttr) -> list[NameLoc]:
+    parts = cast("tuple[Any, ...]", location.locations.data) if isinstance(location, FusedLoc) else (location,)
+    return [part for part in parts if isinstance(part, NameLoc)]
 
 
 def where(op: Operation) -> str:
@@ -177,7 +181,7 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
     try:
         return parser.parse_module()
     except ParseError as error:
-        span = error.span
+        span = cast("Span[str]", error.span)
         before = span.input.content[: span.start]
         line, column = before.count("\n") + 1, span.start - (before.rfind("\n") + 1) + 1
         raise Diagnostic(
@@ -198,12 +202,22 @@ def _caret(before: str, text: str, column: int) -> list[str]:
 
 
 class _IrPrinter(Printer):
-    """A printer that writes big constants from their bytes, elides them on request, and shows the locations that name a node."""
+    """A printer that writes big constants from their bytes, elides them on request, and shows node names."""
 
     def __init__(self, stream: io.StringIO, *, elide: int | None, generic: bool, locations: bool):
         super().__init__(stream, print_generic_format=generic)
+        self._write = stream.write
         self._elide = elide
         self._locations = locations
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if "\n" in text:
+            super().print_string(text, indent=indent)
+        else:
+            self._write(text)
+
+    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+        self._write("\n" + "  " * (self._indent if indent is None else indent))
 
     def print_op(self, op: Operation) -> None:
         super().print_op(op)
@@ -240,17 +254,25 @@ class _IrPrinter(Printer):
 
 
 def print_ir(
-    op: Operation, *, elide: int | None = None, generic: bool = False, locations: bool = True
+    op: Operation,
+    *,
+    elide: int | None = None,
+    generic: bool = False,
+    locations: bool = True,
+    context: Context | None = None,
 ) -> str:
     """
     Return the text of an op.
 
-    `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows the locations that
-    name ONNX nodes; places in files are never shown.
+    `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows the
+    locations that name ONNX nodes; places in files are never shown. With a `context`, the resources that the op names
+    are appended.
     """
     stream = io.StringIO()
     printer = _IrPrinter(stream, elide=elide, generic=generic, locations=locations)
     printer.print_op(op)
+    if context is not None:
+        printer.print_metadata(context.loaded_dialects)
     return stream.getvalue()
 
 
@@ -261,44 +283,30 @@ def verify(op: Operation) -> None:
     """
     Check that the IR is well formed, SSA dominance included.
 
-    Raises Diagnostic that names the first op which is not.
+    Raises Diagnostic that names the first op which is not. What xDSL's `Operation.verify` checks is checked, but a
+    failure does not print the whole module, whose constants may be huge.
     """
-    for inner in op.walk():
-        try:
-            inner.verify(verify_nested_ops=False)
-        except VerifyException as error:
-            message = str(error).strip().splitlines()
-            raise Diagnostic(
-                f"'{inner.name}' does not verify: {message[-1] if message else 'no reason given'}",
-                where=where(inner),
-            ) from error
-    _verify_dominance(op)
+    _verify_op(op, set(op.operands))
 
 
-def _verify_dominance(root: Operation) -> None:
-    visible: set[SSAValue] = set()
-    for region in root.regions:
+def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
+    """Check an op to which the values `visible` are visible, or any where it is None: in code that is never reached."""
+    if visible is not None:
+        _verify_operands(op, visible)
+    block = op.parent
+    if block is not None and (op.successors or block.last_op is op):
+        _verify_end(op, block)
+    for region in op.regions:
         _verify_region(region, visible)
-
-
-def _verify_region(region: Region, visible: set[SSAValue]) -> None:
-    """Check a region whose surroundings define `visible`; restores `visible` before it returns."""
-    blocks = list(region.blocks)
-    dominance = DominanceInfo(region) if len(blocks) > 1 else None
-    for block in blocks:
-        added: list[SSAValue] = []
-        for other in blocks if dominance else ():
-            if dominance and other is not block and dominance.strictly_dominates(other, block):
-                added += _definitions(other)
-        added += block.args
-        visible.update(added)
-        for op in block.ops:
-            _verify_operands(op, visible)
-            for inner in op.regions:
-                _verify_region(inner, visible)
-            added += op.results
-            visible.update(op.results)
-        visible.difference_update(added)
+    try:
+        if type(op).verify is Operation.verify:
+            op.verify_()
+        else:
+            op.verify(verify_nested_ops=False)
+    except VerifyException as error:
+        message = str(error).strip().splitlines()
+        reason = message[-1] if message else "no reason given"
+        raise Diagnostic(f"'{op.name}' does not verify: {reason}", where=where(op)) from error
 
 
 def _verify_operands(op: Operation, visible: set[SSAValue]) -> None:
@@ -311,7 +319,63 @@ def _verify_operands(op: Operation, visible: set[SSAValue]) -> None:
             )
 
 
-def _definitions(block: Block) -> Iterator[SSAValue]:
-    yield from block.args
+def _verify_end(op: Operation, block: Block) -> None:
+    """Check an op that ends its block, or jumps."""
+    region = block.parent
+    if op.successors and block.last_op is not op:
+        raise Diagnostic(f"'{op.name}' jumps, but is not the last op of its block", where=where(op))
+    if any(successor.parent is not region for successor in op.successors):
+        raise Diagnostic(f"'{op.name}' jumps into another region", where=where(op))
+    parent = region.parent if region is not None else None
+    if region is None or parent is None or op.has_trait(IsTerminator):
+        return
+    if region.first_block is not region.last_block or not parent.has_trait(NoTerminator):
+        raise Diagnostic(f"'{op.name}' ends a block, but is not a terminator", where=where(op), expected="a terminator")
+
+
+def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
+    """Check a region whose surroundings define `visible`; restores `visible` before it returns."""
+    entry = region.first_block
+    if entry is None:
+        return
+    if visible is None or entry is region.last_block:
+        for block in region.blocks:
+            _verify_block(block, visible)
+            _leave(block, visible)
+        return
+    children = dominator_tree(region)
+    pending = [(entry, False)]
+    while pending:
+        block, done = pending.pop()
+        if done:
+            _leave(block, visible)
+            continue
+        _verify_block(block, visible)
+        pending.append((block, True))
+        pending += [(child, False) for child in reversed(children[block])]
+    for block in region.blocks:
+        if block not in children:
+            _verify_block(block, None)
+
+
+def _verify_block(block: Block, visible: set[SSAValue] | None) -> None:
+    """Check a block, and add what it defines to `visible`."""
+    if visible is not None:
+        visible.update(block.args)
+    op = block.first_op
+    parent = block.parent_op()
+    if op is None and parent is not None and not parent.has_trait(NoTerminator):
+        raise Diagnostic(f"'{parent.name}' has an empty block", where=where(parent), expected="a terminator in it")
+    while op is not None:
+        _verify_op(op, visible)
+        if visible is not None:
+            visible.update(op.results)
+        op = op.next_op
+
+
+def _leave(block: Block, visible: set[SSAValue] | None) -> None:
+    if visible is None:
+        return
+    visible.difference_update(block.args)
     for op in block.ops:
-        yield from op.results
+        visible.difference_update(op.results)

@@ -1,5 +1,5 @@
 """
-The dialects, discovered: `dialects/foo.py` and `targets/*/dialects/foo.py` each define `FOO`, the dialect named `foo`.
+The dialects, discovered: `dialects/foo.py` and `targets/*/dialects/foo.py` define `FOO`, the dialect named `foo`.
 
 Nothing here lists them. A file is imported when its dialect is first used.
 """

@@ -1,5 +1,5 @@
 """
-The passes, discovered: `passes/foo_bar.py` and `targets/*/passes/foo_bar.py` each define `FooBarPass`, the pass named `foo-bar`.
+The passes, discovered: `passes/foo_bar.py` and `targets/*/passes/foo_bar.py` define `FooBarPass`, named `foo-bar`.
 
 xDSL's own passes are known too; where a name is taken twice, Tilewright's pass is meant.
 """
@@ -20,9 +20,7 @@ _ROOT = Path(__file__).parent.parent
 def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Return a factory for each of Tilewright's passes, by the pass's name."""
     files = [*_ROOT.glob("passes/*.py"), *_ROOT.glob("targets/*/passes/*.py")]
-    return {
-        file.stem.replace("_", "-"): partial(_load, file) for file in sorted(files) if file.stem != "__init__"
-    }
+    return {file.stem.replace("_", "-"): partial(_load, file) for file in sorted(files) if file.stem != "__init__"}
 
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:

@@ -3,10 +3,10 @@ The table from op classes to what they compute, filled beside each op.
 
 Two kinds of rule:
 
-- `@scalar(Op)`: an elementwise function of NumPy arrays or scalars of the operands' element types. It serves a scalar op on single values and, with whole
-  arrays, the body of a structured kernel. Integer rules wrap around in the width of their type.
-- `@semantics(Op)`: a function `(runner, op, operands) -> results` for ops on tensors, memrefs and regions. A tensor is an array that nobody else
-  writes to, a memref an array that is a view of its buffer.
+- `@scalar(Op)`: an elementwise function of NumPy arrays or scalars of the operands' element types. It serves a scalar
+  op on single values and, with whole arrays, the body of a structured kernel. Integers wrap around in their width.
+- `@semantics(Op)`: a function `(runner, op, operands) -> results` for ops on tensors, memrefs and regions. A tensor is
+  an array that nobody else writes to, a memref an array that is a view of its buffer.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ class Pass(ModulePass):
     """
     A named rewrite of a module; its dataclass fields are its options.
 
-    `passes/foo_bar.py` defines `FooBarPass`, whose `name` is `foo-bar`. The first line of the class docstring is what `--list-passes` shows, the
-    whole of it what `--help-pass=foo-bar` shows. The logic is a plain function above the class; `apply` only calls it. A pass that cannot do
-    its work raises `Diagnostic` and may leave the module half rewritten: the pass manager prints what went in.
+    `passes/foo_bar.py` defines `FooBarPass`, whose `name` is `foo-bar`. The first line of the class docstring is what
+    `--list-passes` shows, the whole of it what `--help-pass=foo-bar` shows. The logic is a plain function above the
+    class; `apply` only calls it. A pass that cannot do its work raises `Diagnostic` and may leave the module half
+    rewritten: the pass manager prints what went in.
     """

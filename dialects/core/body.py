@@ -1,0 +1,155 @@
+"""A builder for the scalar bodies of kernels: straight-line `arith`/`math` code on the elements of operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, linalg
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.dialects.math import AbsIOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+_NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
+_WRAPS = arith.IntegerOverflowAttr("none")
+
+
+def is_float(type: Attribute) -> bool:
+    """Return whether a scalar type is a floating-point type."""
+    return isinstance(type, AnyFloat)
+
+
+class Body:
+    """
+    Builds one block of scalar ops.
+
+        body = Body([i8, i8, i32])
+        x, w, total = body.args
+        block = body.finish(body.add(total, body.mul(body.extend(x, i32), body.extend(w, i32))))
+
+    Integer arithmetic is marked as not overflowing (`nsw`) unless `wraps`.
+    """
+
+    def __init__(self, types: Sequence[Attribute], *, wraps: bool = False):
+        self.block = Block(arg_types=types)
+        self._overflow = _WRAPS if wraps else _NO_SIGNED_WRAP
+
+    @property
+    def args(self) -> tuple[SSAValue, ...]:
+        """The block's arguments."""
+        return self.block.args
+
+    def op(self, op: Operation) -> SSAValue:
+        """Append an op and return its result."""
+        self.block.add_op(op)
+        return op.results[0]
+
+    def finish(self, *values: SSAValue) -> Block:
+        """End the block with the elements to yield and return it."""
+        self.block.add_op(linalg.YieldOp(*values))
+        return self.block
+
+    def constant(self, value: float, type: Attribute) -> SSAValue:
+        """Append a constant of a scalar type."""
+        return self.op(arith.ConstantOp(scalar_attr(value, type)))
+
+    def _like(self, value: SSAValue | float, other: SSAValue) -> SSAValue:
+        return value if isinstance(value, SSAValue) else self.constant(value, other.type)
+
+    def add(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append a + b."""
+        b = self._like(b, a)
+        return self.op(arith.AddfOp(a, b) if is_float(a.type) else arith.AddiOp(a, b, overflow=self._overflow))
+
+    def sub(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append a - b."""
+        b = self._like(b, a)
+        return self.op(arith.SubfOp(a, b) if is_float(a.type) else arith.SubiOp(a, b, overflow=self._overflow))
+
+    def mul(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append a * b."""
+        b = self._like(b, a)
+        return self.op(arith.MulfOp(a, b) if is_float(a.type) else arith.MuliOp(a, b, overflow=self._overflow))
+
+    def div(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append a / b; integers are rounded toward zero."""
+        b = self._like(b, a)
+        return self.op(arith.DivfOp(a, b) if is_float(a.type) else arith.DivSIOp(a, b))
+
+    def floordiv(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append the integer a / b rounded toward minus infinity."""
+        return self.op(arith.FloorDivSIOp(a, self._like(b, a)))
+
+    def max(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append the larger of two (signed) values."""
+        b = self._like(b, a)
+        return self.op(arith.MaximumfOp(a, b) if is_float(a.type) else arith.MaxSIOp(a, b))
+
+    def min(self, a: SSAValue, b: SSAValue | float) -> SSAValue:
+        """Append the smaller of two (signed) values."""
+        b = self._like(b, a)
+        return self.op(arith.MinimumfOp(a, b) if is_float(a.type) else arith.MinSIOp(a, b))
+
+    def clip(self, a: SSAValue, low: float, high: float) -> SSAValue:
+        """Append min(max(a, low), high)."""
+        return self.min(self.max(a, low), high)
+
+    def shift_right(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        """Append the arithmetic shift a >> b."""
+        return self.op(arith.ShRSIOp(a, self._like(b, a)))
+
+    def shift_left(self, a: SSAValue, b: SSAValue | int) -> SSAValue:
+        """Append a << b."""
+        return self.op(arith.ShLIOp(a, self._like(b, a), overflow=self._overflow))
+
+    def absolute(self, a: SSAValue) -> SSAValue:
+        """Append |a| of an integer."""
+        return self.op(AbsIOp(a))
+
+    def compare(self, a: SSAValue, predicate: str, b: SSAValue | float) -> SSAValue:
+        """Append the signed integer comparison `predicate` (slt, eq, ...)."""
+        return self.op(arith.CmpiOp(a, self._like(b, a), predicate))
+
+    def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
+        """Append condition ? a : b."""
+        return self.op(arith.SelectOp(condition, a, b))
+
+    def sign(self, a: SSAValue) -> SSAValue:
+        """Append -1, 0 or 1."""
+        return self.clip(a, -1, 1)
+
+    def convert(self, a: SSAValue, type: Attribute, *, unsigned: bool = False) -> SSAValue:
+        """Append the conversion of a number to another type; `unsigned` says how the bits of an integer `a` are read."""
+        source = a.type
+        if source == type:
+            return a
+        if is_float(source) and is_float(type):
+            widens = source.compile_time_size < type.compile_time_size  # pyright: ignore
+            return self.op(arith.ExtFOp(a, type) if widens else arith.TruncFOp(a, type))  # pyright: ignore
+        if is_float(source):
+            return self.op(arith.FPToSIOp(a, type))
+        unsigned = unsigned or source == i1
+        if is_float(type):
+            return self.op(arith.UIToFPOp(a, type) if unsigned else arith.SIToFPOp(a, type))
+        assert isinstance(source, IntegerType) and isinstance(type, IntegerType)
+        if source.width.data > type.width.data:
+            return self.op(arith.TruncIOp(a, type))
+        return self.op(arith.ExtUIOp(a, type) if unsigned else arith.ExtSIOp(a, type))
+
+
+def scalar_attr(value: float, type: Attribute) -> IntegerAttr | FloatAttr:
+    """Return the attribute of a number in a scalar type; a bit pattern above the signed range is taken as it is."""
+    if isinstance(type, AnyFloat):
+        return FloatAttr(float(value), type)
+    assert isinstance(type, IntegerType | IndexType)
+    number = int(value)
+    if isinstance(type, IntegerType) and number >= 1 << (type.width.data - 1) and type.width.data > 1:
+        number -= 1 << type.width.data
+    return IntegerAttr(number, type)
+
+
+def lowest(type: Attribute, *, unsigned: bool = False) -> IntegerAttr | FloatAttr:
+    """Return the smallest value of a scalar type."""
+    if is_float(type):
+        return scalar_attr(float("-inf"), type)
+    assert isinstance(type, IntegerType)
+    return scalar_attr(0 if unsigned else -(1 << (type.width.data - 1)), type)

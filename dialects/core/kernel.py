@@ -1,0 +1,190 @@
+"""
+The one view of a structured kernel that interpreter, tiling, costs and loop generation share.
+
+A kernel is a box of iteration points and, for every operand, an affine map from point to element. It runs in phases:
+
+1. Each *reduction*, in order, folds all points of the box that differ only in the reduced dimensions into accumulators.
+2. The *result* computes elements from the inputs and the finished accumulators, at the points that the output map tells
+   apart (a softmax's output varies along the dimension that it reduces, a convolution's does not).
+3. The *epilogue* (bias, requantisation, activation, residual) turns results and further operands into the output.
+
+A `linalg.generic` is the special case of one reduction, or of a result alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import linalg
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ...errors import Diagnostic
+from ...ir import element_of, shape_of, where
+from .body import Body
+
+
+@dataclass(frozen=True)
+class Access:
+    """
+    How a kernel touches one operand: at iteration point p the element `map(p)`.
+
+    `fill` is the value read where the map leaves the operand; None where it never does.
+    """
+
+    value: SSAValue
+    map: AffineMap
+    fill: Attribute | None = None
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """
+    One fold over the reduced dimensions.
+
+    `body` takes the input elements, the accumulators of earlier reductions and its own, and yields its own anew.
+    An `initial` of None starts from the output's element as it stands.
+    """
+
+    initial: tuple[Attribute | None, ...]
+    body: Block
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A structured op in the view of this module's docstring; all shapes are static."""
+
+    bounds: tuple[int, ...]
+    reduced: frozenset[int]
+    inputs: tuple[Access, ...]
+    outputs: tuple[Access, ...]
+    reductions: tuple[Reduction, ...] = ()
+    result: Block | None = None
+    """Takes the input elements and all accumulators; None where the accumulators are the result."""
+    extras: tuple[Access, ...] = ()
+    epilogue: Block | None = None
+    """Takes the results and the elements of `extras`; None where the results are the output."""
+    fill_is_neutral: bool = False
+    """Whether points at which an input is outside leave the accumulators as they are, so that loops may skip them."""
+
+    @cached_property
+    def output_dims(self) -> tuple[int, ...]:
+        """The dimensions that the results vary along, in order."""
+        used = {d for access in self.outputs for expr in access.map.results for d in expr.used_dims()}
+        return tuple(d for d in range(len(self.bounds)) if d in used or d not in self.reduced)
+
+    @cached_property
+    def identity(self) -> AffineMap:
+        """The identity map of the iteration space."""
+        return AffineMap.identity(len(self.bounds))
+
+    @property
+    def points(self) -> int:
+        """The number of iteration points of a reduction."""
+        return prod(self.bounds)
+
+
+_VIEWS: dict[type[Operation], Callable[[Any], Kernel]] = {}
+
+
+def kernel_view(*ops: type[Operation]) -> Callable[[Callable[[Any], Kernel]], Callable[[Any], Kernel]]:
+    """Register a function as the kernel view of these op classes and their subclasses."""
+
+    def register(view: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
+        _VIEWS.update(dict.fromkeys(ops, view))
+        return view
+
+    return register
+
+
+def is_kernel(op: Operation) -> bool:
+    """Return whether an op is a structured kernel."""
+    return _view_of(type(op)) is not None
+
+
+def kernel_of(op: Operation) -> Kernel:
+    """
+    Return the kernel view of a structured op.
+
+    Raises Diagnostic for other ops and for dynamic shapes.
+    """
+    view = _view_of(type(op))
+    if view is None:
+        raise Diagnostic(f"'{op.name}' is not a structured kernel", where=where(op))
+    if any(extent < 0 for value in op.operands if is_shaped(value) for extent in shape_of(value)):
+        raise Diagnostic(
+            f"'{op.name}' has an operand of dynamic shape",
+            where=where(op),
+            expected="static shapes",
+            remedy="give --input-shape",
+        )
+    return view(op)
+
+
+def is_shaped(value: SSAValue) -> bool:
+    """Return whether a value is a tensor or memref."""
+    return hasattr(value.type, "get_shape")
+
+
+def _view_of(op_class: type[Operation]) -> Callable[[Any], Kernel] | None:
+    return next((_VIEWS[base] for base in op_class.__mro__ if base in _VIEWS), None)
+
+
+@kernel_view(LinalgStructuredOperation)
+def _structured_linalg(op: LinalgStructuredOperation) -> Kernel:
+    maps = [attr.data for attr in op.get_indexing_maps()]
+    iterators = [str(attr.data) for attr in op.get_iterator_types()]
+    reduced = frozenset(d for d, kind in enumerate(iterators) if kind == "reduction")
+    accesses = [Access(value, map) for value, map in zip(op.operands, maps, strict=True)]
+    inputs, outputs = tuple(accesses[: len(op.inputs)]), tuple(accesses[len(op.inputs) :])
+    bounds = bounds_from(accesses, len(iterators), op)
+    body = op.body.block
+    if reduced:
+        initial = (None,) * len(outputs)
+        return Kernel(bounds, reduced, inputs, outputs, reductions=(Reduction(initial, body),))
+    reads_outputs = any(body.args[len(inputs) + i].uses for i in range(len(outputs)))
+    if reads_outputs:
+        inputs += outputs
+    return Kernel(bounds, reduced, inputs, outputs, result=body)
+
+
+@kernel_view(linalg.TransposeOp)
+def _transpose(op: linalg.TransposeOp) -> Kernel:
+    order = list(op.permutation.get_values())
+    rank = len(order)
+    source = AffineMap.from_callable(
+        lambda *dims: tuple(dims[order.index(axis)] for axis in range(rank)), dim_symbol_split=(rank, 0)
+    )
+    body = Body([element_of(op.input)])
+    inputs = (Access(op.input, source),)
+    outputs = (Access(op.init, AffineMap.identity(rank)),)
+    return Kernel(shape_of(op.init), frozenset(), inputs, outputs, result=body.finish(body.args[0]))
+
+
+def bounds_from(accesses: list[Access], count: int, op: Operation) -> tuple[int, ...]:
+    """Return the loop bounds that make every operand covered, from the maps that name a dimension by itself."""
+    bounds: dict[int, int] = {}
+    for access in accesses:
+        for expr, extent in zip(access.map.results, shape_of(access.value), strict=True):
+            dims = expr.used_dims()
+            if len(dims) == 1 and expr == AffineMap.identity(count).results[next(iter(dims))]:
+                bounds.setdefault(next(iter(dims)), extent)
+    if missing := [d for d in range(count) if d not in bounds]:
+        raise Diagnostic(f"no operand gives the extent of dimension d{missing[0]} of '{op.name}'", where=where(op))
+    return tuple(bounds[d] for d in range(count))
+
+
+def single_block(region: Region | None) -> Block | None:
+    """Return the block of a region that has one, else None."""
+    return region.block if region is not None and region.blocks else None
+
+
+def result_types(outputs: tuple[SSAValue, ...] | list[SSAValue]) -> list[Attribute]:
+    """Return what an op in destination-passing style returns: the tensors among its outputs."""
+    return [cast(Attribute, value.type) for value in outputs if isinstance(value.type, TensorType)]

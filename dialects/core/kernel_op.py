@@ -1,0 +1,244 @@
+"""The base of `nn`'s kernels: destination-passing ops whose loops and scalar code follow from their attributes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, UnitAttr, i64
+from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    opt_prop_def,
+    opt_region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+from xdsl.utils.exceptions import VerifyException
+
+from ...errors import Diagnostic
+from ...ir import element_of, shape_of
+from .kernel import Access, Kernel, is_shaped, kernel_view, result_types, single_block
+
+_HIDDEN = ("operandSegmentSizes", "epilogue_maps")
+
+
+class BufferEffects(MemoryEffect):
+    """Ops in destination-passing style: pure on tensors; on memrefs they read the inputs and write the outputs."""
+
+    @classmethod
+    def get_effects(cls, op: object) -> set[EffectInstance]:
+        assert isinstance(op, KernelOp)
+        if op.results:
+            return set()
+        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+
+
+class KernelOp(IRDLOperation, ABC):
+    """
+    A structured kernel, on tensors or on memrefs.
+
+        %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi8>)
+            {strides = array<i64: 1, 1>, ...} epilogue(%mul : tensor<16xi32>) at [affine_map<(d0, d1, d2, d3) -> (d1)>] {
+        ^bb0(%sum: i32, %m: i32):
+          %r = quant.requantize %sum, %m, %zero shift 16 clip 0 to 255 in i32 : i32, i32, i32 -> i8
+          linalg.yield %r : i8
+        }
+
+    The output's old content does not matter. The optional epilogue takes the kernel's result and one element of each of
+    its own operands, whose maps start from the indices of the output's element.
+    """
+
+    inputs = var_operand_def()
+    extras = var_operand_def()
+    outputs = var_operand_def()
+    res = var_result_def()
+    epilogue = opt_region_def("single_block")
+    unsigned = opt_prop_def(DenseArrayBase)
+    """Which inputs hold unsigned integers."""
+    wraps = opt_prop_def(UnitAttr)
+    """Integer arithmetic wraps around; without it, it is known not to overflow."""
+    epilogue_maps = opt_prop_def(ArrayAttr[AffineMapAttr])
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(BufferEffects())
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        output: SSAValue,
+        properties: dict[str, Attribute | None] | None = None,
+        *,
+        unsigned: Sequence[int] = (),
+        wraps: bool = False,
+        extras: Sequence[SSAValue] = (),
+        epilogue_maps: Sequence[AffineMapAttr] = (),
+        epilogue: Region | None = None,
+    ):
+        flags: dict[str, Attribute | None] = {
+            "unsigned": DenseArrayBase.from_list(i64, list(unsigned)) if unsigned else None,
+            "wraps": UnitAttr() if wraps else None,
+            "epilogue_maps": ArrayAttr(epilogue_maps) if epilogue else None,
+        }
+        super().__init__(
+            operands=[inputs, extras, [output]],
+            result_types=[result_types([output])],
+            properties=(properties or {}) | flags,
+            regions=[epilogue],
+        )
+
+    @abstractmethod
+    def core(self) -> Kernel:
+        """Return the kernel view without the epilogue."""
+
+    @property
+    def output(self) -> SSAValue:
+        """The destination: a tensor that gives the shape, or the memref that is written."""
+        return self.outputs[0]
+
+    def is_unsigned(self, index: int) -> bool:
+        """Return whether input `index` holds unsigned integers."""
+        return self.unsigned is not None and index in self.unsigned.get_values()
+
+    def verify_(self) -> None:
+        if len(self.outputs) != 1:
+            raise VerifyException(f"expected one output, got {len(self.outputs)}")
+        if not all(is_shaped(value) for value in self.operands):
+            raise VerifyException("every operand must be a tensor or a memref")
+        if list(self.result_types) != result_types(list(self.outputs)):
+            raise VerifyException("the result must have the type of the output tensor")
+        maps = self.epilogue_maps.data if self.epilogue_maps else ()
+        if len(maps) != len(self.extras):
+            raise VerifyException(f"{len(self.extras)} epilogue operands need as many maps, got {len(maps)}")
+        rank = len(shape_of(self.output))
+        for value, attr in zip(self.extras, maps, strict=True):
+            if attr.data.num_dims != rank or len(attr.data.results) != len(shape_of(value)):
+                raise VerifyException(
+                    f"an epilogue map must lead from {rank} output axes to the operand's {len(shape_of(value))}"
+                )
+        try:
+            self._verify_kernel(self.core())
+        except Diagnostic as error:
+            raise VerifyException(error.message) from error
+
+    def _verify_kernel(self, core: Kernel) -> None:
+        expected = _extents(core, core.outputs[0])
+        if shape_of(self.output) != expected:
+            raise VerifyException(f"the output's shape must be {list(expected)}, got {list(shape_of(self.output))}")
+        block = single_block(self.epilogue)
+        final = core.result or core.reductions[-1].body
+        types = [value.type for value in final.last_op.operands] if final.last_op else []
+        if block is not None:
+            arguments = [*types, *(element_of(value) for value in self.extras)]
+            if [arg.type for arg in block.args] != arguments:
+                raise VerifyException(f"the epilogue must take {', '.join(map(str, arguments))}")
+            types = [value.type for value in block.last_op.operands] if block.last_op else []
+        if types != [element_of(self.output)]:
+            raise VerifyException(
+                f"the kernel yields {', '.join(map(str, types))}, the output holds {element_of(self.output)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> KernelOp:
+        """Parse the syntax of the class's example."""
+        inputs = _parse_operands(parser, "ins")
+        outputs = _parse_operands(parser, "outs")
+        properties = dict(parser.parse_optional_attr_dict())
+        extras: list[SSAValue] = []
+        regions: list[list[Region]] = [[]]
+        if parser.parse_optional_keyword("epilogue"):
+            extras = _parse_list(parser)
+            parser.parse_keyword("at")
+            properties["epilogue_maps"] = parser.parse_attribute()
+            regions = [[parser.parse_region()]]
+        attributes = {
+            name: properties.pop(name) for name in list(properties) if name not in cls.get_irdl_definition().properties
+        }
+        return cls.create_from(inputs, extras, outputs, properties, regions, attributes)
+
+    @classmethod
+    def create_from(
+        cls,
+        inputs: Sequence[SSAValue],
+        extras: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        properties: dict[str, Attribute],
+        regions: list[list[Region]],
+        attributes: dict[str, Attribute],
+    ) -> KernelOp:
+        """Build the op from its parts as they are."""
+        return cls.build(
+            operands=[list(inputs), list(extras), list(outputs)],
+            result_types=[result_types(list(outputs))],
+            properties=properties,
+            regions=regions,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print the syntax of the class's example."""
+        _print_operands(printer, " ins", self.inputs)
+        _print_operands(printer, " outs", self.outputs)
+        shown = {name: value for name, value in self.properties.items() if name not in _HIDDEN} | self.attributes
+        if shown:
+            printer.print_string(" ")
+            printer.print_attr_dict(shown)
+        if self.epilogue is None:
+            return
+        _print_operands(printer, " epilogue", self.extras)
+        printer.print_string(" at ")
+        printer.print_attribute(self.epilogue_maps or ArrayAttr(()))
+        printer.print_string(" ")
+        printer.print_region(self.epilogue)
+
+
+@kernel_view(KernelOp)
+def _view(op: KernelOp) -> Kernel:
+    core = op.core()
+    maps = op.epilogue_maps.data if op.epilogue_maps else ()
+    target = core.outputs[0].map
+    extras = tuple(Access(value, attr.data.compose(target)) for value, attr in zip(op.extras, maps, strict=True))
+    return replace(core, extras=extras, epilogue=single_block(op.epilogue))
+
+
+def _extents(core: Kernel, access: Access) -> tuple[int, ...]:
+    """Return one more than the largest index that a non-decreasing map reaches, per axis."""
+    last = [bound - 1 for bound in core.bounds]
+    return tuple(expr.eval(last, []) + 1 for expr in access.map.results)
+
+
+def integer_or(type: Attribute, integer: Attribute) -> Attribute:
+    """Return `integer` for an integer element type and the type itself for a float."""
+    return integer if isinstance(type, IntegerType) else type
+
+
+def _parse_operands(parser: Parser, keyword: str) -> list[SSAValue]:
+    parser.parse_keyword(keyword)
+    return _parse_list(parser)
+
+
+def _parse_list(parser: Parser) -> list[SSAValue]:
+    parser.parse_punctuation("(")
+    if parser.parse_optional_punctuation(")"):
+        return []
+    start = parser.pos
+    names = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_unresolved_operand)
+    parser.parse_punctuation(":")
+    types = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
+    parser.parse_punctuation(")")
+    return list(parser.resolve_operands(names, types, start))
+
+
+def _print_operands(printer: Printer, keyword: str, values: Sequence[SSAValue]) -> None:
+    printer.print_string(f"{keyword}(")
+    if values:
+        printer.print_list(values, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list([value.type for value in values], printer.print_attribute)
+    printer.print_string(")")

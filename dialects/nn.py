@@ -1,0 +1,523 @@
+"""
+The structured kernels that linalg lacks: convolution of any rank and grouping, mixed-width matmul, pooling, and the integer
+softmax and norms of quantised transformers. Each is one op with indexing maps and scalar code that follow from its attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    TypeAttribute,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Dialect, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    VarConstraint,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ..ir import Array, element_of, shape_of
+from .core.body import Body, lowest, scalar_attr
+from .core.kernel import Access, Kernel, Reduction
+from .core.kernel_op import KernelOp
+from .core.semantics import scalar
+
+
+def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
+    """Return the attribute `array<i64: ...>`."""
+    return DenseArrayBase.from_list(i64, list(values))
+
+
+def _map(dims: int, results: Sequence[AffineExpr]) -> AffineMap:
+    return AffineMap(dims, 0, tuple(results))
+
+
+def _sum_of_products(
+    lhs: Attribute, rhs: Attribute, total: Attribute, unsigned: tuple[bool, bool], wraps: bool
+) -> Block:
+    body = Body([lhs, rhs, total], wraps=wraps)
+    a, b, acc = body.args
+    wide = [body.convert(value, total, unsigned=sign) for value, sign in zip((a, b), unsigned, strict=True)]
+    return body.finish(body.add(acc, body.mul(*wide)))
+
+
+class ContractionOp(KernelOp):
+    """A sum of products of two inputs in the type `accumulator`."""
+
+    accumulator = prop_def(base(TypeAttribute))
+
+    def contract(
+        self, bounds: Sequence[int], reduced: Sequence[int], maps: Sequence[AffineMap], *, padded: bool = False
+    ) -> Kernel:
+        """Return the kernel that sums input 0 times input 1 under these maps (input 0, input 1, output)."""
+        lhs, rhs = (element_of(value) for value in self.inputs)
+        zero = scalar_attr(0, self.accumulator)
+        signs = self.is_unsigned(0), self.is_unsigned(1)
+        body = _sum_of_products(lhs, rhs, self.accumulator, signs, self.wraps is not None)
+        return Kernel(
+            tuple(bounds),
+            frozenset(reduced),
+            (Access(self.inputs[0], maps[0], scalar_attr(0, lhs) if padded else None), Access(self.inputs[1], maps[1])),
+            (Access(self.output, maps[2]),),
+            reductions=(Reduction((zero,), body),),
+            fill_is_neutral=True,
+        )
+
+
+@irdl_op_definition
+class ConvOp(ContractionOp):
+    """
+    Convolution (cross-correlation) of any spatial rank, as ONNX `Conv`: x [N, C, spatial...], w [F, C / groups, kernel...],
+    output [N, F, spatial...]. Zero padding lies outside of x; `pads` holds the leading, then the trailing ones.
+
+        %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
+            {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
+             accumulator = i32}
+    """
+
+    name = "nn.conv"
+    strides = prop_def(base(DenseArrayBase))
+    dilations = prop_def(base(DenseArrayBase))
+    pads = prop_def(base(DenseArrayBase))
+    groups = prop_def(IntegerAttr[I64])
+
+    def verify_(self) -> None:
+        if len(self.inputs) != 2:
+            raise VerifyException("expected an input and a weight")
+        (_, channels, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
+        groups = self.groups.value.data
+        lengths = [len(p.get_values()) for p in (self.strides, self.dilations, self.pads)]
+        if lengths != [len(space), len(space), 2 * len(space)] or len(kernel) != len(space):
+            raise VerifyException(f"strides, dilations, pads and kernel must fit {len(space)} spatial axes")
+        if channels != depth * groups or features % groups:
+            raise VerifyException(
+                f"{channels} channels and {features} features do not fit weights of depth {depth} in {groups} groups"
+            )
+        super().verify_()
+
+    def core(self) -> Kernel:
+        (_, _, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
+        groups, rank = self.groups.value.data, len(space)
+        out_shape = shape_of(self.output)
+        bounds = [out_shape[0], groups, features // groups, *out_shape[2:], depth, *kernel]
+        dim = AffineMap.identity(len(bounds)).results
+        n, g, f, c = dim[0], dim[1], dim[2], dim[3 + rank]
+        feature = g * (features // groups) + f if groups > 1 else f
+        channel = g * depth + c if groups > 1 else c
+        window = window_exprs(dim[3 : 3 + rank], dim[4 + rank :], self.strides, self.dilations, self.pads)
+        maps = [
+            _map(len(bounds), [n, channel, *window]),
+            _map(len(bounds), [feature, c, *dim[4 + rank :]]),
+            _map(len(bounds), [n, feature, *dim[3 : 3 + rank]]),
+        ]
+        padded = any(self.pads.get_values())
+        return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
+
+
+def window_exprs(
+    outer: Sequence[AffineExpr], inner: Sequence[AffineExpr], strides: Any, dilations: Any, pads: Any
+) -> list[AffineExpr]:
+    """Return `out * stride + tap * dilation - pad` per spatial axis."""
+    sizes = zip(outer, inner, strides.get_values(), dilations.get_values(), pads.get_values(), strict=False)
+    return [o * int(stride) + k * int(dilation) - int(pad) for o, k, stride, dilation, pad in sizes]
+
+
+@irdl_op_definition
+class MatmulOp(ContractionOp):
+    """
+    Matrix product [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast as in NumPy. `transpose_a` and `transpose_b`
+    say that an input is stored with its last two axes swapped.
+
+        %y = nn.matmul ins(%a, %b : tensor<8x64xi8>, tensor<32x64xi8>) outs(%init : tensor<8x32xi32>)
+            {accumulator = i32, transpose_b}
+    """
+
+    name = "nn.matmul"
+    transpose_a = opt_prop_def(UnitAttr)
+    transpose_b = opt_prop_def(UnitAttr)
+
+    def verify_(self) -> None:
+        if len(self.inputs) != 2 or any(len(shape_of(value)) < 2 for value in self.operands):
+            raise VerifyException("expected two inputs and an output of at least two axes")
+        a, b = (self._matrix(i) for i in range(2))
+        if a[1] != b[0]:
+            raise VerifyException(f"the inner extents {a[1]} and {b[0]} differ")
+        super().verify_()
+
+    def _matrix(self, index: int) -> tuple[int, int]:
+        rows, columns = shape_of(self.inputs[index])[-2:]
+        swapped = self.transpose_b if index else self.transpose_a
+        return (columns, rows) if swapped else (rows, columns)
+
+    def core(self) -> Kernel:
+        out_shape = shape_of(self.output)
+        bounds = [*out_shape, self._matrix(0)[1]]
+        dim = AffineMap.identity(len(bounds)).results
+        *batch, m, n, k = dim
+        left = [k, m] if self.transpose_a else [m, k]
+        right = [n, k] if self.transpose_b else [k, n]
+        maps = [
+            _map(len(bounds), [*_broadcast(batch, shape_of(value)[:-2]), *last])
+            for value, last in ((self.inputs[0], left), (self.inputs[1], right))
+        ]
+        return self.contract(bounds, [len(bounds) - 1], [*maps, _map(len(bounds), [*batch, m, n])])
+
+
+def _broadcast(dims: Sequence[AffineExpr], shape: Sequence[int]) -> list[AffineExpr]:
+    """Return the dims that index a shape aligned with them at the end, 0 where its extent is 1."""
+    aligned = dims[len(dims) - len(shape) :]
+    return [AffineExpr.constant(0) if extent == 1 else dim for dim, extent in zip(aligned, shape, strict=True)]
+
+
+_FOLDS = {"max": Body.max, "min": Body.min, "sum": Body.add, "product": Body.mul}
+
+
+def _fold(kind: str, element: Attribute, total: Attribute, *, unsigned: bool, wraps: bool) -> Reduction:
+    """Return the reduction that combines the single input's elements by `kind`."""
+    body = Body([element, total], wraps=wraps)
+    x, acc = body.args
+    combined = _FOLDS[kind](body, acc, body.convert(x, total, unsigned=unsigned))
+    start = {"sum": 0, "product": 1}
+    initial = scalar_attr(start[kind], total) if kind in start else lowest(total)
+    if kind == "min":
+        initial = (
+            scalar_attr(float("inf"), total)
+            if not isinstance(total, IntegerType)
+            else scalar_attr((1 << (total.width.data - 1)) - 1, total)
+        )
+    return Reduction((initial,), body.finish(combined))
+
+
+class FoldOp(KernelOp):
+    """A fold of one input by `kind` (max, min, sum, product), done in the type `accumulator`."""
+
+    kind = prop_def(StringAttr)
+    accumulator = prop_def(base(TypeAttribute))
+
+    def fold(self) -> Reduction:
+        """Return the reduction of the op's input."""
+        element = element_of(self.inputs[0])
+        return _fold(
+            self.kind.data, element, self.accumulator, unsigned=self.is_unsigned(0), wraps=self.wraps is not None
+        )
+
+    def verify_(self) -> None:
+        if self.kind.data not in _FOLDS:
+            raise VerifyException(f"kind must be one of {', '.join(_FOLDS)}, got '{self.kind.data}'")
+        super().verify_()
+
+
+@irdl_op_definition
+class PoolOp(FoldOp):
+    """
+    Pooling of windows of x [N, C, spatial...] into [N, C, spatial...]; what lies outside of x does not count.
+
+        %y = nn.pool ins(%x : tensor<1x64x20x5xi8>) outs(%init : tensor<1x64x1x1xi8>) {kind = "max", window = array<i64: 20, 5>,
+            strides = array<i64: 20, 5>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, accumulator = i8}
+    """
+
+    name = "nn.pool"
+    window = prop_def(base(DenseArrayBase))
+    strides = prop_def(base(DenseArrayBase))
+    dilations = prop_def(base(DenseArrayBase))
+    pads = prop_def(base(DenseArrayBase))
+
+    def core(self) -> Kernel:
+        out_shape, window = shape_of(self.output), [int(v) for v in self.window.get_values()]
+        bounds = [*out_shape, *window]
+        dim = AffineMap.identity(len(bounds)).results
+        outer, inner = dim[2 : len(out_shape)], dim[len(out_shape) :]
+        source = _map(
+            len(bounds), [dim[0], dim[1], *window_exprs(outer, inner, self.strides, self.dilations, self.pads)]
+        )
+        fold = self.fold()
+        return Kernel(
+            tuple(bounds),
+            frozenset(range(len(out_shape), len(bounds))),
+            (Access(self.inputs[0], source, self._fill()),),
+            (Access(self.output, _map(len(bounds), dim[: len(out_shape)])),),
+            reductions=(fold,),
+            fill_is_neutral=True,
+        )
+
+    def _fill(self) -> Attribute:
+        element = element_of(self.inputs[0])
+        neutral = {"sum": 0, "product": 1}
+        if self.kind.data in neutral:
+            return scalar_attr(neutral[self.kind.data], element)
+        return lowest(element, unsigned=self.is_unsigned(0))
+
+
+@irdl_op_definition
+class ReduceOp(FoldOp):
+    """
+    Reduction of whole axes. The output lacks them, or has extent 1 there with `keep_dims`.
+
+        %y = nn.reduce ins(%x : tensor<1x64x128xi8>) outs(%init : tensor<1x128xi32>) {kind = "sum", axes = array<i64: 1>,
+            accumulator = i32}
+    """
+
+    name = "nn.reduce"
+    axes = prop_def(base(DenseArrayBase))
+    keep_dims = opt_prop_def(UnitAttr)
+
+    def core(self) -> Kernel:
+        bounds = shape_of(self.inputs[0])
+        axes = {int(axis) for axis in self.axes.get_values()}
+        dim = AffineMap.identity(len(bounds)).results
+        zero = AffineExpr.constant(0)
+        target = [zero if d in axes else dim[d] for d in range(len(bounds)) if self.keep_dims or d not in axes]
+        return Kernel(
+            bounds,
+            frozenset(axes),
+            (Access(self.inputs[0], AffineMap.identity(len(bounds))),),
+            (Access(self.output, _map(len(bounds), target)),),
+            reductions=(self.fold(),),
+        )
+
+
+class RowOp(KernelOp):
+    """
+    A kernel that handles each row (the last axis) of input 0 by itself; further inputs are vectors along the row.
+
+    It computes in the type `accumulator` and yields elements of the type `element`.
+    """
+
+    accumulator = prop_def(base(TypeAttribute))
+    element = prop_def(base(TypeAttribute))
+
+    def rows(self, reductions: Sequence[Reduction], result: Block) -> Kernel:
+        """Return the kernel of these reductions over the row and this result per element."""
+        bounds = shape_of(self.inputs[0])
+        along = _map(len(bounds), AffineMap.identity(len(bounds)).results[-1:])
+        vectors = tuple(Access(value, along) for value in self.inputs[1:])
+        identity = AffineMap.identity(len(bounds))
+        inputs = (Access(self.inputs[0], identity), *vectors)
+        return Kernel(
+            bounds, frozenset([len(bounds) - 1]), inputs, (Access(self.output, identity),), tuple(reductions), result
+        )
+
+    def body(self, accumulators: int) -> tuple[Body, list[SSAValue], list[SSAValue]]:
+        """Begin a body; returns it with the inputs extended to the accumulator's type and the accumulators."""
+        elements = [element_of(value) for value in self.inputs]
+        body = Body([*elements, *[self.accumulator] * accumulators], wraps=self.wraps is not None)
+        wide = [
+            body.convert(arg, self.accumulator, unsigned=self.is_unsigned(i))
+            for i, arg in enumerate(body.args[: len(elements)])
+        ]
+        return body, wide, list(body.args[len(elements) :])
+
+    def reduction(self, initial: Attribute, body: Body, value: SSAValue) -> Reduction:
+        """End a body that is a reduction with one accumulator."""
+        return Reduction((initial,), body.finish(value))
+
+    def maximum(self) -> Reduction:
+        """Return the reduction to the row's largest element."""
+        body, (x, *_), (largest,) = self.body(1)
+        return self.reduction(lowest(self.accumulator), body, body.max(largest, x))
+
+    def zero(self) -> Attribute:
+        """Return 0 in the accumulator's type."""
+        return scalar_attr(0, self.accumulator)
+
+
+@irdl_op_definition
+class IntSoftmaxOp(RowOp):
+    """
+    I-BERT's softmax of each row, in integers:
+
+        t = x - max(x);  z = clip(-(t / log2), 0, 31);  p = t + z * log2
+        q = (a * (p + b)^2 + c) >> z;  y = floor(q * (levels - 1) / sum(q))
+
+        %y = nn.int_softmax ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>) {a = 1 : i64, b = 345 : i64, c = 62395 : i64,
+            log2 = 255 : i64, levels = 256 : i64, accumulator = i64, element = i8}
+
+    Kim et al., I-BERT (arXiv:2101.01321), algorithm 2; Deeploy's iSoftmax.
+    """
+
+    name = "nn.int_softmax"
+    a = prop_def(IntegerAttr[I64])
+    b = prop_def(IntegerAttr[I64])
+    c = prop_def(IntegerAttr[I64])
+    log2 = prop_def(IntegerAttr[I64])
+    levels = prop_def(IntegerAttr[I64])
+
+    def core(self) -> Kernel:
+        body, (x,), (largest, total) = self.body(2)
+        summed = self.reduction(self.zero(), body, body.add(total, self._exponential(body, x, largest)))
+        body, (x,), (largest, total) = self.body(2)
+        scaled = body.mul(self._exponential(body, x, largest), self.levels.value.data - 1)
+        ratio = body.convert(body.floordiv(scaled, total), self.element)
+        return self.rows([self.maximum(), summed], body.finish(ratio))
+
+    def _exponential(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
+        a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
+        t = body.sub(x, largest)
+        z = body.clip(body.sub(body.constant(0, self.accumulator), body.div(t, log2)), 0, 31)
+        p = body.add(body.add(t, body.mul(z, log2)), b)
+        return body.shift_right(body.add(body.mul(body.mul(p, p), a), c), z)
+
+
+@irdl_op_definition
+class ItaMaxOp(RowOp):
+    """
+    ITA's softmax of each row with shifts for powers:
+
+        s = (max(x) - x + 16) >> 5;  y = ((levels - 1) * 256 / sum(256 >> s)) >> s
+
+        %y = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>) {levels = 256, accumulator = i32, element = i8}
+
+    Islamoglu et al., ITA (arXiv:2307.03493); Deeploy's ITAMax.
+    """
+
+    name = "nn.ita_max"
+    levels = prop_def(IntegerAttr[I64])
+
+    def core(self) -> Kernel:
+        body, (x,), (largest, total) = self.body(2)
+        power = body.shift_right(body.constant(256, self.accumulator), self._shift(body, x, largest))
+        summed = self.reduction(self.zero(), body, body.add(total, power))
+        body, (x,), (largest, total) = self.body(2)
+        inverse = body.div(body.constant((self.levels.value.data - 1) * 256, self.accumulator), total)
+        share = body.shift_right(inverse, self._shift(body, x, largest))
+        share = body.convert(share, self.element)
+        return self.rows([self.maximum(), summed], body.finish(share))
+
+    def _shift(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
+        distance = body.add(body.sub(largest, x), 16)
+        return body.min(body.shift_right(distance, 5), 31)
+
+
+class NormOp(RowOp):
+    """An integer norm of each row; `shift` is log2 of Deeploy's divisor D."""
+
+    shift = prop_def(IntegerAttr[I64])
+
+    def deviation(self, body: Body, squares: SSAValue) -> SSAValue:
+        """Append floor(sqrt(squares / L + 1))."""
+        length = shape_of(self.inputs[0])[-1]
+        return body.op(IntegerSqrtOp(body.add(body.div(squares, length), 1)))
+
+
+@irdl_op_definition
+class IntRmsNormOp(NormOp):
+    """
+    Integer RMS norm of each row: `y = clip(((x * w) / floor(sqrt(sum(x^2) / L + 1))) >> shift, low, high)`.
+
+        %y = nn.int_rms_norm ins(%x, %w : tensor<1x64xi8>, tensor<64xi32>) outs(%init : tensor<1x64xi8>)
+            {shift = 16 : i64, low = -128 : i64, high = 127 : i64, accumulator = i64, element = i8}
+
+    Deeploy's iRMSNorm; the division truncates.
+    """
+
+    name = "nn.int_rms_norm"
+    low = prop_def(IntegerAttr[I64])
+    high = prop_def(IntegerAttr[I64])
+
+    def core(self) -> Kernel:
+        body, (x, _), (total,) = self.body(1)
+        squares = self.reduction(self.zero(), body, body.add(total, body.mul(x, x)))
+        body, (x, weight), (total,) = self.body(1)
+        scaled = body.shift_right(body.div(body.mul(x, weight), self.deviation(body, total)), self.shift.value.data)
+        clipped = body.clip(scaled, self.low.value.data, self.high.value.data)
+        return self.rows(
+            [squares],
+            body.finish(body.convert(clipped, self.element)),
+        )
+
+
+@irdl_op_definition
+class IntLayerNormOp(NormOp):
+    """
+    Integer layer norm of each row, truncated to the output's type without saturation:
+
+        m = sum(x) / L;  y = (((x - m) * w / floor(sqrt(sum((x - m)^2) / L + 1))) + b) >> shift
+
+        %y = nn.int_layer_norm ins(%x, %w, %b : tensor<64x128xi8>, tensor<128xi32>, tensor<128xi32>)
+            outs(%init : tensor<64x128xi8>) {shift = 14 : i64, accumulator = i64, element = i8}
+
+    Deeploy's iLayerNorm; the divisions truncate.
+    """
+
+    name = "nn.int_layer_norm"
+
+    def core(self) -> Kernel:
+        length = shape_of(self.inputs[0])[-1]
+        body, (x, *_), (total,) = self.body(1)
+        summed = self.reduction(self.zero(), body, body.add(total, x))
+        body, (x, *_), (total, squares) = self.body(2)
+        centred = body.sub(x, body.div(total, length))
+        squared = self.reduction(self.zero(), body, body.add(squares, body.mul(centred, centred)))
+        body, (x, weight, bias), (total, squares) = self.body(2)
+        centred = body.sub(x, body.div(total, length))
+        scaled = body.add(body.div(body.mul(centred, weight), self.deviation(body, squares)), bias)
+        shifted = body.shift_right(scaled, self.shift.value.data)
+        return self.rows(
+            [summed, squared],
+            body.finish(body.convert(shifted, self.element)),
+        )
+
+
+@irdl_op_definition
+class IntegerSqrtOp(IRDLOperation):
+    """
+    The largest integer whose square is at most a non-negative integer.
+
+        %r = nn.isqrt %x : i64
+    """
+
+    T: ClassVar = VarConstraint("T", base(IntegerType))
+
+    name = "nn.isqrt"
+    x = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$x attr-dict `:` type($result)"
+
+    def __init__(self, x: SSAValue):
+        super().__init__(operands=[x], result_types=[x.type])
+
+
+@scalar(IntegerSqrtOp)
+def _isqrt(op: IntegerSqrtOp, x: Array) -> Array:
+    root = np.floor(np.sqrt(np.asarray(x, np.float64))).astype(np.int64)
+    wide = np.asarray(x, np.int64)
+    root = np.where(root * root > wide, root - 1, root)
+    root = np.where((root + 1) * (root + 1) <= wide, root + 1, root)
+    return root.astype(np.asarray(x).dtype)
+
+
+NN = Dialect(
+    "nn",
+    [
+        ConvOp,
+        MatmulOp,
+        PoolOp,
+        ReduceOp,
+        IntSoftmaxOp,
+        ItaMaxOp,
+        IntRmsNormOp,
+        IntLayerNormOp,
+        IntegerSqrtOp,
+    ],
+    [],
+)
