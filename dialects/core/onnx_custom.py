@@ -1,0 +1,303 @@
+"""
+Operators that quantisers and trainers emit and ONNX does not define, as rows of the same form as ONNX's schemas.
+
+Their exact arithmetic is what the docs below say; `runtime/interpreter/onnx_custom.py` computes it. Values are
+integers, whatever type carries them (often f32): `>>` rounds down, `tdiv` truncates toward zero, `clip8` limits to
+[-128, 127], `int8` wraps around. L is the length of the last axis. Source: the operators of PULP-TrainLib, QuantLib and
+Deeploy (arXiv:2408.04413), ONNX Runtime for the gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from onnx import TypeProto, helper
+from onnx.defs import OpSchema
+
+DOMAIN = "tilewright"
+"""The domain in which the importer puts these operators, whatever domain the exporter gave them."""
+
+_INT, _FLOAT, _INTS, _STRING = (getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "INTS", "STRING"))
+_TYPES = [
+    f"tensor({kind})"
+    for kind in ("float", "double", "float16", "bfloat16")
+    + tuple(f"{sign}int{width}" for width in (8, 16, 32, 64) for sign in ("", "u"))
+]
+
+SPELLINGS = {
+    "n_levels": ("n_levels_out", "nLevels"),
+    "coeffA": ("coeff_a",),
+    "coeffB": ("coeff_b",),
+    "coeffC": ("coeff_c",),
+    "zero_point": ("offset",),
+    "min": ("min_val",),
+    "max": ("max_val",),
+    "eps": ("epsilon",),
+    "div": ("divisor",),
+}
+"""Attribute -> the other names under which exporters write it."""
+
+
+class Rule(NamedTuple):
+    """What the values of some attributes must satisfy."""
+
+    attributes: tuple[str, ...]
+    holds: Callable[[Any], bool]
+    expected: str
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0
+
+
+_POWER_OF_TWO = "a positive power of two"
+RULES: dict[str, tuple[Rule, ...]] = {
+    "RequantShift": (
+        Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
+        Rule(("n_levels",), lambda v: v >= 2, "2 or more"),
+        Rule(("signed",), lambda v: v in (0, 1), "0 or 1"),
+    ),
+    "iSoftmax": (
+        Rule(("log2",), lambda v: v > 0, "1 or more"),
+        Rule(("n_levels",), lambda v: v >= 2, "2 or more"),
+    ),
+    "ITAMax": (Rule(("n_levels",), lambda v: v >= 2, "2 or more"),),
+    "ITAPartialMax": (
+        Rule(("n_levels",), lambda v: v >= 2, "2 or more"),
+        Rule(("group_width",), lambda v: v >= 1, "1 or more"),
+    ),
+    "iRMSNorm": (Rule(("D",), _is_power_of_two, _POWER_OF_TWO),),
+    "iLayerNorm": (Rule(("D",), _is_power_of_two, _POWER_OF_TWO),),
+    "iNoNorm": (Rule(("D",), _is_power_of_two, _POWER_OF_TWO),),
+    "Quant": (Rule(("scale",), lambda v: 0 < abs(v) < float("inf"), "finite and not zero"),),
+    "Dequant": (Rule(("scale",), lambda v: 0 < abs(v) < float("inf"), "finite and not zero"),),
+}
+"""Operator -> what its attributes must satisfy."""
+
+
+def complaint(schema: OpSchema, value: Callable[[str], Any]) -> str:
+    """Return what is wrong with the attributes of one of these operators, empty where nothing is."""
+    for rule in RULES.get(schema.name, ()):
+        for name in rule.attributes:
+            if not rule.holds(value(name)):
+                return f"attribute '{name}' is {value(name)}, it must be {rule.expected}"
+    return ""
+
+
+def _row(
+    name: str,
+    inputs: str,
+    attributes: dict[str, Any],
+    doc: str,
+    *,
+    infer: Callable[[Any], None] | None = None,
+    outputs: str = "y",
+) -> OpSchema:
+    """Return a schema: an attribute's value is its kind where it is required, else its default."""
+    formal = OpSchema.FormalParameter
+    schema = OpSchema(
+        name,
+        DOMAIN,
+        1,
+        doc=doc,
+        inputs=[formal(key, f"T{i}") for i, key in enumerate(inputs.split())],
+        outputs=[formal(key, "T0") for key in outputs.split()],
+        type_constraints=[(f"T{i}", _TYPES, "") for i, _ in enumerate(inputs.split())],
+        attributes=[_attribute(key, value) for key, value in attributes.items()],
+    )
+    schema.set_type_and_shape_inference_function(infer or _like_first)
+    return schema
+
+
+def _attribute(name: str, value: Any) -> OpSchema.Attribute:
+    if isinstance(value, OpSchema.AttrType):
+        return OpSchema.Attribute(name, value, "", required=True)
+    return OpSchema.Attribute(name, helper.make_attribute(name, value), "")
+
+
+# Type and shape rules
+
+
+def _like_first(context: Any) -> None:
+    context.set_output_type(0, context.get_input_type(0))
+
+
+def _like_second(context: Any) -> None:
+    context.set_output_type(0, context.get_input_type(1))
+
+
+def _broadcast(context: Any) -> None:
+    """Set the shape to what both inputs broadcast to; a dim that either leaves open stays open."""
+    a, b = (context.get_input_type(i).tensor_type for i in range(2))
+    if not (a.HasField("shape") and b.HasField("shape")):
+        return
+    left, right = ([d.dim_value if d.HasField("dim_value") else None for d in t.shape.dim] for t in (a, b))
+    rank = max(len(left), len(right))
+    pairs = zip([1] * (rank - len(left)) + left, [1] * (rank - len(right)) + right, strict=True)
+    dims = [_broadcast_dim(x, y) for x, y in pairs]
+    context.set_output_type(0, helper.make_tensor_type_proto(a.elem_type, dims))
+
+
+def _broadcast_dim(x: int | None, y: int | None) -> int | None:
+    if x == 1 or y == 1:
+        return y if x == 1 else x
+    if x is not None and y is not None and x != y:
+        raise ValueError(f"dimensions {x} and {y} do not broadcast")
+    return x if y is None else y
+
+
+def _reduced(context: Any) -> None:
+    """Set the shape to the first input's with `axes` reduced."""
+    kind: TypeProto = context.get_input_type(0)
+    if not kind.tensor_type.HasField("shape"):
+        return
+    dims = list(kind.tensor_type.shape.dim)
+    axes = {axis % len(dims) for axis in context.get_attribute("axes").ints}
+    keep = context.get_attribute("keepdims").i
+    result = TypeProto()
+    result.tensor_type.elem_type = kind.tensor_type.elem_type
+    result.tensor_type.shape.SetInParent()
+    for axis, dim in enumerate(dims):
+        if axis not in axes:
+            result.tensor_type.shape.dim.append(dim)
+        elif keep:
+            result.tensor_type.shape.dim.add().dim_value = 1
+    context.set_output_type(0, result)
+
+
+def _norm_gradients(context: Any) -> None:
+    for output, source in enumerate((1, 2, 2)):
+        context.set_output_type(output, context.get_input_type(source))
+
+
+SCHEMAS: Sequence[OpSchema] = (
+    _row(
+        "RequantShift",
+        "x mul add",
+        {"div": _INT, "n_levels": _INT, "signed": 1},
+        """
+        `y = clip((x * mul + add + r) >> s, lo, hi)`, s = log2(div), r = 1 << (s - 1) or 0 where s is 0.
+
+        signed: lo = -n_levels / 2, hi = n_levels / 2 - 1; else lo = 0, hi = n_levels - 1. `mul` and `add` are scalars or
+        per channel: [C] and [C, 1, 1] stand for axis 1, [C] on a matrix for its last axis; all else broadcasts.
+        """,
+    ),
+    _row(
+        "iSoftmax",
+        "x",
+        {"coeffA": _INT, "coeffB": _INT, "coeffC": _INT, "log2": _INT, "n_levels": 256},
+        """
+        I-BERT's integer softmax over the last axis, 0 .. n_levels - 1.
+
+        `t = x - max(x); z = clip(-tdiv(t, log2), 0, 31); p = t + z * log2; q = (coeffA * (p + coeffB)^2 + coeffC) >> z;
+        y = q * (n_levels - 1) // sum(q)`, in 64 bits.
+        """,
+    ),
+    _row(
+        "ITAMax",
+        "x",
+        {"n_levels": 256},
+        "ITA's softmax over the last axis: `h = (max(x) - x + 16) >> 5; y = ((n_levels - 1) * 256 // sum(256 >> h)) >> h`.",
+    ),
+    _row(
+        "ITAPartialMax",
+        "x",
+        {"n_levels": 256, "group_width": _INT},
+        """
+        ITA's streaming softmax: the last axis comes in groups of `group_width`, M the maximum so far, S the sum so far.
+
+        Per group g: `N = max(M, max(g)); S = (S >> ((N - M + 16) >> 5)) + sum(256 >> ((N - g + 16) >> 5)); M = N`, for the
+        first group S = 0. At last `y = ((n_levels / 2 - 1) * 256 // S) >> ((M - x + 16) >> 5)`.
+        """,
+    ),
+    _row(
+        "iRMSNorm",
+        "x weight",
+        {"D": _INT, "n_levels": 256},
+        "`S = sum(x^2) // L + 1; y = clip8(tdiv(x * weight, floor(sqrt(S))) >> log2(D))` along the last axis.",
+    ),
+    _row(
+        "iLayerNorm",
+        "x weight bias",
+        {"D": _INT, "n_levels": 256},
+        """
+        Integer layer normalisation along the last axis; the result wraps around.
+
+        `c = x - tdiv(sum(x), L); S = sum(c^2) // L + 1; y = int8((tdiv(c * weight, floor(sqrt(S))) + bias) >> log2(D))`.
+        """,
+    ),
+    _row(
+        "iNoNorm",
+        "x weight bias",
+        {"mul": _INT, "D": _INT, "n_levels": 256},
+        "`y = int8(((x * weight + bias) * mul) >> log2(D))`, which wraps around; weight and bias broadcast.",
+    ),
+    _row(
+        "iGELU",
+        "x",
+        {"b": _INT, "one": _INT},
+        "I-BERT's GELU: `q = min(|x|, -b); l = sign(x) * (one - (q + b)^2); y = x * ((one + l) >> 1)`, 32 bits wide.",
+    ),
+    _row(
+        "iHardswish",
+        "x",
+        {"three": _INT, "six": _INT, "one_over_six": _INT},
+        "`y = x * (clip(x + three, 0, six) * one_over_six)`, 32 bits wide.",
+    ),
+    _row(
+        "TrueIntegerDiv",
+        "x",
+        {"Delta": _INT, "eps": _INT, "eta": _INT, "y": _INT},
+        "Division by the constant y: `floor(x * Delta * eta / (y * eta + eps))`.",
+        outputs="result",
+    ),
+    _row(
+        "IntegerDiv",
+        "a b",
+        {"Delta": _INT, "eps": _INT, "eta": _INT},
+        "`d = eta * b + eps; n = Delta * eta * a; y = tdiv(n + sign(n) * (d >> 1), d)`; a and b broadcast.",
+        infer=_broadcast,
+    ),
+    _row(
+        "IntegerMean",
+        "x",
+        {"axes": _INTS, "keepdims": 1},
+        """
+        Mean over `axes` of n integers, rounded.
+
+        n a power of two and keepdims 0: `(sum + (n >> 1)) >> log2(n)`; else `tdiv(sum + sign(sum) * (n >> 1), n)`.
+        """,
+        infer=_reduced,
+    ),
+    _row(
+        "Quant",
+        "x",
+        {"scale": _FLOAT, "zero_point": 0.0, "min": -128, "max": 127},
+        "`y = clip(round(x * scale + zero_point), min, max)`, halves rounded away from zero.",
+    ),
+    _row("Dequant", "x", {"scale": _FLOAT, "zero_point": 0.0}, "`y = (x - zero_point) * scale`."),
+    _row("RMSNorm", "x weight", {"eps": 1e-6}, "`y = x / sqrt(mean(x^2) + eps) * weight` along the last axis, in floats."),
+    _row("SGD", "weight gradient", {"lr": 0.01}, "One step of gradient descent: `y = weight - lr * gradient`."),
+    _row("GeluGrad", "dy x", {}, "Gradient of the exact GELU: `dy * (Phi(x) + x * phi(x))`."),
+    _row("SoftmaxGrad", "dy y", {"axis": -1}, "Gradient of softmax from its result: `y * (dy - sum(dy * y))` along `axis`."),
+    _row(
+        "SoftmaxCrossEntropyLossGrad",
+        "log_probability labels",
+        {"reduction": "mean", "description": ""},
+        "`y = (exp(log_probability) - one_hot(labels)) / batch^2`: the exporter's loss divides by the batch twice.",
+    ),
+    _row(
+        "LayerNormalizationGrad",
+        "dy x scale mean inv_std_dev",
+        {"axis": -1},
+        """
+        Gradients of layer normalisation with respect to x, scale and bias, from what the forward pass saved.
+
+        With h = (x - mean) * inv_std_dev and w = dy * scale, means over the axes from `axis` on:
+        `dx = inv_std_dev * (w - mean(w) - h * mean(w * h))`; `dscale` and `dbias` sum `dy * h` and `dy` over the others.
+        """,
+        infer=_norm_gradients,
+        outputs="dx dscale dbias",
+    ),
+)

@@ -1,0 +1,80 @@
+"""
+The graph level: every operator of every ONNX domain, made from the schemas of the installed onnx package.
+
+    %y = onnx.Conv(%x, %w) {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<..>
+    %p = onnx.ml.Scaler(%y) {...} : (tensor<..>) -> tensor<..>
+    %q = onnx.RequantShift(%y, %mul, %add) {div = 65536 : si64, n_levels = 256 : si64} : (...) -> tensor<..>
+
+Names: an operator of ai.onnx is `onnx.X`, one of ai.onnx.D is `onnx.D.X`; the operators of `core/onnx_custom.py`, whose
+domain differs from exporter to exporter, are `onnx.X`. There is one class per operator, of its newest version; the
+importer brings older forms to that. Attributes are properties of the same name, those with their default value are left
+out; `OnnxOp.attribute` gives the value in any case. Integers are `si64`, lists `array<i64: ..>`, tensors dense.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from onnx import defs
+from onnx.defs import OpSchema
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def
+from xdsl.traits import IsTerminator, Pure
+
+from .core.onnx_custom import DOMAIN, SCHEMAS
+from .core.onnx_schema import OnnxOp, op_class_of
+
+_RANDOM = {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+
+
+@irdl_op_definition
+class Yield(IRDLOperation):
+    """
+    Ends the graph that is an attribute of a node, and gives its outputs.
+
+        onnx.Yield %a, %b : tensor<4xf32>, tensor<i1>
+    """
+
+    name = "onnx.Yield"
+    values = var_operand_def()
+    assembly_format = "($values^ `:` type($values))? attr-dict"
+    traits = traits_def(IsTerminator(), Pure())
+
+
+def _op_name(schema: OpSchema) -> str:
+    if schema.domain in ("", DOMAIN):
+        return f"onnx.{schema.name}"
+    return f"onnx.{schema.domain.removeprefix('ai.onnx.')}.{schema.name}"
+
+
+def _newest() -> list[OpSchema]:
+    schemas = [schema for schema in defs.get_all_schemas() if schema.domain != DOMAIN]
+    return sorted(schemas, key=lambda schema: (schema.domain, schema.name))
+
+
+_CLASSES: dict[tuple[str, str], type[OnnxOp]] = {
+    (schema.domain, schema.name): op_class_of(schema, _op_name(schema), random=schema.name in _RANDOM)
+    for schema in (*_newest(), *SCHEMAS)
+}
+_SAME = {("com.microsoft", "Gelu"): ("", "Gelu")}
+"""Operators of other vendors that are one of ai.onnx."""
+
+
+def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:
+    """
+    Return the class of an operator, None where it is not known.
+
+    The operators of `core/onnx_custom.py` are known by their name in every domain, "" included.
+    """
+    domain = "" if domain == "ai.onnx" else domain
+    key = _SAME.get((domain, op_type), (domain, op_type))
+    return _CLASSES.get(key) or _CLASSES.get((DOMAIN, op_type))
+
+
+@cache
+def op_types() -> tuple[str, ...]:
+    """Return the names of all operators known, to suggest one."""
+    return tuple(dict.fromkeys(name for _, name in _CLASSES))
+
+
+ONNX = Dialect("onnx", [*_CLASSES.values(), Yield], [])
