@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BFloat16Type,
     BytesAttr,
     DenseIntOrFPElementsAttr,
@@ -38,6 +39,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnknownLoc,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -133,11 +135,11 @@ def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 def node_names(op: Operation) -> tuple[str, ...]:
     """Return the names of the ONNX nodes that an op implements, in graph order; empty where it came from none."""
-    return tuple(part.child_name.data for part in _name_locations(op.location))
+    return tuple(part.desc.data for part in _name_locations(op.location))
 
 
 def _name_locations(location: LocationAttr) -> list[NameLoc]:
-    parts = cast("tuple[Any, ...]", location.locations.data) if isinstance(location, FusedLoc) else (location,)
+    parts = cast(ArrayAttr[Attribute], location.locations).data if isinstance(location, FusedLoc) else (location,)
     return [part for part in parts if isinstance(part, NameLoc)]
 
 
@@ -379,3 +381,18 @@ def _leave(block: Block, visible: set[SSAValue] | None) -> None:
     visible.difference_update(block.args)
     for op in block.ops:
         visible.difference_update(op.results)
+
+
+# Shortcuts
+
+
+def integer_width(type: Attribute) -> int | None:
+    """Return the bits of an integer type, 64 for index, None for other types."""
+    if isinstance(type, IntegerType):
+        return cast("IntegerType[Any, Any]", type).width.data
+    return 64 if isinstance(type, IndexType) else None
+
+
+def functions(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions of a module that have a body."""
+    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]

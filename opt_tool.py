@@ -1,0 +1,165 @@
+"""
+`opt-tool`: runs passes on IR. This file is the command line alone; the work is in `passes/core/driver.py`.
+
+Nothing of xDSL or NumPy is imported before it is needed, so that `--help` is immediate.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from .errors import Diagnostic, did_you_mean
+
+if TYPE_CHECKING:
+    from .passes.core.driver import Known
+
+_DESCRIPTION = """\
+Run passes on IR and print the result.
+
+  opt-tool net.onnx --pass-pipeline='builtin.module(host-pipeline)' -t c -o net.c
+  opt-tool f.mlir -p canonicalize,cse --mlir-print-ir-after-change
+"""
+
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are Diagnostics."""
+
+    def error(self, message: str) -> NoReturn:
+        from .passes.core.grammar import UsageError
+
+        raise UsageError(message, remedy="opt-tool --help shows the options")
+
+
+def _truth(text: str) -> bool:
+    if text not in _TRUTH:
+        raise argparse.ArgumentTypeError(f"expected true or false, found '{text}'")
+    return _TRUTH[text]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.rpartition("=")
+    if not equals or not name or not value:
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, found '{text}'")
+    return name, value
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, value = _pair(text)
+    sizes = value.split(",")
+    if not all(size.isdecimal() for size in sizes):
+        raise argparse.ArgumentTypeError(f"expected NAME=1,3,224,224, found '{text}'")
+    return name, tuple(map(int, sizes))
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        "opt-tool", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    flag = "store_true"
+    add = parser.add_argument
+    add("input", nargs="?", default="-", metavar="INPUT", help="a .mlir or .onnx file; '-' or none: .mlir from stdin")
+    add("-o", "--output", metavar="FILE", default="-", help="where the result goes, whole or not at all")
+    add("-t", "--target", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
+    add("--split-input-file", action=flag, help="treat the parts between lines '// -----' as files of their own")
+    add("--verify-diagnostics", action=flag, help="succeed when exactly the errors of '// expected-error' come")
+    add("--allow-unregistered-dialect", action=flag, help="accept ops of unknown dialects")
+    add("--debug", action=flag, help="show the traceback of an error")
+
+    add = parser.add_argument_group("passes").add_argument
+    add("--pass-pipeline", metavar="TEXT", help="the passes, nested: 'builtin.module(func.func(cse),foo{size=4})'")
+    add("-p", "--passes", metavar="LIST", help="the same")
+    add("--start-at", metavar="NAME", default="", help="leave out what comes before this phase or pass (name#2)")
+    add("--stop-after", metavar="NAME", default="", help="leave out what comes after this phase or pass (name#2)")
+    add("--verify-each", type=_truth, default=True, metavar="BOOL", help="verify after each pass (true)")
+
+    add = parser.add_argument_group("what there is").add_argument
+    add("--list-passes", action=flag, help="list the passes")
+    add("--help-pass", metavar="PASS", help="describe a pass and its options")
+    add("--list-dialects", action=flag, help="list the dialects")
+    add("--list-targets", action=flag, help="list the machines and the output formats")
+
+    add = parser.add_argument_group("seeing what passes do").add_argument
+    add("--mlir-print-ir-before", metavar="PASS", action="append", default=[], help="print the IR before these passes")
+    add("--mlir-print-ir-after", metavar="PASS", action="append", default=[], help="print the IR after these passes")
+    add("--mlir-print-ir-before-all", action=flag, help="print the IR before each pass")
+    add("--mlir-print-ir-after-all", action=flag, help="print the IR after each pass")
+    add("--mlir-print-ir-after-change", action=flag, help="print the IR only after passes that change it")
+    add("--mlir-print-ir-after-failure", action=flag, help="print the IR that a failed pass leaves")
+    add("--dump-dir", metavar="DIR", help="write the IR after each pass to a file that runs the rest of the pipeline")
+    add("--timing", action=flag, help="print how long each pass took")
+    add("--interpret-each", action=flag, help="run the program after each pass; name the first to change the answer")
+    add("--inputs", metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
+    add("--seed", type=int, default=0, metavar="N", help="the seed of random inputs (0)")
+    add("--reproducer", metavar="FILE", help="when a pass fails, write what went into it, with its command")
+    add("--run-reproducer", action=flag, help="run the command that the input file holds")
+
+    add = parser.add_argument_group("the text of the IR").add_argument
+    elide = "--mlir-elide-elementsattrs-if-larger"
+    add(elide, dest="elide", type=int, metavar="N", help="leave out constants of more elements")
+    add("--mlir-print-op-generic", dest="generic", action=flag, help="print each op in the generic form")
+    add("--mlir-print-debuginfo", dest="locations", type=_truth, metavar="BOOL", help="print the names of nodes (true)")
+
+    add = parser.add_argument_group("ONNX inputs").add_argument
+    add("--input-shape", type=_shape, action="append", default=[], metavar="NAME=1,3,224,224", help="set a shape")
+    add("--input-type", type=_pair, action="append", default=[], metavar="NAME=ui8", help="set an element type")
+    return parser
+
+
+def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
+    """
+    Parse a command line. Long options may have one dash, as mlir-opt's may.
+
+    Raises UsageError where it is wrong, and SystemExit after `--help`.
+    """
+    parser = _parser()
+    known = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
+    arguments, unknown = parser.parse_known_args([_spelled(word, known) for word in words])
+    if not unknown:
+        return arguments
+    from .passes.core.grammar import UsageError
+
+    name = unknown[0].partition("=")[0]
+    if not name.startswith("-"):
+        raise UsageError(f"there is a second input '{name}'", found=f"'{arguments.input}' and '{name}'")
+    hint = did_you_mean(name, known) or f"passes are named with -p: -p {name.lstrip('-')}"
+    raise UsageError(f"no option '{name}'", remedy=hint)
+
+
+def _spelled(word: str, known: Sequence[str]) -> str:
+    """Return an argument with two dashes where it is a long option with one, and a value where one may be left out."""
+    name = word.partition("=")[0]
+    if name not in known and f"-{name}" in known and len(name) > 2:
+        word = f"-{word}"
+    return f"{word}=true" if word in ("--verify-each", "--mlir-print-debuginfo") else word
+
+
+def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
+    """
+    Run opt-tool and return its exit code: 0 if all worked, 1 for errors in the input, 2 for a wrong command.
+
+    `known` replaces the passes, machines, output formats and interpreter that are discovered.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        arguments = parse_arguments(words)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    except Diagnostic as error:
+        print(error, file=sys.stderr)
+        return 2
+    from .passes.core.driver import drive
+
+    code = drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
+    if argv is None:
+        gc.disable()  # the process ends: do not search the IR for garbage once more
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,340 @@
+"""What `opt-tool` does: read, run the pipeline, write; and the report of whatever goes wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import io
+import re
+import sys
+import traceback
+from argparse import Namespace
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from ... import targets
+from ...errors import Diagnostic, did_you_mean
+from ...ir import new_context, parse_module, print_ir, verify
+from . import listing
+from .dump import PrintIr, When
+from .expected import check, expectations
+from .failures import as_diagnostic, catchable
+from .files import STDIN, check_readable, read_text, write_stdout, write_text
+from .grammar import UsageError, parse_items, point_at
+from .interpret import InterpretEach, Interpreter, default_interpreter
+from .manager import Observer, PassManager
+from .options import build
+from .pipeline import Pipeline, Registry, parse_pipeline
+from .replay import DumpDir, Reproducer, recorded_arguments
+from .timing import Timing
+
+_SPLIT = re.compile(r"^// -----[ \t]*\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The passes, machines, output formats and interpreter to use; what is None is discovered."""
+
+    passes: Registry | None = None
+    machines: Mapping[str, targets.Machine] | None = None
+    formats: Mapping[str, Callable[[], type[Target]]] | None = None
+    interpreter: Interpreter | None = None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of the input: `text` begins at line `first_line` of the file; it is empty for an ONNX file."""
+
+    text: str
+    first_line: int = 1
+    folder: str = ""
+
+
+def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str]], Namespace]) -> int:
+    """
+    Do what a command line says and return the exit code; errors are printed to standard error.
+
+    `reparse` returns the command line with the given arguments before its own.
+    """
+    try:
+        with _few_collections():
+            return _drive(arguments, known or Known(), reparse)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BaseException as error:
+        if not catchable(error):
+            raise
+        _report(error, arguments.debug)
+        return 2 if isinstance(error, UsageError) else 1
+
+
+def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Namespace]) -> int:
+    passes, machines, formats = _discovered(known)
+    if (text := _listing(arguments, passes, machines, formats)) is not None:
+        write_stdout(text)
+        return 0
+    name = STDIN if arguments.input == "-" else arguments.input
+    is_onnx = name.endswith(".onnx")
+    _check_usage(arguments, is_onnx)
+    text = "" if is_onnx else read_text(arguments.input)
+    if arguments.run_reproducer:
+        arguments = reparse(recorded_arguments(text, name))
+    pipeline = _pipeline(arguments, passes, machines)
+    run = Run(arguments, name, pipeline, _target(arguments, formats), known.interpreter, _when(arguments, passes))
+    chunks = _split(text) if arguments.split_input_file else [Chunk(text)]
+    outputs = [run.chunk(chunk) for chunk in chunks]
+    if arguments.timing:
+        print(run.timing.table(), file=sys.stderr)
+    if run.failed and not arguments.verify_diagnostics:
+        return 1
+    result = "// -----\n".join(output for output in outputs if output is not None)
+    if arguments.output == "-":
+        write_stdout(result)
+    else:
+        write_text(Path(arguments.output), result)
+    return 1 if run.failed else 0
+
+
+@contextmanager
+def _few_collections() -> Generator[None]:
+    """IR is large, cyclic and lives to the end: searching it for garbage as often as Python does takes long."""
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(300_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
+
+
+def _report(error: BaseException, debug: bool) -> None:
+    if debug:
+        traceback.print_exception(error)
+    print(as_diagnostic(error, "opt-tool"), file=sys.stderr)
+
+
+def _discovered(
+    known: Known,
+) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
+    from .. import all_passes
+
+    passes = all_passes() if known.passes is None else known.passes
+    machines = targets.machines() if known.machines is None else known.machines
+    formats = targets.all_formats() if known.formats is None else known.formats
+    return passes, machines, formats
+
+
+def _listing(
+    arguments: Namespace,
+    passes: Registry,
+    machines: Mapping[str, targets.Machine],
+    formats: Mapping[str, Callable[[], type[Target]]],
+) -> str | None:
+    """Return what one of the `--list` options shows, or None where none is given."""
+    from xdsl.dialects import get_all_dialects
+
+    from .. import own_passes
+
+    if arguments.list_passes:
+        return listing.list_passes(passes, list(own_passes()))
+    if arguments.help_pass is not None:
+        return listing.help_pass(arguments.help_pass, passes)
+    if arguments.list_targets:
+        return listing.list_targets(machines, formats, list(targets.own_formats()))
+    if arguments.list_dialects:
+        from ...dialects import own_dialects
+
+        own = own_dialects()
+        others = [name for name in get_all_dialects() if name not in own]
+        return listing.list_dialects(own, others, Path(targets.__file__).parent.parent)
+    return None
+
+
+def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
+    """Refuse options that make no sense together."""
+    if arguments.passes is not None and arguments.pass_pipeline is not None:
+        raise UsageError("the passes are given twice, by -p and by --pass-pipeline")
+    if not is_onnx and (arguments.input_shape or arguments.input_type):
+        raise UsageError("--input-shape and --input-type are for .onnx inputs", found=arguments.input)
+    for flag in ("split_input_file", "verify_diagnostics", "run_reproducer"):
+        if is_onnx and getattr(arguments, flag):
+            raise UsageError(f"--{flag.replace('_', '-')} is for .mlir inputs", found=arguments.input)
+    if arguments.inputs is not None and not arguments.interpret_each:
+        raise UsageError("--inputs is of use with --interpret-each only")
+
+
+def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:
+    text = arguments.passes if arguments.pass_pipeline is None else arguments.pass_pipeline
+    return parse_pipeline(text or "", passes, machines).select(arguments.start_at, arguments.stop_after)
+
+
+def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target]]]) -> Target:
+    text = arguments.target or "mlir"
+    items = parse_items(text, "-t")
+    if len(items) != 1 or items[0].children is not None:
+        raise UsageError(f"-t {text} is not one output format", expected="a name and its options: c{option=value}")
+    if items[0].name not in formats:
+        remedy = did_you_mean(items[0].name, formats) or "opt-tool --list-targets shows what there is"
+        raise point_at(text, items[0].start, f"no output format '{items[0].name}'", source="-t", remedy=remedy)
+    target = cast(Target, build(formats[items[0].name](), items[0], text, "-t"))
+    flags = {"elide": arguments.elide, "generic": arguments.generic or None, "debuginfo": arguments.locations}
+    given = {name: value for name, value in flags.items() if value is not None}
+    return dataclasses.replace(target, **given) if target.name == "mlir" and given else target
+
+
+def _when(arguments: Namespace, passes: Registry) -> When:
+    """Return when the IR is to be printed. Raises UsageError for a pass that there is not."""
+    before, after = (
+        frozenset(name for text in texts for name in text.split(","))
+        for texts in (arguments.mlir_print_ir_before, arguments.mlir_print_ir_after)
+    )
+    for name in sorted(before | after):
+        if name not in passes:
+            remedy = did_you_mean(name, passes)
+            raise UsageError(f"--mlir-print-ir-before/after={name}: no pass '{name}'", remedy=remedy)
+    return When(
+        before,
+        after,
+        arguments.mlir_print_ir_before_all,
+        arguments.mlir_print_ir_after_all,
+        arguments.mlir_print_ir_after_change,
+        arguments.mlir_print_ir_after_failure,
+    )
+
+
+def _split(text: str) -> list[Chunk]:
+    """Return the parts of a text that lines `// -----` separate, those that are empty left out."""
+    chunks: list[Chunk] = []
+    start = 0
+    for end, following in [*((match.start(), match.end()) for match in _SPLIT.finditer(text)), (len(text), -1)]:
+        if text[start:end].strip():
+            chunks.append(Chunk(text[start:end], text.count("\n", 0, start) + 1, f"split-{len(chunks) + 1}"))
+        start = following
+    return chunks
+
+
+class Run:
+    """One command at work on the chunks of its input; `failed` once something has gone wrong."""
+
+    def __init__(
+        self,
+        arguments: Namespace,
+        source: str,
+        pipeline: Pipeline,
+        target: Target,
+        interpreter: Interpreter | None,
+        when: When,
+    ):
+        self.arguments = arguments
+        self.source = source
+        self.pipeline = pipeline
+        self.target = target
+        self.when = when
+        self.timing = Timing()
+        self.failed = False
+        self.context = new_context(allow_unregistered=arguments.allow_unregistered_dialect)
+        self.interpreter = (interpreter or default_interpreter()) if arguments.interpret_each else None
+
+    def chunk(self, chunk: Chunk) -> str | None:
+        """Return the output for a chunk; None where it has none, its errors then being reported."""
+        came: list[BaseException] = []
+        output: str | None = None
+        try:
+            output = self.compile(chunk)
+        except BaseException as error:
+            if not catchable(error) or isinstance(error, UsageError):
+                raise
+            came.append(self.placed(error))
+        if self.arguments.verify_diagnostics:
+            came = self.unexpected(chunk, came)
+        for error in came:
+            _report(error, self.arguments.debug)
+        self.failed = self.failed or bool(came)
+        return output
+
+    def compile(self, chunk: Chunk) -> str:
+        module = self.load(chunk)
+        with self.timing.measure("verify"):
+            verify(module)
+        manager = PassManager(self.observers(chunk), self.arguments.verify_each)
+        manager.run(module, self.pipeline, self.context)
+        with self.timing.measure("print"):
+            return self.emit(module)
+
+    def load(self, chunk: Chunk) -> ModuleOp:
+        with self.timing.measure("parse"):
+            if not self.source.endswith(".onnx"):
+                return parse_module(self.context, chunk.text, self.source, first_line=chunk.first_line)
+            from ...frontend.importer import import_onnx
+
+            check_readable(self.source)
+            shapes, types = dict(self.arguments.input_shape), dict(self.arguments.input_type)
+            return import_onnx(Path(self.source), input_shapes=shapes, input_types=types)
+
+    def observers(self, chunk: Chunk) -> list[Observer]:
+        arguments = self.arguments
+        show = partial(
+            print_ir, elide=arguments.elide, generic=arguments.generic, locations=arguments.locations is not False
+        )
+        observers: list[Observer] = []
+        if self.interpreter is not None:
+            inputs = Path(arguments.inputs) if arguments.inputs else None
+            observers.append(InterpretEach(self.interpreter, inputs, arguments.seed))
+        if arguments.reproducer:
+            observers.append(Reproducer(Path(arguments.reproducer), self.flags(interpret=True)))
+        if self.when:
+            observers.append(PrintIr(self.when, show))
+        if arguments.dump_dir:
+            target = ("-t", arguments.target) if arguments.target else ()
+            folder = Path(arguments.dump_dir) / chunk.folder
+            observers.append(DumpDir(folder, (*target, *self.flags(interpret=False))))
+        return [*observers, self.timing] if arguments.timing else observers
+
+    def flags(self, *, interpret: bool) -> tuple[str, ...]:
+        """Return the arguments that a file which continues this run must be given."""
+        arguments = self.arguments
+        flags = ["--allow-unregistered-dialect"] if arguments.allow_unregistered_dialect else []
+        flags += [] if arguments.verify_each else ["--verify-each=false"]
+        if interpret and arguments.interpret_each:
+            inputs = f"--inputs={Path(arguments.inputs).resolve()}" if arguments.inputs else f"--seed={arguments.seed}"
+            flags += ["--interpret-each", inputs]
+        return tuple(flags)
+
+    def emit(self, module: ModuleOp) -> str:
+        stream = io.StringIO()
+        try:
+            self.target.emit(self.context, module, stream)
+        except BaseException as error:
+            if not catchable(error):
+                raise
+            diagnostic = as_diagnostic(error, f"output format '{self.target.name}'")
+            diagnostic.stage = diagnostic.stage or f"-t {self.target.name}"
+            if diagnostic is error:
+                raise
+            raise diagnostic from error
+        return stream.getvalue()
+
+    def placed(self, error: BaseException) -> Diagnostic:
+        """Return an error as a Diagnostic that names the input, and says how to get a reproducer."""
+        diagnostic = as_diagnostic(error, "opt-tool")
+        if diagnostic is not error:
+            diagnostic.__cause__ = error
+        if not diagnostic.where.startswith(f"{self.source}:") and not diagnostic.source:
+            diagnostic.source = self.source
+        if ", pass " in diagnostic.stage and not diagnostic.reproducer:
+            diagnostic.reproducer = "none; --reproducer=FILE writes one"
+        return diagnostic
+
+    def unexpected(self, chunk: Chunk, came: list[BaseException]) -> list[BaseException]:
+        diagnostics = [error for error in came if isinstance(error, Diagnostic)]
+        expected = expectations(chunk.text, self.source, chunk.first_line)
+        return [*check(expected, diagnostics, chunk.text, self.source, chunk.first_line)]

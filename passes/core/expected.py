@@ -1,0 +1,120 @@
+"""
+`--verify-diagnostics`: the errors that a file says it expects, beside those that came.
+
+    // expected-error@+1 {{does not dominate its use}}
+    %0 = arith.addi %1, %1 : i32
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...errors import Diagnostic
+
+_COMMENT = re.compile(r"expected-(error|warning|note|remark)\s*(@[+-]\d+|@above|@below|@unknown)?\s*\{\{(.*?)\}\}")
+_MENTION = re.compile(r"expected-(?:error|warning|note|remark)\b")
+_PLACE = re.compile(r"^(.*):(\d+):(\d+)$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A message that must come on `line` of the file, None for one without a place; `at` is the comment's line."""
+
+    kind: str
+    text: str
+    line: int | None
+    at: int
+
+
+def expectations(text: str, source: str, first_line: int = 1) -> list[Expectation]:
+    """
+    Return what the comments of `text` expect; `first_line` is the line of the file at which it begins.
+
+    Raises Diagnostic for a comment that is malformed.
+    """
+    lines = text.split("\n")
+    comments = [line.partition("//")[2] for line in lines]
+    marked = {index for index, comment in enumerate(comments) if _MENTION.search(comment)}
+    found: list[Expectation] = []
+    for index in sorted(marked):
+        matches = _COMMENT.findall(comments[index])
+        if len(matches) != len(_MENTION.findall(comments[index])):
+            raise Diagnostic(
+                "the comment is malformed",
+                where=f"{source}:{first_line + index}",
+                expected="expected-error {{text}}, with @+1, @-1, @above, @below or @unknown after 'error'",
+                found=comments[index].strip(),
+            )
+        for kind, place, message in matches:
+            line = _line(place, index, marked)
+            found.append(Expectation(kind, message, None if line is None else first_line + line, first_line + index))
+    return found
+
+
+def _line(place: str, index: int, marked: set[int]) -> int | None:
+    """Return the index of the line that a comment on line `index` speaks of."""
+    if place == "@unknown":
+        return None
+    if place in ("@above", "@below"):
+        step = 1 if place == "@below" else -1
+        index += step
+        while index in marked:
+            index += step
+        return index
+    return index + int(place[1:] or 0)
+
+
+def check(
+    expected: Sequence[Expectation], came: Sequence[Diagnostic], text: str, source: str, first_line: int = 1
+) -> list[Diagnostic]:
+    """Return an error for each expected message that did not come and for each message that was not expected."""
+    left = list(expected)
+    problems: list[Diagnostic] = []
+    for diagnostic in came:
+        lines = _lines_of(diagnostic.where, text, source, first_line)
+        match = _take(left, "error", lines, _searched(diagnostic))
+        if match is None:
+            problems.append(_unexpected(diagnostic, left))
+        for note in diagnostic.notes:
+            _take(left, "note", lines, note)
+    return problems + [
+        Diagnostic(f"expected {each.kind} did not come: {each.text}", where=f"{source}:{each.at}") for each in left
+    ]
+
+
+def _searched(diagnostic: Diagnostic) -> str:
+    parts = (diagnostic.message, diagnostic.expected, diagnostic.found, diagnostic.remedy)
+    return "\n".join(part for part in parts if part)
+
+
+def _take(left: list[Expectation], kind: str, lines: set[int | None], text: str) -> Expectation | None:
+    """Remove and return the first expectation that a message on one of `lines` fulfils."""
+    for each in left:
+        if each.kind == kind and each.line in lines and each.text in text:
+            left.remove(each)
+            return each
+    return None
+
+
+def _unexpected(diagnostic: Diagnostic, left: Sequence[Expectation]) -> Diagnostic:
+    diagnostic.message = f"unexpected error: {diagnostic.message}"
+    near = next((each for each in left if each.kind == "error"), None)
+    if near is not None and not diagnostic.expected:
+        diagnostic.expected = f"'{near.text}' " + (f"on line {near.line}" if near.line else "without a place")
+    return diagnostic
+
+
+def _lines_of(where: str, text: str, source: str, first_line: int) -> set[int | None]:
+    """Return the lines on which an error may be expected: those of its op, or {None} where it has no place."""
+    match = _PLACE.match(where)
+    if match and match[1] == source:
+        return {int(match[2])}
+    names = re.findall(r'"([^"]*)"', where) if where.startswith("node ") else []
+    marks = [f'"{name}"' for name in names]
+    lines = enumerate(text.split("\n"), first_line)
+    found: set[int | None] = {
+        number for number, line in lines if "loc(" in line and any(mark in line for mark in marks)
+    }
+    return found or {None}

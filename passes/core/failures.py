@@ -1,0 +1,48 @@
+"""What went wrong, whoever raised it, as a Diagnostic."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError
+
+from ...errors import Diagnostic
+from ...ir import where
+
+
+def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
+    """
+    Return an exception as a Diagnostic: itself, or its text where xDSL means the user, else an internal error.
+
+    `doing` names what was being done: "pass 'cse'". The place is the op about which xDSL raised the error, where known.
+    """
+    if isinstance(error, Diagnostic):
+        return error
+    if isinstance(error, ParseError):
+        return Diagnostic(error.msg)
+    if isinstance(error, DiagnosticException):
+        op = _blamed_op(error.__traceback__)
+        return Diagnostic(str(error).strip() or type(error).__name__, where=where(op) if op else "")
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    return Diagnostic(
+        f"internal error in {doing}: {text.splitlines()[0]}",
+        remedy="run with --debug for the traceback, and report it: this is a fault of the tool, not of the input",
+    )
+
+
+def catchable(error: BaseException) -> bool:
+    """Return whether an exception is a failure of what was run, rather than the user's or the system's wish to stop."""
+    return isinstance(error, Exception | ArgSpecParseError)
+
+
+def _blamed_op(traceback: TracebackType | None) -> Operation | None:
+    """Return the op whose `emit_error` raised: xDSL's exceptions do not carry it."""
+    found: Operation | None = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        owner = frame.f_locals.get("self")
+        if frame.f_code.co_name == "emit_error" and isinstance(owner, Operation):
+            found = owner
+        traceback = traceback.tb_next
+    return found

@@ -1,0 +1,148 @@
+"""
+Runs a pipeline on a module, verifies after each pass, and tells observers.
+
+Printing, dumping, timing and interpreting the IR between passes are observers: the manager knows none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from ...errors import Diagnostic
+from ...ir import verify
+from .failures import as_diagnostic, catchable
+from .pipeline import Pipeline, Step
+
+
+@dataclass(frozen=True)
+class Place:
+    """A pass in its pipeline: the `number`th, from 1."""
+
+    step: Step
+    number: int
+    pipeline: Pipeline
+
+    @property
+    def stage(self) -> str:
+        """Return how an error names the place: `foo-bar, pass 2 of 9`."""
+        return f"{self.step.name}, pass {self.number} of {len(self.pipeline.steps)}"
+
+    def rest(self, *, after: bool = True) -> Pipeline:
+        """Return the passes after this one, or with `after=False` from this one on."""
+        return Pipeline(self.pipeline.steps[self.number - (not after) :])
+
+
+class Observer:
+    """
+    Is told what a pass manager does. Each hook does nothing here.
+
+    An observer may raise Diagnostic: the run then ends as if the pass had failed. It must not change the module.
+    """
+
+    def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
+        """See the module that goes into the first pass."""
+
+    def before_pass(self, place: Place, module: ModuleOp) -> None:
+        """See the module that goes into a pass."""
+
+    def after_rewrite(self, place: Place, module: ModuleOp) -> None:
+        """See what a pass has made, not verified yet."""
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        """See what a pass has made, verified."""
+
+    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+        """See what a pass left behind that failed, or whose result does not verify."""
+
+
+@dataclass(frozen=True)
+class PassManager:
+    """
+    Runs pipelines.
+
+    Between passes the module verifies, unless `verify_each` is false. The hooks that come before a pass are called in
+    the order of `observers`, those after it in the reverse order: the last observer is nearest to the pass.
+    """
+
+    observers: Sequence[Observer] = ()
+    verify_each: bool = True
+
+    def run(self, module: ModuleOp, pipeline: Pipeline, context: Context) -> None:
+        """
+        Rewrite `module` in place with the passes of `pipeline`.
+
+        Raises Diagnostic with its stage set when a pass fails, its result does not verify or an observer objects; the
+        module is then as the pass left it.
+        """
+        for observer in self.observers:
+            observer.before_pipeline(pipeline, module)
+        for number, step in enumerate(pipeline.steps, 1):
+            self._run_step(Place(step, number, pipeline), module, context)
+
+    def _run_step(self, place: Place, module: ModuleOp, context: Context) -> None:
+        try:
+            for observer in self.observers:
+                observer.before_pass(place, module)
+            _rewrite(place.step, module, context)
+            for observer in reversed(self.observers):
+                observer.after_rewrite(place, module)
+            if self.verify_each:
+                verify(module)
+            for observer in reversed(self.observers):
+                observer.after_pass(place, module)
+        except BaseException as error:
+            if not catchable(error):
+                raise
+            diagnostic = as_diagnostic(error, f"pass '{place.step.name}'")
+            diagnostic.stage = diagnostic.stage or place.stage
+            for observer in reversed(self.observers):
+                observer.after_failure(place, module, diagnostic)
+            if diagnostic is error:
+                raise
+            raise diagnostic from error
+
+
+def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:
+    for target in list(_anchored(module, step.anchor)):
+        if isinstance(target, ModuleOp):
+            step.run.apply(context, target)
+            continue
+        with _alone(target) as temporary:
+            step.run.apply(context, temporary)
+
+
+def _anchored(op: Operation, anchor: tuple[str, ...]) -> Iterator[Operation]:
+    """Yield the ops that an anchor addresses, in order."""
+    if not anchor:
+        yield op
+        return
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if inner.name == anchor[0]:
+                    yield from _anchored(inner, anchor[1:])
+
+
+@contextmanager
+def _alone(op: Operation) -> Generator[ModuleOp]:
+    """Move an op into a temporary module; then put what the module holds back in the op's place."""
+    block = op.parent
+    assert block is not None
+    following = op.next_op
+    op.detach()
+    temporary = ModuleOp([op])
+    try:
+        yield temporary
+    finally:
+        for result in list(temporary.body.block.ops):
+            result.detach()
+            if following is None:
+                block.add_op(result)
+            else:
+                block.insert_op_before(result, following)

@@ -1,0 +1,198 @@
+"""
+Pass pipelines: their passes in order, selecting a part of one, and the text of each.
+
+`<machine>-pipeline` is a pass name that stands for the phases of the machine's `pipeline.txt`; its passes keep the
+names of their phases, by which `select` finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TypeAlias, cast
+
+from xdsl.passes import ModulePass
+
+from ...errors import Diagnostic, did_you_mean
+from ...targets import Machine
+from .grammar import Item, UsageError, parse_items, point_at
+from .options import build, format_spec
+
+Registry: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
+
+MODULE = "builtin.module"
+_SUFFIX = "-pipeline"
+
+
+@dataclass(frozen=True)
+class Step:
+    """
+    One pass of a pipeline.
+
+    `anchor` holds the names of the ops to descend through from the module to those that the pass is run on, each alone:
+    `("func.func",)` for the functions of the module, empty for the module itself.
+    """
+
+    name: str
+    run: ModulePass
+    anchor: tuple[str, ...] = ()
+    phase: str = ""
+
+    def __str__(self) -> str:
+        return format_spec(self.name, self.run)
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Passes to run in this order. Its text, which `parse_pipeline` reads again, names no machine and no phase."""
+
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        return f"{MODULE}({_text(self.steps, 0)})"
+
+    def select(self, start_at: str = "", stop_after: str = "") -> Pipeline:
+        """
+        Return the part from `start_at` up to and with `stop_after`, each the name of a phase or a pass, or empty.
+
+        A name that occurs more than once is addressed as `name#2`. Raises UsageError for an unknown or an ambiguous
+        name, and where nothing is between the two.
+        """
+        first = self._find(start_at, "--start-at").start if start_at else 0
+        end = self._find(stop_after, "--stop-after").stop if stop_after else len(self.steps)
+        if end <= first and self.steps:
+            raise UsageError(f"--stop-after={stop_after} comes before --start-at={start_at}: no pass is left to run")
+        return Pipeline(self.steps[first:end])
+
+    def _find(self, text: str, flag: str) -> range:
+        """Return the indices of the steps that a name addresses."""
+        places = self._places()
+        name, mark, number = text.partition("#")
+        if name not in places:
+            remedy = did_you_mean(name, places) or f"the pipeline has {', '.join(places)}"
+            raise UsageError(f"{flag}={text}: the pipeline has no phase or pass '{name}'", remedy=remedy)
+        found = places[name]
+        if not mark and len(found) == 1:
+            return found[0]
+        if number.isdecimal() and 1 <= int(number) <= len(found):
+            return found[int(number) - 1]
+        choices = ", ".join(f"{name}#{index}" for index in range(1, len(found) + 1))
+        raise UsageError(f"{flag}={text}: '{name}' occurs {len(found)} times", expected=choices, found=text)
+
+    def _places(self) -> dict[str, list[range]]:
+        """Return where each phase and each pass stands; a phase hides a pass of the same name."""
+        phases: dict[str, list[range]] = {}
+        passes: dict[str, list[range]] = {}
+        for index, step in enumerate(self.steps):
+            passes.setdefault(step.name, []).append(range(index, index + 1))
+        for phase, run in groupby(range(len(self.steps)), lambda index: self.steps[index].phase):
+            indices = list(run)
+            if phase:
+                phases.setdefault(phase, []).append(range(indices[0], indices[-1] + 1))
+        return phases | {name: found for name, found in passes.items() if name not in phases}
+
+
+def _text(steps: Iterable[Step], depth: int) -> str:
+    parts: list[str] = []
+    for anchor, group in groupby(steps, lambda step: step.anchor[depth] if len(step.anchor) > depth else ""):
+        parts += [f"{anchor}({_text(group, depth + 1)})"] if anchor else [str(step) for step in group]
+    return ",".join(parts)
+
+
+def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine] | None = None) -> Pipeline:
+    """
+    Parse a pipeline in MLIR's grammar, nested or as a flat list, with the passes of `registry`.
+
+    `machines` are those whose `<machine>-pipeline` may be named; by default the discovered ones. Raises UsageError with
+    a caret under the text.
+    """
+    if machines is None:
+        from ...targets import machines as discovered
+
+        machines = discovered()
+    resolver = _Resolver(registry, {name + _SUFFIX: each for name, each in machines.items() if each.phases})
+    items = parse_items(text)
+    if len(items) == 1 and items[0].name == MODULE and items[0].children is not None:
+        items = items[0].children
+    return Pipeline(tuple(resolver.steps(items, _Scope(text))))
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Where the items stand that are being resolved: in which text, anchor and phase, inside which named pipelines."""
+
+    text: str
+    source: str = ""
+    anchor: tuple[str, ...] = ()
+    phase: str = ""
+    inside: tuple[str, ...] = ()
+
+
+@dataclass
+class _Resolver:
+    """Finds the passes that the names in a pipeline's text mean."""
+
+    registry: Registry
+    named: Mapping[str, Machine]
+    anchors: set[str] = field(default_factory=lambda: {MODULE, "func.func"})
+
+    def steps(self, items: Iterable[Item], scope: _Scope) -> list[Step]:
+        return [step for item in items for step in self.expand(item, scope)]
+
+    def expand(self, item: Item, scope: _Scope) -> list[Step]:
+        if item.children is not None:
+            self.check_anchor(item, scope)
+            inner = _Scope(scope.text, scope.source, (*scope.anchor, item.name), scope.phase, scope.inside)
+            return self.steps(item.children, inner)
+        if item.name in self.named:
+            return self.expand_named(item, scope)
+        cls = self.load(item, scope)
+        run = cast(ModulePass, build(cls, item, scope.text, scope.source))
+        return [Step(item.name, run, scope.anchor, scope.phase)]
+
+    def expand_named(self, item: Item, scope: _Scope) -> list[Step]:
+        """Return the steps of a machine's pipeline."""
+        machine = self.named[item.name]
+        if item.options:
+            raise point_at(scope.text, item.options[0].start, f"'{item.name}' has no options", source=scope.source)
+        if item.name in scope.inside:
+            raise point_at(scope.text, item.start, f"'{item.name}' contains itself", source=scope.source)
+        steps: list[Step] = []
+        for phase in machine.phases:
+            source = f"{machine.folder / 'pipeline.txt'}:{phase.line}"
+            inside = _Scope(phase.text, source, scope.anchor, phase.name, (*scope.inside, item.name))
+            steps += self.steps(parse_items(phase.text, source), inside)
+        return steps
+
+    def load(self, item: Item, scope: _Scope) -> type[ModulePass]:
+        factory = self.registry.get(item.name)
+        if factory is None:
+            known = [*self.registry, *self.named]
+            remedy = did_you_mean(item.name, known) or "opt-tool --list-passes shows what there is"
+            if item.name == MODULE or "." in item.name:
+                remedy = f"an op takes passes in parentheses: {item.name}(canonicalize)"
+            raise point_at(scope.text, item.start, f"no pass '{item.name}'", source=scope.source, remedy=remedy)
+        try:
+            return factory()
+        except ImportError as error:
+            raise Diagnostic(f"the pass '{item.name}' cannot be loaded: {error}") from error
+
+    def check_anchor(self, item: Item, scope: _Scope) -> None:
+        """Refuse an anchor that is no op, or whose insides may use what is around it."""
+        if item.name in self.anchors:
+            return
+        from xdsl.traits import IsolatedFromAbove
+
+        from ...ir import new_context
+
+        context = new_context()
+        op = context.get_optional_op(item.name)
+        if op is None:
+            known = {MODULE, "func.func", *(each.name for each in context.loaded_ops)}
+            remedy = did_you_mean(item.name, sorted(known)) or f"passes run on {MODULE} or func.func"
+            raise point_at(scope.text, item.start, f"no op '{item.name}'", source=scope.source, remedy=remedy)
+        if not op.has_trait(IsolatedFromAbove):
+            message = f"no passes can be run on '{item.name}' alone: its inside uses values from around it"
+            raise point_at(scope.text, item.start, message, source=scope.source)
+        self.anchors.add(item.name)

@@ -1,0 +1,99 @@
+"""
+IR files that carry the command which continues from them: dumps and reproducers.
+
+    // RUN: opt-tool %s --pass-pipeline='builtin.module(cse,dce)'
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ...errors import Diagnostic
+from ...ir import print_ir
+from .files import write_text
+from .grammar import UsageError
+from .manager import Observer, Place
+from .pipeline import Pipeline
+
+_RUN = "// RUN: opt-tool %s"
+_COMMAND = re.compile(r"^//\s*(?:RUN:\s*(?:not\s+)?opt-tool\b|configuration:)(.*)$", re.MULTILINE)
+
+
+def header(pipeline: Pipeline, flags: tuple[str, ...] = ()) -> str:
+    """Return the line that runs `pipeline` on the file which begins with it; `flags` are further arguments."""
+    passes = (f"--pass-pipeline={_quoted(str(pipeline))}",) if pipeline.steps else ()
+    return " ".join((_RUN, *passes, *map(shlex.quote, flags))) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(text) if "'" in text else f"'{text}'"
+
+
+def recorded_arguments(text: str, source: str) -> list[str]:
+    """
+    Return the arguments of opt-tool that a file's RUN or `// configuration:` line holds, the input file left out.
+
+    Raises UsageError where the file has no such line.
+    """
+    match = _COMMAND.search(text)
+    if not match:
+        raise UsageError("the file holds no command to run again", source=source, expected=f"a line '{_RUN} ...'")
+    command = re.split(r"\s(?:\||2?>)", match[1], maxsplit=1)[0]
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the command of the file is malformed: {error}", source=source, found=command) from error
+    return [word for word in words if word not in ("%s", "--run-reproducer")]
+
+
+@dataclass(frozen=True)
+class DumpDir(Observer):
+    """Writes `00-input.mlir` and then a numbered file after each pass; each runs the rest of the pipeline."""
+
+    folder: Path
+    flags: tuple[str, ...] = ()
+
+    def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
+        _make_folder(self.folder)
+        for stale in sorted(self.folder.glob("[0-9][0-9]*-*.mlir")):
+            if stale.read_text(encoding="utf-8", errors="replace").startswith(_RUN):
+                stale.unlink()
+        self._write("00-input", header(pipeline, self.flags), module)
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        self._write(f"{place.number:02}-{place.step.name}", header(place.rest(), self.flags), module)
+
+    def _write(self, name: str, first: str, module: ModuleOp) -> None:
+        write_text(self.folder / f"{name}.mlir", f"{first}{print_ir(module)}\n")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Diagnostic(
+            f"cannot make the folder '{folder}': {error.strerror}", remedy="choose another --dump-dir"
+        ) from error
+
+
+@dataclass
+class Reproducer(Observer):
+    """Writes what went into the pass that fails, with the command that runs this pass on it."""
+
+    file: Path
+    flags: tuple[str, ...] = ()
+    print: Callable[[ModuleOp], str] = print_ir
+    _before: str = ""
+
+    def before_pass(self, place: Place, module: ModuleOp) -> None:
+        self._before = self.print(module)
+
+    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+        write_text(self.file, f"{header(Pipeline((place.step,)), self.flags)}{self._before}\n")
+        error.reproducer = str(self.file)

@@ -1,0 +1,133 @@
+"""
+The machines and the output formats, discovered.
+
+A machine is a folder `targets/<name>/` with a `machine.toml` or a `pipeline.txt`. An output format is a file
+`targets/foo.py` that defines `FooTarget`, an `xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a
+format's file is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import Diagnostic
+
+if TYPE_CHECKING:
+    from xdsl.utils.target import Target
+
+_ROOT = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A named part of a machine's pipeline: `text` is a list of passes, `line` where it begins in the file."""
+
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """
+    A machine that networks are compiled for.
+
+    `phases` are those of its `pipeline.txt`, in order; empty where it has none. They make up the pass pipeline named
+    `<name>-pipeline`.
+    """
+
+    name: str
+    folder: Path
+    summary: str = ""
+    phases: tuple[Phase, ...] = ()
+
+
+def machines(root: Path = _ROOT) -> dict[str, Machine]:
+    """Return the machines whose folders lie in `root`, by name. Raises Diagnostic where a file is malformed."""
+    folders = [file.parent for file in root.glob("*/*") if file.name in ("machine.toml", "pipeline.txt")]
+    return {folder.name: machine_at(folder) for folder in sorted(set(folders))}
+
+
+def machine_at(folder: Path) -> Machine:
+    """Return the machine that a folder describes. Raises Diagnostic where a file of it is malformed."""
+    pipeline = folder / "pipeline.txt"
+    phases = parse_phases(pipeline.read_text(encoding="utf-8"), str(pipeline)) if pipeline.is_file() else ()
+    return Machine(folder.name, folder, _summary(folder), phases)
+
+
+def parse_phases(text: str, source: str) -> tuple[Phase, ...]:
+    """
+    Parse a `pipeline.txt`: lines `phase: pass1,pass2{..}`, `#` comments; an indented line continues the one before.
+
+    Raises Diagnostic where a line is none of these, or a phase is empty or named twice.
+    """
+    phases: dict[str, Phase] = {}
+    last = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.partition("#")[0].rstrip()
+        if not code:
+            continue
+        if code[0].isspace() and last:
+            phases[last] = Phase(last, f"{phases[last].text} {code.strip()}".strip(), phases[last].line)
+            continue
+        last, colon, passes = code.partition(":")
+        if not colon or not last.strip().replace("-", "_").isidentifier():
+            raise Diagnostic("not a phase", f"{source}:{number}", "phase: pass1,pass2", code)
+        if last in phases:
+            raise Diagnostic(f"the phase '{last}' occurs twice", f"{source}:{number}")
+        phases[last] = Phase(last, passes.strip(), number)
+    for phase in phases.values():
+        if not phase.text:
+            raise Diagnostic(f"the phase '{phase.name}' has no pass", f"{source}:{phase.line}")
+    return tuple(phases.values())
+
+
+def _summary(folder: Path) -> str:
+    """Return one line about a machine: `description =`, else the first comment of a file, else the docstring."""
+    toml, init, pipeline = folder / "machine.toml", folder / "__init__.py", folder / "pipeline.txt"
+    if toml.is_file() and (text := _description(toml) or _first_comment(toml)):
+        return text
+    if init.is_file() and (text := ast.get_docstring(ast.parse(init.read_text(encoding="utf-8")))):
+        return text.splitlines()[0]
+    return _first_comment(pipeline) if pipeline.is_file() else ""
+
+
+def _description(toml: Path) -> str:
+    try:
+        table = tomllib.loads(toml.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise Diagnostic(f"not a TOML file: {error}", str(toml)) from error
+    machine: Any = table.get("machine")
+    inner = cast("dict[str, Any]", machine) if isinstance(machine, dict) else {}
+    return str(table.get("description") or inner.get("description") or "")
+
+
+def _first_comment(file: Path) -> str:
+    first = file.read_text(encoding="utf-8").lstrip().partition("\n")[0]
+    return first.lstrip("# ").strip() if first.startswith("#") else ""
+
+
+def own_formats() -> dict[str, Callable[[], type[Target]]]:
+    """Return a factory for each of Tilewright's output formats, by the format's name."""
+    files = sorted(file for file in _ROOT.glob("*.py") if file.stem != "__init__")
+    return {file.stem.replace("_", "-"): partial(_load, file.stem) for file in files}
+
+
+def all_formats() -> dict[str, Callable[[], type[Target]]]:
+    """Return a factory for each known output format, xDSL's included; where a name is taken twice, Tilewright's."""
+    from xdsl.targets import get_all_targets
+
+    return get_all_targets() | own_formats()
+
+
+@cache
+def _load(stem: str) -> type[Target]:
+    words = stem.split("_")
+    return getattr(import_module(f"{__name__}.{stem}"), "".join(word.capitalize() for word in words) + "Target")

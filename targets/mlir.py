@@ -1,0 +1,32 @@
+"""The output format `mlir`: the IR as text, which opt-tool reads again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import IO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from ..ir import print_ir
+
+
+@dataclass(frozen=True)
+class MlirTarget(Target):
+    """
+    The IR as MLIR text.
+
+    `generic` prints each op in the form that needs no knowledge of it, `debuginfo` the locations that name ONNX nodes.
+    `elide` replaces constants of more elements than that: such text cannot be read again.
+    """
+
+    name = "mlir"
+
+    generic: bool = False
+    debuginfo: bool = True
+    elide: int | None = None
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        text = print_ir(module, elide=self.elide, generic=self.generic, locations=self.debuginfo, context=ctx)
+        output.write(text + "\n")
