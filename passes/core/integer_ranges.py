@@ -1,0 +1,350 @@
+"""
+Interval arithmetic over ONNX operators: which integers a result can hold, given those that the operands can.
+
+Ranges are closed intervals of Python integers, so nothing overflows here. Each operator has one row in `RULES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import Array, shape_of
+
+
+@dataclass(frozen=True)
+class Range:
+    """The integers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    @staticmethod
+    def of_bits(width: int, *, signed: bool) -> Range:
+        """Return the range of an integer type."""
+        return Range(-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else Range(0, (1 << width) - 1)
+
+    @staticmethod
+    def of_array(values: Array) -> Range:
+        """Return the range of an array of integers, however they are encoded."""
+        return Range(int(values.min()), int(values.max())) if values.size else Range(0, 0)
+
+    def __or__(self, other: Range) -> Range:
+        return Range(min(self.low, other.low), max(self.high, other.high))
+
+    def __add__(self, other: Range | int) -> Range:
+        other = _as_range(other)
+        return Range(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> Range:
+        return Range(-self.high, -self.low)
+
+    def __sub__(self, other: Range | int) -> Range:
+        return self + -_as_range(other)
+
+    def __mul__(self, other: Range | int) -> Range:
+        other = _as_range(other)
+        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Range(min(corners), max(corners))
+
+    def __rshift__(self, shift: int) -> Range:
+        return Range(self.low >> shift, self.high >> shift)
+
+    def __contains__(self, other: Range) -> bool:
+        return self.low <= other.low and other.high <= self.high
+
+    def clip(self, low: int, high: int) -> Range:
+        """Return the range of min(max(x, low), high)."""
+        return Range(min(max(self.low, low), high), min(max(self.high, low), high))
+
+    def squared(self) -> Range:
+        """Return the range of x * x."""
+        low = 0 if self.low <= 0 <= self.high else min(self.low**2, self.high**2)
+        return Range(low, max(self.low**2, self.high**2))
+
+    @property
+    def magnitude(self) -> int:
+        """The largest absolute value."""
+        return max(abs(self.low), abs(self.high))
+
+
+def symmetric(magnitude: int) -> Range:
+    """Return the range from -magnitude to magnitude."""
+    return Range(-magnitude, magnitude)
+
+
+def _as_range(value: Range | int) -> Range:
+    return value if isinstance(value, Range) else Range(value, value)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What is known of an operand that carries data: its range, its shape, its values where it is constant."""
+
+    range: Range
+    shape: tuple[int, ...]
+    values: Array | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The range of an op's results, and of every number on the way to them."""
+
+    result: Range
+    partial: Range
+
+    @staticmethod
+    def plain(result: Range) -> Outcome:
+        """Return the outcome of an op without larger intermediate numbers."""
+        return Outcome(result, result)
+
+
+Transfer = Callable[[OnnxOp, Sequence[Operand]], Outcome]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """
+    How an operator treats integers.
+
+    `data` are the positions of the operands that carry data, None for all. `keeps_type`: the result holds elements of operand 0.
+    `joins`: the operands are brought to the result's type first. `integers_only`: the operator has no meaning on other numbers.
+    `accumulates`: the result is a sum, of 32 bits at least.
+    """
+
+    transfer: Transfer
+    data: tuple[int, ...] | None = None
+    keeps_type: bool = False
+    joins: bool = False
+    integers_only: bool = False
+    accumulates: bool = False
+
+    def operands(self, op: OnnxOp) -> list[SSAValue]:
+        """Return the operands of `op` that carry data."""
+        count = len(op.node_inputs)
+        positions = range(count) if self.data is None else self.data
+        return [value for i in positions if i < count and (value := op.node_input(i)) is not None]
+
+
+def _first(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    return Outcome.plain(operands[0].range)
+
+
+def _union(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    return Outcome.plain(reduce(Range.__or__, (operand.range for operand in operands)))
+
+
+def _pad(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    return _union(op, operands) if len(operands) > 1 else Outcome.plain(operands[0].range | Range(0, 0))
+
+
+def _clip(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    low = operands[1].range.low if len(operands) > 1 else operands[0].range.low
+    high = operands[2].range.high if len(operands) > 2 else operands[0].range.high
+    return Outcome.plain(operands[0].range.clip(low, high))
+
+
+def _products(x: Operand, w: Operand, terms: int, axis: int | None, *, padded: bool) -> Range:
+    """
+    Return the range of every partial sum of `terms` products, whatever their order.
+
+    Constant weights count by value; `axis` is the one of w along which each sum is a different one.
+    """
+    seen = x.range | Range(0, 0) if padded else x.range
+    if w.values is None or axis is None or not w.values.size:
+        each = seen * w.range
+        return Range(terms * min(each.low, 0), terms * max(each.high, 0))
+    rows = np.moveaxis(w.values, axis, 0).reshape(w.values.shape[axis], -1).astype(np.float64)
+    positive, negative = np.maximum(rows, 0).sum(1), np.minimum(rows, 0).sum(1)
+    highs = [int(p) * max(seen.high, 0) + int(n) * min(seen.low, 0) for p, n in zip(positive, negative, strict=True)]
+    lows = [int(p) * min(seen.low, 0) + int(n) * max(seen.high, 0) for p, n in zip(positive, negative, strict=True)]
+    return Range(min(lows), max(highs))
+
+
+def _with_bias(total: Range, bias: Sequence[Operand]) -> Outcome:
+    result = total + bias[0].range if bias else total
+    return Outcome(result, result | total)
+
+
+def _conv(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, w, *bias = operands
+    return _with_bias(_products(x, w, prod(w.shape[1:]), 0, padded=True), bias)
+
+
+def _matmul(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    a, b = operands
+    columns = len(b.shape) - 1 if len(b.shape) == 2 else None
+    return Outcome.plain(_products(a, b, a.shape[-1], columns, padded=False))
+
+
+def _gemm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    a, b, *bias = operands
+    terms = a.shape[0] if op.attribute("transA") else a.shape[1]
+    return _with_bias(_products(a, b, terms, 0 if op.attribute("transB") else 1, padded=False), bias)
+
+
+def _count(op: OnnxOp, operands: Sequence[Operand]) -> int:
+    return prod(operands[0].shape) // max(1, prod(shape_of(op.results[0])))
+
+
+def _reduce_sum(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    each, count = operands[0].range, _count(op, operands)
+    return Outcome.plain(Range(count * min(each.low, 0), count * max(each.high, 0)))
+
+
+def _mean(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    return Outcome(operands[0].range, symmetric((_count(op, operands) + 1) * (operands[0].range.magnitude + 1)))
+
+
+def levels_range(levels: int, *, signed: bool) -> Range:
+    """Return the numbers of a quantiser with so many levels."""
+    return Range(-(levels // 2), levels // 2 - 1) if signed else Range(0, levels - 1)
+
+
+def _requant_shift(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, mul, add = (operand.range for operand in operands)
+    div = int(op.attribute("div"))
+    total = x * mul + add + div // 2
+    clipped = levels_range(int(op.attribute("n_levels")), signed=bool(op.attribute("signed")))
+    return Outcome(clipped, total | x * mul | x | mul | add)
+
+
+def _int_softmax(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    a, b, c, log2, levels = (int(op.attribute(n)) for n in ("coeffA", "coeffB", "coeffC", "log2", "n_levels"))
+    span = operands[0].range.high - operands[0].range.low
+    lowest = min(-(log2 - 1), -span + 31 * log2) if span >= 31 * log2 else -min(span, log2 - 1)
+    power = (Range(lowest, 0) + b).squared() * a + c
+    row = operands[0].shape[-1]
+    # A power that is not shifted stems from |t| < log2; the others are halved at least once.
+    share = Range(0, max(((Range(-(log2 - 1), 0) + b).squared() * a + c).high, power.high >> 1))
+    return Outcome(Range(0, levels - 1), power | symmetric(share.high * max(row, levels)) | symmetric(span + 31 * log2))
+
+
+def _ita_max(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    levels, row = int(op.attribute("n_levels")), operands[0].shape[-1]
+    span = operands[0].range.high - operands[0].range.low
+    return Outcome(Range(0, levels - 1), symmetric(max(256 * row, 256 * levels, span + 16)))
+
+
+def _ita_partial_max(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    levels = int(op.attribute("n_levels")) // 2
+    whole = _ita_max(op, operands)
+    return Outcome(Range(0, levels - 1), whole.partial)
+
+
+def _rms_norm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, w = (operand.range for operand in operands)
+    result = levels_range(int(op.attribute("n_levels")), signed=True)
+    return Outcome(result, x.squared() * (operands[0].shape[-1] + 1) | x * w)
+
+
+def _layer_norm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, w, b = (operand.range for operand in operands)
+    length = operands[0].shape[-1]
+    centred = x - x
+    sums = x * length | centred.squared() * (length + 1)
+    return Outcome(Range.of_bits(8, signed=True), sums | centred * w + b | centred * w)
+
+
+def _no_norm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, w, b = (operand.range for operand in operands)
+    scaled = x * w + b
+    return Outcome(Range.of_bits(8, signed=True), x * w | scaled | scaled * int(op.attribute("mul")))
+
+
+def _gelu(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, b, one = operands[0].range, int(op.attribute("b")), int(op.attribute("one"))
+    bent = Range(0, x.magnitude).clip(0, -b) if b < 0 else Range(min(0, -b), -b)
+    power = -(bent + b).squared() + one
+    gate = (symmetric(power.magnitude) + one) >> 1
+    return Outcome(x * gate, x * gate | symmetric(power.magnitude + abs(one)) | (bent + b).squared())
+
+
+def _hardswish(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, three, six, sixth = operands[0].range, *(int(op.attribute(n)) for n in ("three", "six", "one_over_six"))
+    gate = (x + three).clip(0, six) * sixth
+    return Outcome(x * gate, x * gate | gate | x + three)
+
+
+def _true_integer_div(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    delta, eps, eta, y = (int(op.attribute(n)) for n in ("Delta", "eps", "eta", "y"))
+    scaled = operands[0].range * (delta * eta)
+    divisor = y * eta + eps
+    ends = scaled.low // divisor, scaled.high // divisor
+    return Outcome(Range(min(ends), max(ends)), scaled | Range(divisor, divisor))
+
+
+def _integer_div(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    delta, eps, eta = (int(op.attribute(n)) for n in ("Delta", "eps", "eta"))
+    divisor = operands[1].range * eta + eps
+    scaled = operands[0].range * (delta * eta)
+    smallest = (
+        1
+        if divisor.low <= 1 <= divisor.high or divisor.low <= 0 <= divisor.high
+        else min(abs(divisor.low), abs(divisor.high))
+    )
+    bound = scaled.magnitude + divisor.magnitude // 2
+    return Outcome(symmetric(scaled.magnitude // smallest + 1), symmetric(bound) | divisor)
+
+
+def _binary(function: Callable[[Range, Range], Range]) -> Transfer:
+    return lambda op, operands: Outcome.plain(function(operands[0].range, operands[1].range))
+
+
+def _unary(function: Callable[[Range], Range]) -> Transfer:
+    return lambda op, operands: Outcome.plain(function(operands[0].range))
+
+
+def _quant(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    return Outcome.plain(Range(int(op.attribute("min")), int(op.attribute("max"))))
+
+
+_selects = Rule(_first, data=(0,), keeps_type=True)
+_joins = Rule(_union, joins=True)
+_custom: dict[str, Any] = {"integers_only": True}
+
+RULES: dict[str, Rule] = {
+    **{
+        f"onnx.{name}": _selects
+        for name in (
+            "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile Split "
+            "MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth"
+        ).split()
+    },
+    **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},
+    "onnx.Where": Rule(_union, data=(1, 2), joins=True),
+    "onnx.Pad": Rule(_pad, data=(0, 2), joins=True),
+    "onnx.Clip": Rule(_clip, data=(0, 1, 2), joins=True),
+    "onnx.Add": Rule(_binary(Range.__add__)),
+    "onnx.Sub": Rule(_binary(Range.__sub__)),
+    "onnx.Mul": Rule(_binary(Range.__mul__)),
+    "onnx.Neg": Rule(_unary(Range.__neg__)),
+    "onnx.Abs": Rule(_unary(lambda x: x if x.low >= 0 else Range(0, x.magnitude))),
+    "onnx.Relu": Rule(_unary(lambda x: x.clip(0, max(x.high, 0)))),
+    "onnx.Conv": Rule(_conv, accumulates=True),
+    "onnx.MatMul": Rule(_matmul, accumulates=True),
+    "onnx.Gemm": Rule(_gemm, accumulates=True),
+    "onnx.ReduceSum": Rule(_reduce_sum, data=(0,), accumulates=True),
+    "onnx.ReduceMean": Rule(_mean, data=(0,)),
+    "onnx.IntegerMean": Rule(_mean, data=(0,), **_custom),
+    "onnx.RequantShift": Rule(_requant_shift, **_custom),
+    "onnx.iSoftmax": Rule(_int_softmax, **_custom),
+    "onnx.ITAMax": Rule(_ita_max, **_custom),
+    "onnx.ITAPartialMax": Rule(_ita_partial_max, **_custom),
+    "onnx.iRMSNorm": Rule(_rms_norm, **_custom),
+    "onnx.iLayerNorm": Rule(_layer_norm, **_custom),
+    "onnx.iNoNorm": Rule(_no_norm, **_custom),
+    "onnx.iGELU": Rule(_gelu, **_custom),
+    "onnx.iHardswish": Rule(_hardswish, **_custom),
+    "onnx.TrueIntegerDiv": Rule(_true_integer_div, **_custom),
+    "onnx.IntegerDiv": Rule(_integer_div, **_custom),
+}
+QUANTIZERS: dict[str, Transfer] = {"onnx.Quant": _quant}
+"""Operators that make integers from floats."""

@@ -1,0 +1,191 @@
+"""Lowerings of the integer operators that quantisers emit; their arithmetic is stated in `dialects/core/onnx_custom.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import math
+from xdsl.dialects.builtin import f32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
+from ...dialects.quant import RequantizeOp
+from ...errors import Diagnostic
+from ...ir import shape_of, where
+from .integer_ranges import levels_range
+from .lower_standard import compute_type, result_element, scalar_rule, unsigned_positions
+from .lowerer import Lowerer, broadcast_map, is_unsigned, lowers
+
+
+def _exponent(op: OnnxOp, name: str) -> int:
+    return int(op.attribute(name)).bit_length() - 1
+
+
+def parameter_map(op: OnnxOp, parameter: Sequence[int], shape: Sequence[int]) -> AffineMap:
+    """
+    Return the map from an element of x to its `mul` or `add`.
+
+    [C] and [C, 1, 1, ...] stand for axis 1, [C] on a matrix for its last axis; all else broadcasts as in NumPy.
+    """
+    rank = len(shape)
+    dims = AffineMap.identity(rank).results
+    if len(parameter) == 1 and parameter[0] != 1:
+        return AffineMap(rank, 0, (dims[1] if rank > 2 else dims[-1],))
+    if len(parameter) <= rank and _broadcasts(parameter, shape):
+        return broadcast_map(parameter, shape)
+    if rank > 1 and parameter[0] == shape[1] and all(extent == 1 for extent in parameter[1:]):
+        zero = AffineMap.constant_map(0).results[0]
+        return AffineMap(rank, 0, (dims[1], *[zero] * (len(parameter) - 1)))
+    raise Diagnostic(
+        f"the factors of shape {list(parameter)} do not fit a tensor of shape {list(shape)}",
+        where=where(op),
+        expected="one number, one per channel, or a shape that broadcasts",
+    )
+
+
+def _broadcasts(shape: Sequence[int], target: Sequence[int]) -> bool:
+    aligned = target[len(target) - len(shape) :]
+    return all(extent in (1, full) for extent, full in zip(shape, aligned, strict=True))
+
+
+@lowers("RequantShift")
+def _requant_shift(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x, mul, add = op.operands
+    shape = shape_of(x)
+    clip = levels_range(int(op.attribute("n_levels")), signed=bool(op.attribute("signed")))
+    compute, element = compute_type(op), result_element(op)
+
+    def build(body: Body, x_: SSAValue, mul_: SSAValue, add_: SSAValue) -> SSAValue:
+        values = [
+            body.convert(v, compute, unsigned=True) if is_unsigned(source) else v
+            for v, source in zip((x_, mul_, add_), (x, mul, add), strict=True)
+        ]
+        shift = _exponent(op, "div")
+        return body.op(RequantizeOp(*values, shift=shift, low=clip.low, high=clip.high, compute=compute, type=element))
+
+    maps = [AffineMap.identity(len(shape)), *(parameter_map(op, shape_of(value), shape) for value in (mul, add))]
+    return [lower.elementwise([x, mul, add], shape, element, build, maps=maps)]
+
+
+def _integers(op: OnnxOp, **names: str) -> dict[str, Attribute | None]:
+    """Return integer properties, each read from the attribute of that name."""
+    return {key: scalar_attr(int(op.attribute(name)), i64) for key, name in names.items()}
+
+
+def _rows(
+    lower: Lowerer, op: OnnxOp, kernel: type[KernelOp], properties: dict[str, Attribute | None]
+) -> Sequence[SSAValue]:
+    types: dict[str, Attribute | None] = {"accumulator": compute_type(op), "element": result_element(op)}
+    out = lower.empty(shape_of(op.results[0]), result_element(op))
+    values = list(op.operands)
+    inputs = [lower[value] for value in values]
+    return [lower.emit(kernel(inputs, out, properties | types, unsigned=unsigned_positions(values)))]
+
+
+@lowers("iSoftmax")
+def _int_softmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    names = _integers(op, a="coeffA", b="coeffB", c="coeffC", log2="log2", levels="n_levels")
+    return _rows(lower, op, IntSoftmaxOp, names)
+
+
+@lowers("ITAMax")
+def _ita_max(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    return _rows(lower, op, ItaMaxOp, _integers(op, levels="n_levels"))
+
+
+@lowers("iRMSNorm")
+def _rms_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    clip = levels_range(int(op.attribute("n_levels")), signed=True)
+    numbers = {"shift": _exponent(op, "D"), "low": clip.low, "high": clip.high}
+    return _rows(lower, op, IntRmsNormOp, {name: scalar_attr(value, i64) for name, value in numbers.items()})
+
+
+@lowers("iLayerNorm")
+def _layer_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    return _rows(lower, op, IntLayerNormOp, {"shift": scalar_attr(_exponent(op, "D"), i64)})
+
+
+@lowers("iNoNorm")
+def _no_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    def build(body: Body, x: SSAValue, w: SSAValue, b: SSAValue) -> SSAValue:
+        scaled = body.mul(body.add(body.mul(x, w), b), int(op.attribute("mul")))
+        return body.shift_right(scaled, _exponent(op, "D"))
+
+    return scalar_rule(build)(lower, op)
+
+
+@lowers("iGELU")
+def _gelu(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    b, one = int(op.attribute("b")), int(op.attribute("one"))
+
+    def build(body: Body, x: SSAValue) -> SSAValue:
+        bent = body.add(body.min(body.absolute(x), -b), b)
+        gate = body.mul(body.sign(x), body.sub(body.constant(one, x.type), body.mul(bent, bent)))
+        return body.mul(x, body.shift_right(body.add(gate, one), 1))
+
+    return scalar_rule(build)(lower, op)
+
+
+@lowers("iHardswish")
+def _hardswish(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    three, six, sixth = (int(op.attribute(name)) for name in ("three", "six", "one_over_six"))
+    build = lambda body, x: body.mul(x, body.mul(body.clip(body.add(x, three), 0, six), sixth))  # noqa: E731
+    return scalar_rule(build)(lower, op)
+
+
+@lowers("TrueIntegerDiv")
+def _true_integer_div(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    delta, eps, eta, y = (int(op.attribute(name)) for name in ("Delta", "eps", "eta", "y"))
+    divisor = y * eta + eps
+    if divisor == 0:
+        raise Diagnostic("the divisor y * eta + eps is zero", where=where(op), remedy="give another y, eta or eps")
+    return scalar_rule(lambda body, x: body.floordiv(body.mul(x, delta * eta), divisor))(lower, op)
+
+
+@lowers("IntegerDiv")
+def _integer_div(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    delta, eps, eta = (int(op.attribute(name)) for name in ("Delta", "eps", "eta"))
+
+    def build(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
+        divisor, scaled = body.add(body.mul(b, eta), eps), body.mul(a, delta * eta)
+        half = body.mul(body.sign(scaled), body.shift_right(divisor, 1))
+        return body.div(body.add(scaled, half), divisor)
+
+    return scalar_rule(build)(lower, op)
+
+
+@lowers("Quant")
+def _quant(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    scale, zero = float(op.attribute("scale")), float(op.attribute("zero_point"))
+    low, high = int(op.attribute("min")), int(op.attribute("max"))
+    element = result_element(op)
+
+    def build(body: Body, x: SSAValue) -> SSAValue:
+        scaled = body.add(body.mul(x, scale), zero)
+        rounded = body.clip(body.op(math.RoundOp(scaled)), low, high)
+        wide = element if element == f32 or low < 0 or high < 128 else signless_wider(element)
+        return body.convert(body.convert(rounded, wide), element)
+
+    return [lower.elementwise([op.operands[0]], shape_of(op.results[0]), element, build)]
+
+
+def signless_wider(element: Attribute) -> Attribute:
+    """Return i32 in place of a narrower integer, so that a conversion from float may pass the signed range."""
+    from xdsl.dialects.builtin import i32
+
+    return element if element == i64 else i32
+
+
+@lowers("Dequant")
+def _dequant(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    scale, zero, x = float(op.attribute("scale")), float(op.attribute("zero_point")), op.operands[0]
+
+    def build(body: Body, value: SSAValue) -> SSAValue:
+        number = body.convert(value, f32, unsigned=is_unsigned(x))
+        return body.mul(body.sub(number, zero), scale)
+
+    return [lower.elementwise([x], shape_of(op.results[0]), result_element(op), build)]

@@ -1,0 +1,246 @@
+"""What rules that lower onnx ops to the tensor level build with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IntegerType, Signedness, TensorType, i64
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Attribute, Block, LocationAttr, Operation, OpResult, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from ...dialects.core.body import Body
+from ...dialects.core.onnx_schema import OnnxOp
+from ...errors import Diagnostic
+from ...ir import Array, array_of, dense, element_of, shape_of, where
+
+Rule = Callable[["Lowerer", OnnxOp], Sequence[SSAValue]]
+LOWERINGS: dict[str, Rule] = {}
+"""Name of an onnx op -> the function that builds its results at the tensor level."""
+
+
+def lowers(*names: str) -> Callable[[Rule], Rule]:
+    """Register a function as the lowering of the operators of these names."""
+
+    def register(rule: Rule) -> Rule:
+        LOWERINGS.update({f"onnx.{name}": rule for name in names})
+        return rule
+
+    return register
+
+
+def signless(type: Attribute) -> Attribute:
+    """Return the type that holds an element at the tensor level, where signs are in the ops."""
+    if isinstance(type, IntegerType) and type.signedness.data is not Signedness.SIGNLESS:
+        return IntegerType(type.width.data)
+    return type
+
+
+def is_unsigned(value: SSAValue) -> bool:
+    """Return whether a value of the graph level holds unsigned integers."""
+    element = element_of(value)
+    return isinstance(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
+
+
+def constant_of(value: SSAValue | None) -> Array | None:
+    """Return the array of a constant of the graph level, None for other values."""
+    if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
+        return array_of(cast(Any, value.op.properties["value"]))
+    return None
+
+
+class Lowerer:
+    """
+    Builds tensor-level ops at the end of a block; each op gets the location of the onnx op being lowered.
+
+    `values` leads from the values of the graph level to those of the tensor level.
+    """
+
+    def __init__(self, block: Block):
+        self.block = block
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.location: LocationAttr | None = None
+
+    def __getitem__(self, value: SSAValue | None) -> SSAValue:
+        assert value is not None
+        return self.values[value]
+
+    def emit(self, op: Operation) -> SSAValue:
+        """Append an op and return its first result."""
+        if self.location is not None:
+            op.location = self.location
+        self.block.add_op(op)
+        return op.results[0]
+
+    def empty(self, shape: Sequence[int], element: Attribute) -> SSAValue:
+        """Append a tensor without content, the destination of a kernel."""
+        return self.emit(tensor.EmptyOp((), TensorType(cast(Any, element), shape)))
+
+    def constant(self, values: Array, element: Attribute) -> SSAValue:
+        """Append a constant tensor."""
+        return self.emit(arith.ConstantOp(cast(Any, dense(values, element))))
+
+    def generic(
+        self,
+        inputs: Sequence[SSAValue],
+        maps: Sequence[AffineMap],
+        shape: Sequence[int],
+        element: Attribute,
+        block: Block,
+    ) -> SSAValue:
+        """Append an elementwise `linalg.generic` whose block takes the inputs' elements and the output's."""
+        out = self.empty(shape, element)
+        identity = AffineMap.identity(len(shape))
+        return self.emit(
+            linalg.GenericOp(
+                list(inputs),
+                [out],
+                Region(block),
+                [AffineMapAttr(map) for map in (*maps, identity)],
+                [IteratorTypeAttr.parallel()] * len(shape),
+                [out.type],
+            )
+        )
+
+    def elementwise(
+        self,
+        operands: Sequence[SSAValue],
+        shape: Sequence[int],
+        element: Attribute,
+        build: Callable[..., SSAValue],
+        *,
+        maps: Sequence[AffineMap] | None = None,
+        wraps: bool = False,
+    ) -> SSAValue:
+        """
+        Append an elementwise kernel over values of the graph level.
+
+        `build(body, *elements)` returns the scalar to yield. Operands broadcast as in NumPy unless `maps` says how; a constant of one
+        value is written into the body.
+        """
+        maps = maps or [broadcast_map(shape_of(value), shape) for value in operands]
+        uniform = [_uniform(constant_of(value)) for value in operands]
+        varying = [i for i, number in enumerate(uniform) if number is None]
+        types = [signless(element_of(value)) for value in operands]
+        body = Body([*(types[i] for i in varying), element], wraps=wraps)
+        arguments = dict(zip(varying, body.args, strict=False))
+        scalars = [
+            arguments[i] if number is None else body.constant(number, types[i]) for i, number in enumerate(uniform)
+        ]
+        block = body.finish(build(body, *scalars))
+        return self.generic([self[operands[i]] for i in varying], [maps[i] for i in varying], shape, element, block)
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Append ops that view a tensor-level value in another shape of as many elements."""
+        source = list(shape_of(value))
+        if source == list(shape):
+            return value
+        groups = reassociate(source, list(shape))
+        element = cast(Any, element_of(value))
+        if groups and len(source) > len(shape):
+            return self.emit(collapse(value, groups, TensorType(element, shape)))
+        if groups:
+            return self.emit(expand(value, groups, TensorType(element, shape)))
+        if len(source) != 1:
+            value = self.reshape(value, [int(np.prod(source))])
+        return self.reshape(value, shape)
+
+    def extract(
+        self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+    ) -> SSAValue:
+        """Append a slice of a tensor-level value."""
+        result = TensorType(cast(Any, element_of(value)), sizes)
+        return self.emit(
+            tensor.ExtractSliceOp.build(
+                operands=[value, [], [], []],
+                result_types=[result],
+                properties={
+                    "static_offsets": DenseArrayBase.from_list(i64, offsets),
+                    "static_sizes": DenseArrayBase.from_list(i64, sizes),
+                    "static_strides": DenseArrayBase.from_list(i64, strides),
+                },
+            )
+        )
+
+
+def _uniform(values: Array | None) -> Any:
+    """Return the number that all elements of a constant are, None where there is none."""
+    if values is None or not values.size or not bool(np.all(values == values.flat[0])):
+        return None
+    return values.flat[0]
+
+
+def broadcast_map(shape: Sequence[int], target: Sequence[int]) -> AffineMap:
+    """Return the map from an index of `target` to the element of `shape` that NumPy's broadcasting pairs with it."""
+    dims = AffineMap.identity(len(target)).results[len(target) - len(shape) :]
+    zero = AffineExpr.constant(0)
+    return AffineMap(
+        len(target),
+        0,
+        tuple(
+            zero if extent == 1 and full != 1 else dim
+            for dim, extent, full in zip(dims, shape, target[len(target) - len(shape) :], strict=True)
+        ),
+    )
+
+
+def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:
+    """
+    Return which axes of the longer shape make up each axis of the shorter, None where no grouping does.
+
+    Raises Diagnostic where the shapes hold different numbers of elements.
+    """
+    if np.prod(source, dtype=np.int64) != np.prod(target, dtype=np.int64):
+        raise Diagnostic(f"a tensor of shape {source} cannot be viewed as {target}")
+    longer, shorter = (source, target) if len(source) > len(target) else (target, source)
+    if len(longer) == len(shorter) or not shorter or 0 in longer:
+        return [] if not shorter and all(extent == 1 for extent in longer) else None
+    groups: list[list[int]] = []
+    axis = 0
+    for position, extent in enumerate(shorter):
+        group, size = [axis], longer[axis] if axis < len(longer) else -1
+        axis += 1
+        spare = len(shorter) - position - 1
+        while size < extent and axis < len(longer) - spare:
+            group, size, axis = [*group, axis], size * longer[axis], axis + 1
+        if size != extent:
+            return None
+        groups.append(group)
+    if any(extent != 1 for extent in longer[axis:]):
+        return None
+    groups[-1] += range(axis, len(longer))
+    return groups
+
+
+def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
+    from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
+
+    return ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups])
+
+
+def collapse(value: SSAValue, groups: Sequence[Sequence[int]], type: Attribute) -> Operation:
+    """Return `tensor.collapse_shape` to a type of fewer axes."""
+    return tensor.CollapseShapeOp.build(
+        operands=[value], result_types=[type], properties={"reassociation": _reassociation(groups)}
+    )
+
+
+def expand(value: SSAValue, groups: Sequence[Sequence[int]], type: Attribute) -> Operation:
+    """Return `tensor.expand_shape` to a type of more axes."""
+    shape = cast("TensorType[Any]", type).get_shape()
+    return tensor.ExpandShapeOp.build(
+        operands=[value, []],
+        result_types=[type],
+        properties={
+            "reassociation": _reassociation(groups),
+            "static_output_shape": DenseArrayBase.from_list(i64, shape),
+        },
+    )
+
+
+def unsupported(op: OnnxOp, what: str, remedy: str = "") -> Diagnostic:
+    """Return the error for a form of an operator that has no lowering."""
+    return Diagnostic(f"{op.name.removeprefix('onnx.')} {what} has no lowering", where=where(op), remedy=remedy)

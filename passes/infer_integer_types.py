@@ -1,0 +1,317 @@
+"""Integer types for networks that carry integers in float tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FunctionType,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f32,
+    i8,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ..dialects.onnx import op_class
+from ..errors import Diagnostic
+from ..ir import array_of, dense, element_of, functions, integer_width, shape_of, where
+from .core.base import Pass
+from .core.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
+
+ui8 = IntegerType(8, Signedness.UNSIGNED)
+_STORAGE = (i8, ui8, i16, i32, i64)
+EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)
+"""The integers that f32 holds exactly: all that a float-encoded input of undeclared type can be."""
+
+
+def range_of_type(type: Attribute) -> Range | None:
+    """Return the range of an integer type, None for other types."""
+    width = integer_width(type)
+    if width is None:
+        return None
+    return Range.of_bits(width, signed=width > 1 and cast(Any, type).signedness.data is not Signedness.UNSIGNED)
+
+
+def storage(range: Range, op: OnnxOp | None = None, *, at_least: int = 8) -> Attribute:
+    """Return the smallest type of at least so many bits that holds a range; raises Diagnostic where 64 bits do not."""
+    for type in _STORAGE:
+        if (integer_width(type) or 0) >= at_least and range in cast(Range, range_of_type(type)):
+            return type
+    raise Diagnostic(
+        f"numbers between {range.low} and {range.high} do not fit 64 bits",
+        where=where(op) if op else "",
+        remedy="declare a narrower type for the inputs, e.g. --input-type NAME=i8",
+    )
+
+
+@dataclass
+class _Inference:
+    """The state of the analysis of one function."""
+
+    function: func.FuncOp
+    demanded: set[SSAValue] = field(default_factory=set[SSAValue])
+    ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
+    constants: dict[tuple[SSAValue, Attribute], SSAValue] = field(
+        default_factory=dict[tuple[SSAValue, Attribute], SSAValue]
+    )
+
+    def ops(self) -> Iterator[OnnxOp]:
+        return (op for op in list(self.function.body.block.ops) if isinstance(op, OnnxOp))
+
+
+def infer_integer_types(function: func.FuncOp) -> None:
+    """
+    Give every value of a function of onnx ops that is known to be an integer the smallest type that is sure to hold it.
+
+    Known are: arguments with an integer `onnx.type`; what quantised operators take and give; and whatever standard operators make of integers
+    alone. Constants count by value. An argument that must be an integer but has no type is taken as any integer that f32 holds exactly. Each op
+    then carries `range` (of its result), `accumulator` (the type for all its arithmetic), and `wraps` where an integer type that the model itself
+    declares may overflow, as ONNX has it.
+
+    Raises Diagnostic where a quantised operator gets what is no integer, and where 64 bits do not suffice.
+    """
+    state = _Inference(function)
+    _demand(state)
+    _type_arguments(state)
+    for op in state.ops():
+        _type_op(state, op)
+    _type_results(state)
+    for value in {constant for constant, _ in state.constants}:
+        if not value.uses and isinstance(value, OpResult):
+            Rewriter.erase_op(value.op)
+
+
+def _constant_values(value: SSAValue) -> Any:
+    """Return the array of a constant, None for other values."""
+    if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
+        stored = cast(OnnxOp, value.op).properties.get("value")
+        return None if stored is None else array_of(cast(Any, stored))
+    return None
+
+
+def _is_integral(value: SSAValue) -> bool:
+    """Return whether a constant holds integers only."""
+    values = _constant_values(value)
+    return values is not None and (
+        values.dtype.kind in "iub" or bool(np.all(values == np.floor(values)) and np.all(np.isfinite(values)))
+    )
+
+
+def _demand(state: _Inference) -> None:
+    """Find the values that must be integers, from what consumes them."""
+    for op in reversed(list(state.ops())):
+        rule = RULES.get(op.name)
+        if rule is None:
+            continue
+        if rule.integers_only or any(result in state.demanded for result in op.results):
+            state.demanded.update(rule.operands(op))
+
+
+def _type_arguments(state: _Inference) -> None:
+    attributes = (
+        list(state.function.arg_attrs.data)
+        if state.function.arg_attrs
+        else [DictionaryAttr({}) for _ in state.function.args]
+    )
+    for index, argument in enumerate(list(state.function.body.block.args)):
+        declared = attributes[index].data.get("onnx.type")
+        type, range = _argument_type(argument, declared, demanded=argument in state.demanded)
+        if range is None:
+            continue
+        new = argument if type == element_of(argument) else _retype(argument, type)
+        state.ranges[new] = range
+        attributes[index] = DictionaryAttr(attributes[index].data | {"onnx.type": StringAttr(str(type))})
+    state.function.properties["arg_attrs"] = ArrayAttr(attributes)
+
+
+def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: bool) -> tuple[Attribute, Range | None]:
+    if (range := range_of_type(element_of(argument))) is not None:
+        return element_of(argument), range
+    if isinstance(declared, StringAttr) and declared.data == "int":
+        return i32, EXACT_IN_FLOAT
+    if isinstance(declared, StringAttr) and declared.data.strip("ui").isdigit():
+        width = int(declared.data.strip("ui"))
+        signed = not declared.data.startswith("u")
+        type = IntegerType(width) if signed else IntegerType(width, Signedness.UNSIGNED)
+        return type, Range.of_bits(width, signed=signed)
+    return (i32, EXACT_IN_FLOAT) if demanded else (element_of(argument), None)
+
+
+def _retype(value: SSAValue, type: Attribute) -> SSAValue:
+    """Give a value another element type."""
+    return Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, type), shape_of(value)))
+
+
+def _type_op(state: _Inference, op: OnnxOp) -> None:
+    rule = RULES.get(op.name)
+    if op.name in QUANTIZERS:
+        outcome = QUANTIZERS[op.name](op, [])
+        state.ranges[_retype(op.results[0], storage(outcome.result, op))] = outcome.result
+    elif rule is not None and _works_on_integers(state, op, rule):
+        _type_integer_op(state, op, rule)
+    elif op.name != "onnx.Constant":
+        _keep_floats(state, op, rule)
+
+
+def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
+    """Return whether all operands that carry data are integers and at least one is known to be."""
+    operands = rule.operands(op)
+    wanted = rule.integers_only or any(result in state.demanded for result in op.results)
+    strangers = [value for value in operands if value not in state.ranges and not _is_integral(value)]
+    if wanted and strangers:
+        source = strangers[0].owner
+        raise Diagnostic(
+            f"'{op.name}' needs integers, operand {operands.index(strangers[0])} holds other numbers",
+            where=where(op),
+            found=f"the result of {where(source)}" if isinstance(source, OnnxOp) else "an input of a float type",
+            remedy="declare the input's type with --input-type, or quantise the tensor before it",
+        )
+    return wanted or (not strangers and any(value in state.ranges for value in operands))
+
+
+def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule) -> None:
+    operands = [_known(state, op, value) for value in rule.operands(op)]
+    outcome = rule.transfer(op, operands)
+    original = element_of(op.results[0])
+    declared = range_of_type(original)
+    if declared is not None and not rule.integers_only and outcome.partial not in declared:
+        # ONNX gives integer tensors the arithmetic of their type, which wraps around.
+        outcome = Outcome(declared, declared)
+        op.attributes["wraps"] = UnitAttr()
+    type = _result_type(op, rule, outcome, original if declared is not None and not rule.integers_only else None)
+    _bind_operands(state, op, rule, type)
+    op.attributes["range"] = DenseArrayBase.from_list(i64, [outcome.result.low, outcome.result.high])
+    width = max(32, integer_width(type) or 0)
+    op.attributes["accumulator"] = storage(outcome.partial | outcome.result, op, at_least=width)
+    for result in list(op.results):
+        new = result if element_of(result) == type else _retype(result, type)
+        state.ranges[new] = outcome.result
+
+
+def _known(state: _Inference, op: OnnxOp, value: SSAValue) -> Operand:
+    if value in state.ranges:
+        return Operand(state.ranges[value], shape_of(value))
+    values = _constant_values(value)
+    return Operand(Range.of_array(values), shape_of(value), values)
+
+
+def _result_type(op: OnnxOp, rule: Rule, outcome: Outcome, declared: Attribute | None) -> Attribute:
+    if declared is not None:
+        return declared
+    first = rule.operands(op)[0]
+    if rule.keeps_type and range_of_type(element_of(first)) is not None:
+        return element_of(first)
+    return storage(outcome.result, op, at_least=32 if rule.accumulates else 8)
+
+
+def _bind_operands(state: _Inference, op: OnnxOp, rule: Rule, type: Attribute) -> None:
+    """Give constant operands integer types and bring the operands of a joining op to the result's type."""
+    data = set(rule.operands(op))
+    for index, value in enumerate(op.operands):
+        if value not in data:
+            continue
+        if value not in state.ranges:
+            wanted = type if rule.joins or rule.keeps_type else None
+            op.operands[index] = _typed_constant(state, value, wanted)
+        elif rule.joins and element_of(value) != type:
+            op.operands[index] = _cast(op, value, type)
+
+
+def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) -> SSAValue:
+    values = _constant_values(value)
+    type = type or (
+        element_of(value) if range_of_type(element_of(value)) is not None else storage(Range.of_array(values))
+    )
+    if type == element_of(value):
+        return value
+    key = value, type
+    if key not in state.constants:
+        source = cast(OnnxOp, value.owner)
+        attribute = dense(values, type)
+        constant = make(source.__class__, [], [attribute.type], {"value": attribute})
+        constant.location = source.location
+        constant.results[0].name_hint = value.name_hint
+        Rewriter.insert_op(constant, InsertPoint.before(source))
+        state.constants[key] = constant.results[0]
+    return state.constants[key]
+
+
+def _cast(user: OnnxOp, value: SSAValue, type: Attribute) -> SSAValue:
+    """Insert a conversion of `value` to another element type before its user."""
+    cls = cast("type[OnnxOp]", op_class("Cast"))
+    code = {i8: 3, ui8: 2, i16: 5, i32: 6, i64: 7, f32: 1}[cast(Any, type)]
+    op = make(
+        cls,
+        [value],
+        [TensorType(cast(Any, type), shape_of(value))],
+        {"to": stored_value(cls.SCHEMA.attributes["to"].type, code)},
+    )
+    op.location = user.location
+    Rewriter.insert_op(op, InsertPoint.before(user))
+    return op.results[0]
+
+
+def _keep_floats(state: _Inference, op: OnnxOp, rule: Rule | None) -> None:
+    """Hand a float operator floats where a value became an integer one."""
+    data = set(rule.operands(op)) if rule else set(op.operands)
+    for index, value in enumerate(op.operands):
+        if value in data and value in state.ranges and element_of(op.results[0]) == f32 and op.name != "onnx.Cast":
+            op.operands[index] = _cast(op, value, f32)
+
+
+def _type_results(state: _Inference) -> None:
+    """Bring the function's signature in line with its values; integer types that the model declares for results stay."""
+    terminator = state.function.body.block.last_op
+    assert terminator is not None
+    declared = state.function.function_type.outputs.data
+    attributes = (
+        list(state.function.res_attrs.data) if state.function.res_attrs else [DictionaryAttr({}) for _ in declared]
+    )
+    for index, (value, wanted) in enumerate(zip(terminator.operands, declared, strict=True)):
+        element = cast(Any, wanted).get_element_type()
+        if value in state.ranges and range_of_type(element) is not None and element != element_of(value):
+            cls = cast("type[OnnxOp]", op_class("Cast"))
+            user = cast(OnnxOp, terminator)
+            terminator.operands[index] = _cast(user, value, element) if cls else value
+        attributes[index] = DictionaryAttr(
+            attributes[index].data | {"onnx.type": StringAttr(str(element_of(terminator.operands[index])))}
+        )
+    state.function.properties["res_attrs"] = ArrayAttr(attributes)
+    arguments = [argument.type for argument in state.function.body.block.args]
+    state.function.properties["function_type"] = FunctionType.from_lists(
+        arguments, [value.type for value in terminator.operands]
+    )
+
+
+@dataclass(frozen=True)
+class InferIntegerTypesPass(Pass):
+    """
+    Find the integer types of a network whose integers are encoded as floats.
+
+    A range analysis over the onnx ops, from the weights' values, the quantised operators' attributes and the inputs' declared types (`onnx.type`
+    on the arguments; `--input-type x=ui8`), never from sample inputs. Purely floating-point networks are left as they are.
+    """
+
+    name = "infer-integer-types"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            infer_integer_types(function)
