@@ -1,0 +1,1 @@
+"""ONNX in: the importer, and a zoo of networks built from seeds."""

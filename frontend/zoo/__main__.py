@@ -1,0 +1,56 @@
+"""`python -m tilewright.frontend.zoo` lists the networks; `... NAME FILE [--seed N]` writes one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from ...errors import Diagnostic
+from . import build, cost, names, summary
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser("python -m tilewright.frontend.zoo", description="Networks in ONNX, from seeds.")
+    parser.add_argument("name", nargs="?", help="the network to write; without it, all are listed")
+    parser.add_argument("file", nargs="?", type=Path, help="the ONNX file to write it to")
+    parser.add_argument("--seed", type=int, default=0, help="where the weights come from (default 0)")
+    options = parser.parse_args(arguments)
+    if options.name and not options.file:
+        parser.error("the file to write is missing")
+    try:
+        if options.name:
+            _write(options.name, options.file, options.seed)
+        else:
+            Console().print(_table(options.seed))
+    except Diagnostic as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _write(name: str, file: Path, seed: int) -> None:
+    content = build(name, seed).SerializeToString()
+    try:
+        file.write_bytes(content)
+    except OSError as problem:
+        raise Diagnostic(f"cannot write {file}", found=problem.strerror or str(problem)) from problem
+
+
+def _table(seed: int) -> Table:
+    table = Table("network", "summary")
+    for column in ("parameters", "MACs", "layers"):
+        table.add_column(column, justify="right")
+    for name in names():
+        spent = cost(build(name, seed))
+        table.add_row(name, summary(name), f"{spent.parameters:,}", f"{spent.macs:,}", str(spent.layers))
+    return table
+
+
+if __name__ == "__main__":
+    sys.exit(main())

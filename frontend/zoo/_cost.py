@@ -1,0 +1,40 @@
+"""What a network of the zoo costs: parameters, multiply-accumulates and layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import onnx
+
+
+@dataclass(frozen=True)
+class Cost:
+    """
+    `parameters` counts the weights and one bias for each output channel (batch normalisation folded into it).
+
+    `macs` counts the multiply-accumulates of convolutions and dense layers for one sample, padding included; `layers`
+    counts the convolutions and dense layers.
+    """
+
+    parameters: int
+    macs: int
+    layers: int
+
+
+def cost(model: onnx.ModelProto) -> Cost:
+    """Return the cost of `model`, whose value_info gives the shape of every tensor."""
+    graph = model.graph
+    weights = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
+    sizes = {value.name: _sizes(value) for value in (*graph.value_info, *graph.output)}
+    nodes = [node for node in graph.node if node.op_type in ("Conv", "Gemm")]
+    layers = [(weights[node.input[1]], sizes[node.output[0]]) for node in nodes]
+    return Cost(
+        parameters=sum(prod(weight) + weight[0] for weight, _ in layers),
+        macs=sum(prod(weight) * prod(output[2:]) for weight, output in layers),
+        layers=len(layers),
+    )
+
+
+def _sizes(value: onnx.ValueInfoProto) -> tuple[int, ...]:
+    return tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)
