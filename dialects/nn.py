@@ -156,7 +156,7 @@ class MatmulOp(ContractionOp):
     transpose_b = opt_prop_def(UnitAttr)
 
     def verify_(self) -> None:
-        if len(self.inputs) != 2 or any(len(shape_of(value)) < 2 for value in self.operands):
+        if len(self.inputs) != 2 or any(len(shape_of(value)) < 2 for value in (*self.inputs, self.output)):
             raise VerifyException("expected two inputs and an output of at least two axes")
         a, b = (self._matrix(i) for i in range(2))
         if a[1] != b[0]:
