@@ -1,0 +1,109 @@
+"""From structured kernels on buffers to the explicit level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineMap
+
+from ..dialects.core.body import Body
+from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from ..errors import Diagnostic
+from ..ir import element_of, shape_of, where
+from .core.base import Pass
+from .core.loops_kernel import lower_kernel
+from .core.loops_nest import Constants, Nest
+
+
+def convert_kernels_to_loops(module: ModuleOp) -> None:
+    """
+    Replace the kernels of every function by loops.
+
+    Raises Diagnostic for kernels on tensors and for dynamic shapes.
+    """
+    for op in module.walk():
+        if isinstance(op, func.FuncOp) and op.body.blocks:
+            _convert_function(op)
+
+
+def _convert_function(function: func.FuncOp) -> None:
+    constants = Constants()
+    for op in list(function.walk()):
+        kernel = _kernel_of(op)
+        block = op.parent
+        if kernel is None or block is None:
+            continue
+        nest = Nest(constants, op.location)
+        try:
+            lower_kernel(kernel, nest)
+        except Diagnostic as error:
+            error.where = error.where or where(op)
+            raise
+        block.insert_ops_before(nest.take(), op)
+        op.detach()
+        op.erase()
+    constants.place(function.body.blocks[0])
+
+
+def _kernel_of(op: Operation) -> Kernel | None:
+    """Return the kernel that an op is and that needs loops."""
+    if isinstance(op, memref.CopyOp):
+        return _copy(op)
+    if not is_kernel(op):
+        return None
+    if any(isinstance(value.type, TensorType) for value in op.operands):
+        raise Diagnostic(
+            f"'{op.name}' works on tensors; it needs buffers",
+            where=where(op),
+            expected="operands of type memref",
+            remedy="run bufferize first",
+        )
+    return kernel_of(op)
+
+
+def _copy(op: memref.CopyOp) -> Kernel | None:
+    """Return a copy as a kernel; None where both sides lie in one piece, so that it is a copy of bytes."""
+    if all(_is_dense(cast("MemRefType[Any]", value.type)) for value in op.operands):
+        return None
+    shape = shape_of(op.source)
+    if any(extent < 0 for extent in shape):
+        raise Diagnostic(f"'{op.name}' has an operand of dynamic shape", where=where(op), expected="static shapes")
+    identity = AffineMap.identity(len(shape))
+    body = Body([element_of(op.source)])
+    accesses = [Access(value, identity) for value in (op.source, op.destination)]
+    return Kernel(shape, frozenset(), (accesses[0],), (accesses[1],), result=body.finish(body.args[0]))
+
+
+def _is_dense(type: MemRefType[Any]) -> bool:
+    """Return whether the elements lie in row-major order without gaps."""
+    strides = type.get_strides()
+    if strides is None:
+        return False
+    expected = 1
+    for extent, stride in zip(reversed(type.get_shape()), reversed(strides), strict=True):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
+@dataclass(frozen=True)
+class ConvertKernelsToLoopsPass(Pass):
+    """
+    Turn structured kernels on memrefs (nn and linalg ops, copies between layouts) into scf loops over loads and stores.
+
+    The loops that are not reduced are outermost, in the order of the kernel's dimensions; each reduction is a perfect
+    nest that carries its accumulators. Whatever does not change in a loop is computed outside of it. Padding costs no
+    test where the bounds of the loops over the window can be narrowed. `quant.requantize` becomes arithmetic.
+    """
+
+    name = "convert-kernels-to-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the module in place."""
+        convert_kernels_to_loops(op)

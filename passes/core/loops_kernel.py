@@ -1,0 +1,245 @@
+"""Loops for a structured kernel, from its view alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects import arith, linalg, memref, scf
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
+from ...dialects.quant import RequantizeOp
+from ...errors import Diagnostic
+from ...ir import element_of
+from .loops_affine import Atom, Axis, Clamp, Linear, axes_of, clamps_of
+from .loops_nest import Index, Nest
+from .loops_scalar import expand_requantize, live_ops
+
+_INPUT_NAMES = ("x", "w", "b")
+
+
+def lower_kernel(kernel: Kernel, nest: Nest) -> None:
+    """
+    Build the loops of a kernel on memrefs of static shape.
+
+    Around everything stand the loops that are not reduced, in order. In them comes one perfect nest per reduction,
+    which carries the accumulators; then result and epilogue, in loops over the reduced dimensions that the output
+    varies along; then the stores. Points outside an operand that may be skipped are kept out by the bounds of the
+    reduced loops, the others by a test.
+    """
+    _KernelLoops(kernel, nest).build()
+
+
+class _KernelLoops:
+    """A kernel on its way into a nest."""
+
+    def __init__(self, kernel: Kernel, nest: Nest):
+        self.kernel = kernel
+        self.nest = nest
+        self.position: dict[int, Index] = {}
+        """The index of each dimension whose loop is open."""
+
+    def build(self) -> None:
+        """Build it all."""
+        kernel = self.kernel
+        outer = self.open_all([d for d in range(len(kernel.bounds)) if d not in kernel.reduced])
+        accumulators: list[SSAValue] = []
+        results: list[SSAValue] = []
+        for reduction in kernel.reductions:
+            results = self.reduce(reduction, accumulators)
+            accumulators += results
+        inner = self.open_all([d for d in kernel.output_dims if d in kernel.reduced])
+        if kernel.result is not None:
+            results = self.run(kernel.result, [*kernel.inputs, *accumulators], _INPUT_NAMES)
+        if kernel.epilogue is not None:
+            results = self.run(kernel.epilogue, [*results, *kernel.extras], ())
+        for value, access in zip(results, kernel.outputs, strict=True):
+            indices = [self.nest.value(self.index(axis.index)) for axis in axes_of(access, kernel.bounds)]
+            self.nest.last(memref.StoreOp.get(value, access.value, indices))
+        for _ in range(outer + inner):
+            self.nest.close()
+
+    # Loops
+
+    def open_all(self, dims: Sequence[int]) -> int:
+        """Open loops over whole dimensions and return how many; a dimension of bound 1 needs none."""
+        before = self.nest.depth
+        for dim in dims:
+            self.open(dim, 0, self.kernel.bounds[dim], [])
+        return self.nest.depth - before
+
+    def open(self, dim: int, lower: Index, upper: Index, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """Open the loop over a dimension and return the carried values inside."""
+        if self.kernel.bounds[dim] == 1:
+            self.position[dim] = 0
+            return carried
+        self.position[dim], *inside = self.nest.open(f"i{dim}", lower, upper, carried)
+        return inside
+
+    def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
+        """Build the loops of a reduction and return its accumulators."""
+        kernel, start = self.kernel, self.nest.depth
+        clamps = clamps_of(kernel)
+        own = reduction.body.args[len(kernel.inputs) + len(earlier) :]
+        outside = [self.initial(number, value) for number, value in enumerate(reduction.initial)]
+        limits = {dim: self.limits(dim, clamps) for dim in sorted(kernel.reduced)}
+        carried: Sequence[SSAValue] = outside
+        for dim, (lower, upper) in limits.items():
+            carried = self.open(dim, lower, upper, carried)
+            for value, arg in zip(carried, own, strict=True):
+                if value not in outside:
+                    value.name_hint = arg.name_hint or "acc"
+        inside = [clamp.axis for clamp in clamps]
+        results = self.run(reduction.body, [*kernel.inputs, *earlier, *carried], _INPUT_NAMES, inside)
+        while self.nest.depth > start:
+            results = list(self.nest.close(results))
+        for dim in limits:
+            del self.position[dim]
+        return results
+
+    def initial(self, number: int, value: Attribute | None) -> SSAValue:
+        """Return what an accumulator starts from."""
+        if value is None:
+            return self.load(self.kernel.outputs[number], "acc")
+        return self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", value))
+
+    def limits(self, dim: int, clamps: Sequence[Clamp]) -> tuple[Index, Index]:
+        """Return the bounds of the loop over a reduced dimension that keep the accesses inside."""
+        lows: list[Index] = []
+        highs: list[Index] = []
+        for clamp in clamps:
+            if clamp.dim == dim and clamp.axis.low:
+                lows.append(self.first_inside(clamp))
+            if clamp.dim == dim and clamp.axis.high:
+                highs.append(self.end_inside(clamp))
+        return self.nest.greatest([0, *lows]), self.nest.least([self.kernel.bounds[dim], *highs])
+
+    def first_inside(self, clamp: Clamp) -> Index:
+        """Return ceildiv(-outer, factor) where that is positive, else 0 or less."""
+        distance = clamp.outer * -1
+        if clamp.factor == 1:
+            return self.index(distance)
+        positive = self.nest.greatest([0, self.index(distance)])
+        return self.nest.div(self.nest.add(positive, clamp.factor - 1), clamp.factor)
+
+    def end_inside(self, clamp: Clamp) -> Index:
+        """Return floordiv(extent - 1 - outer, factor) + 1 where that is positive, else 0 or less."""
+        rest = (clamp.outer * -1).plus(clamp.axis.extent - 1 + clamp.factor)
+        if clamp.factor == 1:
+            return self.index(rest)
+        may_be_negative = rest.interval(self.kernel.bounds)[0] < 0
+        return self.nest.div(self.index(rest), clamp.factor, negative=may_be_negative)
+
+    # Scalar code
+
+    def run(
+        self, block: Block, elements: Sequence[Access | SSAValue], names: Sequence[str], inside: Sequence[Axis] = ()
+    ) -> list[SSAValue]:
+        """Add what a body computes from these elements and return what it yields; loads only what the body needs."""
+        ops, used = live_ops(block)
+        values: dict[SSAValue, SSAValue] = {}
+        for number, (arg, element) in enumerate(zip(block.args, elements, strict=True)):
+            if isinstance(element, SSAValue):
+                values[arg] = element
+            elif arg in used:
+                name = arg.name_hint or (names[number] if number < len(names) else None)
+                values[arg] = self.load(element, name, inside)
+        for op in ops:
+            match op:
+                case arith.ConstantOp() if isinstance(op.value, IntegerAttr | FloatAttr):
+                    values[op.result] = self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", op.value))
+                case linalg.IndexOp():
+                    values[op.result] = self.nest.value(self.position[op.dim.value.data])
+                case RequantizeOp():
+                    x, mul, add = (values.get(operand, operand) for operand in op.operands)
+                    values[op.result] = expand_requantize(op, x, mul, add, self.nest)
+                    values[op.result].name_hint = op.result.name_hint
+                case _:
+                    self.clone(op, values)
+        terminator = cast(Operation, block.last_op)
+        return [values.get(value, value) for value in terminator.operands]
+
+    def clone(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
+        """Add a copy of a scalar op, the indices inside of it made known."""
+        copy = op.clone(values)
+        for nested in list(copy.walk()):
+            if not isinstance(nested, linalg.IndexOp):
+                continue
+            nested.result.replace_all_uses_with(self.nest.value(self.position[nested.dim.value.data]))
+            nested.detach()
+            nested.erase()
+        self.nest.op(copy)
+
+    # Elements
+
+    def load(self, access: Access, name: str | None, inside: Sequence[Axis] = ()) -> SSAValue:
+        """Return an element at the current point; the axes in `inside` are known not to leave the operand."""
+        if not is_shaped(access.value):
+            return access.value
+        axes = axes_of(access, self.kernel.bounds)
+        indices = [self.index(axis.index) for axis in axes]
+        tests = [
+            (index, axis)
+            for index, axis in zip(indices, axes, strict=True)
+            if (axis.low or axis.high) and axis not in inside
+        ]
+        if tests:
+            element = self.guarded(access, indices, tests)
+        else:
+            operands = [access.value, *(self.nest.value(index) for index in indices)]
+            element = self.nest.once("load", operands, lambda: memref.LoadOp.get(operands[0], operands[1:]))
+        element.name_hint = element.name_hint or name
+        return element
+
+    def guarded(self, access: Access, indices: Sequence[Index], tests: Sequence[tuple[Index, Axis]]) -> SSAValue:
+        """Return the element where all of these indices are inside, else the fill."""
+        condition: SSAValue | None = None
+        for index, axis in tests:
+            for needed, predicate, limit in ((axis.low, "sge", 0), (axis.high, "slt", axis.extent)):
+                if needed:
+                    test = self.nest.compare(index, predicate, limit)
+                    condition = test if condition is None else self.nest.both(condition, test)
+        assert condition is not None
+        fill = self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", access.fill))
+        load = memref.LoadOp.get(access.value, [self.nest.value(index) for index in indices])
+        then = Block([load, scf.YieldOp(load.res)])
+        other = Block([scf.YieldOp(fill)])
+        return self.nest.op(scf.IfOp(condition, [element_of(access.value)], [then], [other]))
+
+    # Indices
+
+    def index(self, form: Linear) -> Index:
+        """Return the value of a linear form, each part computed as far out as it is known."""
+        atoms = [(self.atom(atom), factor) for atom, factor in form.terms]
+        atoms.sort(key=lambda item: self.nest.depth_of(item[0]))
+        total: Index = 0
+        rest = form.constant
+        for number, (value, factor) in enumerate(atoms):
+            if number == 0 and factor < 0:
+                total, rest = rest, 0
+            if factor < 0:
+                total = self.nest.sub(total, self.nest.mul(value, -factor))
+            else:
+                total = self.nest.add(total, self.nest.mul(value, factor))
+            total, rest = self.nest.add(total, rest), 0
+        return self.nest.add(total, rest)
+
+    def atom(self, atom: Atom) -> Index:
+        """Return the index of a loop, or a quotient."""
+        if isinstance(atom, int):
+            if atom not in self.position:
+                raise Diagnostic(
+                    f"an operand is read along dimension d{atom}, which is not known at the output's points"
+                )
+            return self.position[atom]
+        negative = atom.of.interval(self.kernel.bounds)[0] < 0
+        value = self.index(atom.of)
+        if atom.kind is AffineBinaryOpKind.CeilDiv:
+            return self.nest.div(self.nest.add(value, atom.by - 1), atom.by, negative=negative)
+        quotient = self.nest.div(value, atom.by, negative=negative)
+        if atom.kind is AffineBinaryOpKind.FloorDiv:
+            return quotient
+        return self.nest.sub(value, self.nest.mul(quotient, atom.by))

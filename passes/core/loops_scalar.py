@@ -1,0 +1,96 @@
+"""Scalar bodies of kernels: which of their ops matter, and the expansion of `quant.requantize` to `arith`."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...dialects.quant import RequantizeOp
+
+NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
+
+
+class Emitter(Protocol):
+    """Whoever takes new scalar ops: `Body`, or a nest of loops."""
+
+    def op(self, op: Operation, /) -> SSAValue:
+        """Add an op and return its result."""
+        ...
+
+    def constant(self, value: int, type: Attribute, /) -> SSAValue:
+        """Return a constant of a scalar type."""
+        ...
+
+
+def live_ops(block: Block) -> tuple[list[Operation], set[SSAValue]]:
+    """Return the ops that a body's results depend on, in order and without the terminator, and all that they use."""
+    terminator = block.last_op
+    assert terminator is not None
+    used = set(terminator.operands)
+    ops: list[Operation] = []
+    op = terminator.prev_op
+    while op is not None:
+        if not used.isdisjoint(op.results):
+            ops.append(op)
+            used.update(operand for nested in op.walk() for operand in nested.operands)
+        op = op.prev_op
+    return ops[::-1], used
+
+
+def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValue, emit: Emitter) -> SSAValue:
+    """
+    Emit `clip((x * mul + add + round) >> shift)` in `arith` and return the result.
+
+    The values stand for the op's operands, as the place to emit to knows them. What does nothing is left out: a
+    conversion to the same type, a shift by 0, an addition of 0, a clip to all that the type can hold. The rounding
+    becomes part of `add` where that is a constant.
+    """
+    compute, shift = op.compute, op.shift.value.data
+    rounding = (1 << shift) >> 1
+    total = emit.op(arith.MuliOp(_wide(x, compute, emit), _wide(mul, compute, emit), overflow=NO_SIGNED_WRAP))
+    known = _known(op.add)
+    if known is not None and fits(known + rounding, compute):
+        total = _plus(total, known + rounding, emit)
+    else:
+        total = emit.op(arith.AddiOp(total, _wide(add, compute, emit), overflow=NO_SIGNED_WRAP))
+        total = _plus(total, rounding, emit)
+    if shift:
+        total = emit.op(arith.ShRSIOp(total, emit.constant(shift, compute)))
+    return _clip(op, total, emit)
+
+
+def fits(value: int, type: IntegerType) -> bool:
+    """Return whether a signed integer type can hold a value."""
+    return -(1 << (type.width.data - 1)) <= value < 1 << (type.width.data - 1)
+
+
+def _known(value: SSAValue) -> int | None:
+    constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    return constant.value.data if isinstance(constant, IntegerAttr) else None
+
+
+def _wide(value: SSAValue, type: IntegerType, emit: Emitter) -> SSAValue:
+    return value if value.type == type else emit.op(arith.ExtSIOp(value, type))
+
+
+def _plus(value: SSAValue, number: int, emit: Emitter) -> SSAValue:
+    if not number:
+        return value
+    return emit.op(arith.AddiOp(value, emit.constant(number, value.type), overflow=NO_SIGNED_WRAP))
+
+
+def _clip(op: RequantizeOp, value: SSAValue, emit: Emitter) -> SSAValue:
+    """Clip a value of the computation's type and bring it into the result's."""
+    compute, result = op.compute, op.result.type
+    low, high = op.low.value.data, op.high.value.data
+    assert isinstance(result, IntegerType)
+    if fits(low - 1, compute):
+        value = emit.op(arith.MaxSIOp(value, emit.constant(low, compute)))
+    if fits(high + 1, compute):
+        value = emit.op(arith.MinSIOp(value, emit.constant(high, compute)))
+    if result.width.data < compute.width.data:
+        return emit.op(arith.TruncIOp(value, result))
+    return _wide(value, result, emit)
