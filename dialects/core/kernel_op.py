@@ -89,7 +89,7 @@ class KernelOp(IRDLOperation, ABC):
         super().__init__(
             operands=[inputs, extras, [output]],
             result_types=[result_types([output])],
-            properties=(properties or {}) | flags,
+            properties=(properties or {}) | {name: value for name, value in flags.items() if value is not None},
             regions=[epilogue],
         )
 

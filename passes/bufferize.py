@@ -1,0 +1,429 @@
+"""From tensors to buffers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, linalg, memref, tensor
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.kernel import is_kernel, kernel_of
+from ..errors import Diagnostic
+from ..ir import element_of, functions, shape_of, where
+from .core.base import Pass
+from .core.views import buffer_type, bytes_of, is_dense, reshape, subview
+from .fuse_epilogues import is_identity
+
+_VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
+_RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
+_OWNERS = (tensor.ConcatOp, tensor.PadOp)
+"""Ops besides kernels that fill a destination of their own."""
+
+Destination: TypeAlias = Callable[[], SSAValue]
+"""Makes, at the current place, the buffer that a tensor is to be computed into."""
+
+
+@dataclass
+class _Bufferizer:
+    """The state of one function's conversion: ops of `old` are rebuilt, in order, at the end of `new`."""
+
+    module: ModuleOp
+    old: Block
+    new: Block
+    outputs: list[SSAValue]
+    buffers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    destinations: dict[SSAValue, Destination] = field(default_factory=dict[SSAValue, Destination])
+    aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    owned: set[SSAValue] = field(default_factory=set[SSAValue])
+    globals: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+    current: Operation | None = None
+
+    def emit(self, op: Operation) -> SSAValue | None:
+        """Append an op at the place of the one being converted; returns its first result."""
+        if self.current is not None:
+            op.location = self.current.location
+        self.new.add_op(op)
+        return op.results[0] if op.results else None
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """Return the tensor that stands for all tensors which share `value`'s memory."""
+        while value in self.aliases:
+            value = self.aliases[value]
+        return value
+
+    def allocate(self, value: SSAValue) -> SSAValue:
+        """Append the allocation of a buffer for a tensor."""
+        buffer = self.emit(memref.AllocOp.get(element_of(value), None, list(shape_of(value))))
+        assert buffer is not None
+        buffer.name_hint = value.name_hint
+        return buffer
+
+    def destination(self, value: SSAValue) -> SSAValue:
+        """Return the buffer that a tensor is computed into."""
+        if value not in self.buffers:
+            place = self.destinations.get(value)
+            self.buffers[value] = place() if place else self.allocate(value)
+        return self.buffers[value]
+
+
+def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
+    """
+    Let a function work on memrefs: results become trailing arguments, marked `tilewright.output`.
+
+    Every kernel writes straight into its place, which may be an output argument, a part of a concatenation, or, where that is safe, the
+    buffer of an operand that nobody needs any more. Constants become globals of the module. Reshapes and slices are views.
+
+    Raises Diagnostic for ops that have no place at the buffer level.
+    """
+    old = function.body.block
+    terminator = old.last_op
+    assert terminator is not None
+    inputs = [_buffer_type(argument.type, function) for argument in old.args]
+    outputs = [_buffer_type(value.type, function) for value in terminator.operands]
+    new = Block(arg_types=[*inputs, *outputs])
+    state = _Bufferizer(module, old, new, list(new.args[len(inputs) :]))
+    for before, after in zip(old.args, new.args, strict=False):
+        state.buffers[before] = after
+        after.name_hint = before.name_hint
+    _name_outputs(function, state.outputs)
+    _plan(state, terminator)
+    for index, op in enumerate(list(old.ops)):
+        state.current = op
+        _convert(state, index, op)
+    function.body.detach_block(old)
+    old.erase(safe_erase=False)
+    function.body.add_block(new)
+    _set_signature(function, new)
+
+
+def _buffer_type(type: Attribute, function: func.FuncOp) -> Attribute:
+    if not isinstance(type, TensorType):
+        raise Diagnostic(
+            f"a function argument or result has type {type}", where=where(function), expected="ranked tensors"
+        )
+    ranked = cast("TensorType[Any]", type)
+    return buffer_type(ranked.get_shape(), ranked.get_element_type())
+
+
+def _name_outputs(function: func.FuncOp, outputs: Sequence[SSAValue]) -> None:
+    attributes = function.res_attrs.data if function.res_attrs else ()
+    for output, attribute in zip(outputs, attributes, strict=False):
+        name = attribute.data.get("onnx.name")
+        if isinstance(name, StringAttr) and re.fullmatch(r"[A-Za-z_]\w*", name.data):
+            output.name_hint = name.data
+
+
+def _set_signature(function: func.FuncOp, block: Block) -> None:
+    results = len(function.function_type.outputs.data)
+    count = len(block.args) - results
+    arguments = list(function.arg_attrs.data) if function.arg_attrs else [DictionaryAttr({})] * count
+    returned = list(function.res_attrs.data) if function.res_attrs else [DictionaryAttr({})] * results
+    marked = [DictionaryAttr(attribute.data | {"tilewright.output": UnitAttr()}) for attribute in returned]
+    function.properties["arg_attrs"] = ArrayAttr([*arguments, *marked])
+    function.properties.pop("res_attrs", None)
+    function.properties["function_type"] = FunctionType.from_lists([argument.type for argument in block.args], [])
+
+
+# Planning: who shares memory with whom, and which place is whose
+
+
+def _plan(state: _Bufferizer, terminator: Operation) -> None:
+    for index, output in enumerate(state.outputs):
+        value = terminator.operands[index]
+        if _makes_own_buffer(value) and value not in state.destinations:
+            state.destinations[value] = lambda output=output: output
+    for op in reversed(list(state.old.ops)):
+        if isinstance(op, tensor.ConcatOp):
+            _plan_parts(state, op)
+        elif isinstance(op, _RESHAPES) and op.results[0] in state.destinations:
+            _plan_reshape(state, op)
+    for index, op in enumerate(state.old.ops):
+        if isinstance(op, _VIEWS):
+            state.aliases[op.results[0]] = op.operands[0]
+        for operand in op.operands:
+            root = state.root(operand)
+            state.last_use[root] = max(state.last_use.get(root, -1), index)
+
+
+def _makes_own_buffer(value: SSAValue) -> bool:
+    if not isinstance(value, OpResult):
+        return False
+    return isinstance(value.op, (*_OWNERS, *_RESHAPES)) or is_kernel(value.op)
+
+
+def _plan_parts(state: _Bufferizer, op: tensor.ConcatOp) -> None:
+    """Let the operands of a concatenation that have no other use be computed in their part of it."""
+    axis, start = op.dim.value.data, 0
+    for value in op.inputs:
+        shape = shape_of(value)
+        offsets = [start if i == axis else 0 for i in range(len(shape))]
+        owner = isinstance(value, OpResult) and (is_kernel(value.op) or isinstance(value.op, _OWNERS))
+        if owner and value.has_one_use() and value not in state.destinations:
+            state.destinations[value] = lambda offsets=offsets, shape=shape: _part(state, op, offsets, shape)
+        start += shape[axis]
+
+
+def _part(state: _Bufferizer, op: tensor.ConcatOp, offsets: Sequence[int], sizes: Sequence[int]) -> SSAValue:
+    whole = state.destination(op.results[0])
+    part = state.emit(subview(whole, offsets, sizes, [1] * len(sizes)))
+    assert part is not None
+    return part
+
+
+def _plan_reshape(state: _Bufferizer, op: Operation) -> None:
+    """Let what is only made to be reshaped be computed in the reshaped tensor's place."""
+    source, result = op.operands[0], op.results[0]
+    place = state.destinations.pop(result)
+    kernel = isinstance(source, OpResult) and (is_kernel(source.op) or isinstance(source.op, _OWNERS))
+    if not kernel or not source.has_one_use() or source in state.destinations:
+        return
+    shape, groups = shape_of(source), cast(Any, op.properties["reassociation"])
+
+    def reshaped() -> SSAValue:
+        whole = place()
+        view = state.emit(reshape(whole, shape, groups)) if is_dense(whole) else state.allocate(source)
+        assert view is not None
+        return view
+
+    state.destinations[source] = reshaped
+
+
+# Conversion, op by op
+
+
+def _convert(state: _Bufferizer, index: int, op: Operation) -> None:
+    for classes, rule in _RULES:
+        if isinstance(op, classes):
+            rule(state, op)
+            return
+    if is_kernel(op):
+        _convert_kernel(state, index, op)
+        return
+    raise Diagnostic(
+        f"'{op.name}' cannot be turned into work on buffers", where=where(op), expected="kernels and views of tensors"
+    )
+
+
+def _constant(state: _Bufferizer, op: Operation) -> None:
+    """Constants become globals where they are first read."""
+
+
+def _buffer(state: _Bufferizer, value: SSAValue) -> SSAValue:
+    """Return the buffer that holds a tensor."""
+    if value in state.buffers:
+        return state.buffers[value]
+    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
+        state.buffers[value] = _global(state, value)
+        return state.buffers[value]
+    if isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp):
+        return state.destination(value)
+    raise Diagnostic(
+        f"a tensor of type {value.type} has no buffer", where=where(state.current) if state.current else ""
+    )
+
+
+def _global(state: _Bufferizer, value: SSAValue) -> SSAValue:
+    op = cast(arith.ConstantOp, value.owner)
+    type = buffer_type(shape_of(value), element_of(value))
+    if op.value not in state.globals:
+        taken = {str(cast(Any, o).sym_name.data) for o in state.module.body.block.ops if "sym_name" in o.properties}
+        base = re.sub(r"\W", "_", value.name_hint or "constant").strip("_") or "constant"
+        name = next(n for n in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if n not in taken)
+        definition = memref.GlobalOp.get(StringAttr(name), type, cast(Attribute, op.value), constant=UnitAttr())
+        definition.location = op.location
+        Rewriter.insert_op(definition, InsertPoint.before(_first_function(state.module)))
+        state.globals[cast(Attribute, op.value)] = name
+    get = memref.GetGlobalOp(state.globals[cast(Attribute, op.value)], type)
+    get.location = op.location
+    first = state.new.first_op
+    if first is None:
+        state.new.add_op(get)
+    else:
+        state.new.insert_op_before(get, first)
+    get.results[0].name_hint = value.name_hint
+    return get.results[0]
+
+
+def _first_function(module: ModuleOp) -> Operation:
+    return next(op for op in module.body.block.ops if isinstance(op, func.FuncOp))
+
+
+def _empty(state: _Bufferizer, op: Operation) -> None:
+    """A tensor without content gets memory only where something reads it."""
+
+
+def _reshape(state: _Bufferizer, op: Operation) -> None:
+    result, source = op.results[0], _buffer(state, op.operands[0])
+    if not is_dense(source):
+        dense = state.allocate(op.operands[0])
+        state.emit(memref.CopyOp(source, dense))
+        source = dense
+    view = state.emit(reshape(source, shape_of(result), cast(Any, op.properties["reassociation"])))
+    assert view is not None
+    state.buffers[result] = view
+
+
+def _extract_slice(state: _Bufferizer, op: Operation) -> None:
+    names = ("static_offsets", "static_sizes", "static_strides")
+    offsets, sizes, strides = ([int(v) for v in cast(Any, op.properties[n]).get_values()] for n in names)
+    if len(op.operands) > 1 or len(sizes) != len(shape_of(op.results[0])):
+        raise Diagnostic("a slice with dynamic or dropped axes cannot be turned into a view", where=where(op))
+    view = state.emit(subview(_buffer(state, op.operands[0]), offsets, sizes, strides))
+    assert view is not None
+    state.buffers[op.results[0]] = view
+
+
+def _concat(state: _Bufferizer, op: Operation) -> None:
+    assert isinstance(op, tensor.ConcatOp)
+    whole = state.destination(op.results[0])
+    axis, start = op.dim.value.data, 0
+    for value in op.inputs:
+        shape = shape_of(value)
+        if value not in state.destinations or value not in state.buffers:
+            offsets = [start if i == axis else 0 for i in range(len(shape))]
+            part = state.emit(subview(whole, offsets, shape, [1] * len(shape)))
+            assert part is not None
+            state.emit(memref.CopyOp(_buffer(state, value), part))
+        start += shape[axis]
+
+
+def _pad(state: _Bufferizer, op: Operation) -> None:
+    assert isinstance(op, tensor.PadOp)
+    terminator = op.region.block.last_op
+    assert terminator is not None
+    fill = terminator.operands[0]
+    if not isinstance(fill, OpResult) or not isinstance(fill.op, arith.ConstantOp) or op.low or op.high:
+        raise Diagnostic(
+            "only padding of static size with a constant can be turned into work on buffers", where=where(op)
+        )
+    whole = state.destination(op.results[0])
+    number = state.emit(arith.ConstantOp(fill.op.value))
+    assert number is not None
+    state.emit(linalg.FillOp([number], [whole]))
+    low = [int(v) for v in cast(Any, op.static_low).get_values()]
+    inside = state.emit(subview(whole, low, shape_of(op.source), [1] * len(low)))
+    assert inside is not None
+    state.emit(memref.CopyOp(_buffer(state, op.source), inside))
+
+
+def _return(state: _Bufferizer, op: Operation) -> None:
+    for value, output in zip(op.operands, state.outputs, strict=True):
+        buffer = _buffer(state, value)
+        if buffer is not output and not _computed_in(state, value, output):
+            state.emit(memref.CopyOp(buffer, output))
+    state.emit(func.ReturnOp())
+
+
+def _computed_in(state: _Bufferizer, value: SSAValue, output: SSAValue) -> bool:
+    """Return whether a reshaped result was computed in the output's own memory."""
+    buffer = state.buffers[value]
+    while isinstance(buffer, OpResult) and isinstance(buffer.op, memref.CollapseShapeOp | memref.ExpandShapeOp):
+        buffer = buffer.op.operands[0]
+    return buffer is output
+
+
+_RULES: list[tuple[Any, Callable[[_Bufferizer, Operation], None]]] = [
+    (arith.ConstantOp, _constant),
+    (tensor.EmptyOp, _empty),
+    (_RESHAPES, _reshape),
+    (tensor.ExtractSliceOp, _extract_slice),
+    (tensor.ConcatOp, _concat),
+    (tensor.PadOp, _pad),
+    (func.ReturnOp, _return),
+]
+
+
+def _convert_kernel(state: _Bufferizer, index: int, op: Operation) -> None:
+    kernel = kernel_of(op)
+    targets = [access.value for access in kernel.outputs]
+    buffers: dict[SSAValue, SSAValue] = {}
+    for target, result in zip(targets, op.results, strict=True):
+        buffers[target] = _kernel_destination(state, index, op, target, result)
+    reads = {access.value for access in (*kernel.inputs, *kernel.extras)} - set(targets)
+    buffers |= {value: _buffer(state, value) for value in op.operands if value in reads}
+    regions = [op.detach_region(region) for region in list(op.regions)]
+    operands = [buffers.get(value, value) for value in op.operands]
+    state.emit(
+        op.__class__.create(operands=operands, properties=op.properties, attributes=op.attributes, regions=regions)
+    )
+
+
+def _kernel_destination(state: _Bufferizer, index: int, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
+    """Return the buffer of a kernel's result; it holds the target's content where the kernel reads it."""
+    fresh = isinstance(target, OpResult) and isinstance(target.op, tensor.EmptyOp)
+    if not fresh:
+        buffer = state.destination(result)
+        state.emit(memref.CopyOp(_buffer(state, target), buffer))
+        return buffer
+    reused = None if result in state.destinations else _reusable(state, index, op)
+    if reused is None:
+        buffer = state.destination(result)
+        if result not in state.destinations:
+            state.owned.add(result)
+        return buffer
+    state.buffers[result] = state.buffers[reused]
+    joined = state.root(reused)
+    state.aliases[result] = joined
+    state.last_use[joined] = max(state.last_use[joined], state.last_use.get(result, index))
+    return state.buffers[result]
+
+
+def _reusable(state: _Bufferizer, index: int, op: Operation) -> SSAValue | None:
+    """Return an operand in whose buffer the result may be computed: read only where it is written, and not needed later."""
+    kernel = kernel_of(op)
+    output = kernel.outputs[0]
+    size = bytes_of(op.results[0].type)
+    accesses = [*kernel.inputs, *kernel.extras]
+    for access in accesses:
+        value = access.value
+        root = state.root(value)
+        pointwise = access.map == output.map and (
+            access in kernel.extras or not kernel.reductions or is_identity(access.map)
+        )
+        if (
+            not pointwise
+            or root not in state.owned
+            or state.last_use[root] != index
+            or shape_of(value) != shape_of(output.value)
+        ):
+            continue
+        others = [other for other in accesses if other is not access and state.root(other.value) is root]
+        same_width = bytes_of(value.type) == size
+        if (
+            same_width
+            and not others
+            and element_of(value) == element_of(output.value)
+            and is_dense(_buffer(state, value))
+        ):
+            return value
+    return None
+
+
+@dataclass(frozen=True)
+class BufferizePass(Pass):
+    """
+    Turn tensors into memrefs: each kernel computes in place, into an output, or into a fresh allocation.
+
+    Results of functions become trailing arguments that carry `tilewright.output`. allocate-static then gives the allocations addresses.
+    """
+
+    name = "bufferize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            bufferize(op, function)

@@ -1,0 +1,76 @@
+"""Views of buffers with static shapes: their types and the memref ops that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, NoneAttr, StridedLayoutAttr, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...ir import element_of, numpy_type, shape_of
+
+BufferType: TypeAlias = "MemRefType[Any]"
+
+
+def buffer_type(shape: Sequence[int], element: Attribute) -> BufferType:
+    """Return the type of a buffer whose elements lie next to each other, the last axis innermost."""
+    return MemRefType(cast(Any, element), shape)
+
+
+def row_major(shape: Sequence[int]) -> list[int]:
+    """Return the strides, in elements, of a dense buffer."""
+    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def layout_of(value: SSAValue) -> tuple[list[int], int]:
+    """Return the strides and the offset of a buffer, in elements."""
+    type = cast(BufferType, value.type)
+    if isinstance(type.layout, NoneAttr):
+        return row_major(type.get_shape()), 0
+    strides, offset = type.get_strides(), type.get_strides() and cast(StridedLayoutAttr, type.layout).get_offset()
+    assert strides is not None
+    return [cast(int, stride) for stride in strides], cast(int, offset)
+
+
+def is_dense(value: SSAValue) -> bool:
+    """Return whether a buffer's type has the identity layout."""
+    return isinstance(cast(BufferType, value.type).layout, NoneAttr)
+
+
+def bytes_of(type: Attribute) -> int:
+    """Return the bytes of a dense buffer of a type with a static shape."""
+    shaped = cast(BufferType, type)
+    return prod(shaped.get_shape()) * numpy_type(shaped.get_element_type()).itemsize
+
+
+def subview(source: SSAValue, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Operation:
+    """Return the op that views a regular part of a buffer."""
+    old_strides, old_offset = layout_of(source)
+    offset = old_offset + sum(o * s for o, s in zip(offsets, old_strides, strict=True))
+    layout = StridedLayoutAttr([a * b for a, b in zip(old_strides, strides, strict=True)], offset)
+    return memref.SubviewOp.build(
+        operands=[source, [], [], []],
+        result_types=[MemRefType(cast(Any, element_of(source)), sizes, layout)],
+        properties={
+            "static_offsets": DenseArrayBase.from_list(i64, offsets),
+            "static_sizes": DenseArrayBase.from_list(i64, sizes),
+            "static_strides": DenseArrayBase.from_list(i64, strides),
+        },
+    )
+
+
+def reshape(source: SSAValue, shape: Sequence[int], groups: ArrayAttr[ArrayAttr[IntegerAttr]]) -> Operation:
+    """Return the op that views a dense buffer in a shape that splits or joins axes as `groups` says."""
+    result = buffer_type(shape, element_of(source))
+    if len(shape) < len(shape_of(source)):
+        return memref.CollapseShapeOp.build(
+            operands=[source], result_types=[result], properties={"reassociation": groups}
+        )
+    return memref.ExpandShapeOp.build(
+        operands=[source, []],
+        result_types=[result],
+        properties={"reassociation": groups, "static_output_shape": DenseArrayBase.from_list(i64, shape)},
+    )
