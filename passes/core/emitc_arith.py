@@ -1,0 +1,331 @@
+"""
+How each scalar op of `arith`, `math` and `nn` is written in C: a table from op names to rules.
+
+MLIR's integer arithmetic wraps around and C's signed arithmetic must not, so 32 and 64-bit sums and products are formed
+in unsigned types, except where the op says `nsw`, is on `index`, or is known not to overflow from the ranges of its
+operands. Narrower types are promoted to `int`, which cannot overflow, and cut off again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerType, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects import emitc
+from ...errors import Diagnostic
+from ...ir import where
+from .emitc_builder import SIGNED, UNSIGNED, Builder, scalar_type, suffix
+
+Rule = Callable[[Builder, Operation], SSAValue]
+RULES: dict[str, Rule] = {}
+"""Op name -> the value in C of the op's only result."""
+
+LIBM = tuple(
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf exp exp2 expm1 fma fpowi log log10 log1p log2 powf rsqrt "
+    "sin sinh sqrt tan tanh".split()
+)
+"""The ops of `math` that call C's mathematical library."""
+
+FREESTANDING = tuple("absf ceil copysign floor round roundeven trunc".split())
+"""The ops of `math` on floats that the runtime header computes itself."""
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Register how ops of these names are written."""
+
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def _width(op: Operation) -> int:
+    """Return the width in C of the op's first operand, which must be an integer or index."""
+    type_ = scalar_type(op.operands[0].type, op)
+    if isinstance(type_, IntegerType):
+        return type_.width.data
+    raise Diagnostic(f"'{op.name}' is for integers", where(op), found=str(type_))
+
+
+def _both(b: Builder, op: Operation, type_: IntegerType | None = None) -> list[SSAValue]:
+    if type_ is None:
+        return [b.value(operand) for operand in op.operands]
+    return [b.as_type(operand, type_) for operand in op.operands]
+
+
+def _narrowed(b: Builder, kind: type[Operation], operands: list[SSAValue], width: int) -> SSAValue:
+    """Return the result of an operator on operands of one type as a signed integer of `width` bits."""
+    type_ = cast(IntegerType, operands[0].type)
+    result = type_ if type_.width.data >= 32 else i32
+    return b.cast(b.emit(kind, operands, result), SIGNED[width])
+
+
+# Integers
+
+_WRAPPING = {"arith.addi": emitc.AddOp, "arith.subi": emitc.SubOp, "arith.muli": emitc.MulOp}
+
+
+def _no_signed_wrap(b: Builder, op: Operation) -> bool:
+    if isinstance(op.results[0].type, IndexType):
+        return True
+    flags = op.properties.get("overflowFlags")
+    return (flags is not None and "nsw" in {str(flag) for flag in cast(Any, flags).data}) or b.fits(op)
+
+
+@rule("arith.addi", "arith.subi", "arith.muli")
+def _wrapping(b: Builder, op: Operation) -> SSAValue:
+    width, kind = _width(op), _WRAPPING[op.name]
+    if width == 1:
+        operands = _both(b, op)
+        return b.emit(emitc.LogicalAndOp, operands, i1) if kind is emitc.MulOp else b.compare("ne", *operands)
+    if width < 32 or _no_signed_wrap(b, op):
+        return _narrowed(b, kind, _both(b, op), width)
+    return _narrowed(b, kind, _both(b, op, UNSIGNED[width]), width)
+
+
+@rule("arith.divsi", "arith.remsi", "arith.divui", "arith.remui")
+def _division(b: Builder, op: Operation) -> SSAValue:
+    kind = emitc.DivOp if "div" in op.name else emitc.RemOp
+    width = _width(op)
+    if width == 1:
+        raise Diagnostic("a division of truth values", where(op), remedy="fold it")
+    return _narrowed(b, kind, _both(b, op, None if op.name.endswith("si") else UNSIGNED[width]), width)
+
+
+@rule("arith.ceildivsi", "arith.floordivsi", "arith.ceildivui")
+def _rounded_division(b: Builder, op: Operation) -> SSAValue:
+    width = _width(op)
+    types = UNSIGNED if op.name.endswith("ui") else SIGNED
+    wide = types[max(width, 32)]
+    function = f"tw_{op.name[6:-2]}_{suffix(wide)}"
+    operands = [b.cast(b.as_type(operand, types[width]), wide) for operand in op.operands]
+    return b.cast(b.call(function, operands, wide), SIGNED[width])
+
+
+_BITWISE: dict[str, tuple[type[Operation], type[Operation]]] = {
+    "arith.andi": (emitc.BitwiseAndOp, emitc.LogicalAndOp),
+    "arith.ori": (emitc.BitwiseOrOp, emitc.LogicalOrOp),
+}
+
+
+@rule("arith.andi", "arith.ori")
+def _bitwise(b: Builder, op: Operation) -> SSAValue:
+    bits, logical = _BITWISE[op.name]
+    width = _width(op)
+    return b.emit(logical, _both(b, op), i1) if width == 1 else _narrowed(b, bits, _both(b, op), width)
+
+
+@rule("arith.xori")
+def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
+    if (width := _width(op)) != 1:
+        return _narrowed(b, emitc.BitwiseXorOp, _both(b, op), width)
+    if b.known(op.operands[1]):
+        return b.emit(emitc.LogicalNotOp, [b.value(op.operands[0])], i1)
+    return b.compare("ne", *_both(b, op))
+
+
+@rule("arith.shli", "arith.shrsi", "arith.shrui")
+def _shift(b: Builder, op: Operation) -> SSAValue:
+    width, left = _width(op), op.name == "arith.shli"
+    value, amount = op.operands
+    # A left shift of a negative number is undefined in C, whether or not it overflows.
+    type_ = UNSIGNED[max(width, 32)] if left else UNSIGNED[width] if op.name == "arith.shrui" else SIGNED[width]
+    kind = emitc.BitwiseLeftShiftOp if left else emitc.BitwiseRightShiftOp
+    by = b.integer(known, i32) if (known := b.known(amount)) is not None else b.value(amount)
+    shifted = b.emit(kind, [b.as_type(value, type_), by], type_ if type_.width.data >= 32 else i32)
+    return b.cast(shifted, SIGNED[width])
+
+
+@rule("arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui")
+def _extremum(b: Builder, op: Operation) -> SSAValue:
+    width, unsigned, least = _width(op), op.name.endswith("ui"), "min" in op.name
+    if width == 1:
+        # As a signed number, true is -1.
+        return b.emit(emitc.LogicalAndOp if least == unsigned else emitc.LogicalOrOp, _both(b, op), i1)
+    type_ = (UNSIGNED if unsigned else SIGNED)[width]
+    function = f"tw_{'min' if least else 'max'}_{suffix(type_)}"
+    return b.cast(b.call(function, _both(b, op, type_), type_), SIGNED[width])
+
+
+_INTEGER_PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "lt", "le", "gt", "ge")
+_SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
+
+@rule("arith.cmpi")
+def _compare_integers(b: Builder, op: Operation) -> SSAValue:
+    number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
+    predicate, width, unsigned = _INTEGER_PREDICATES[number], _width(op), number >= 6
+    if width == 1:
+        signed = 2 <= number < 6
+        return b.compare(_SWAPPED[predicate] if signed else predicate, *_both(b, op))
+    if unsigned and predicate in ("lt", "ge") and b.known(op.operands[1]) == 0:
+        return b.integer(predicate == "ge", i1)
+    return b.compare(predicate, *_both(b, op, UNSIGNED[width] if unsigned else None))
+
+
+@rule("math.absi")
+def _absolute_integer(b: Builder, op: Operation) -> SSAValue:
+    width = _width(op)
+    wide = SIGNED[max(width, 32)]
+    return b.cast(b.call(f"tw_abs_{suffix(wide)}", [b.cast(b.value(op.operands[0]), wide)], wide), SIGNED[width])
+
+
+@rule("nn.isqrt")
+def _integer_root(b: Builder, op: Operation) -> SSAValue:
+    if (width := _width(op)) not in (32, 64):
+        raise Diagnostic("nn.isqrt is for i32 and i64", where(op), found=f"i{width}")
+    return b.call(f"tw_isqrt{width}", _both(b, op), SIGNED[width])
+
+
+def products(b: Builder, op: Operation) -> list[SSAValue]:
+    """Return the low and high half of the product of `arith.mulsi_extended` and `arith.mului_extended`."""
+    width, unsigned = _width(op), op.name == "arith.mului_extended"
+    types = UNSIGNED if unsigned else SIGNED
+    if width == 64:
+        low = _narrowed(b, emitc.MulOp, _both(b, op, UNSIGNED[64]), 64)
+        high = b.call(f"tw_mulhi_{suffix(types[64])}", _both(b, op, types[64]), types[64])
+        return [low, b.cast(high, SIGNED[64])]
+    wide = types[64 if width == 32 else 32]
+    product = b.emit(emitc.MulOp, [b.cast(b.as_type(o, types[width]), wide) for o in op.operands], wide)
+    high = b.emit(emitc.BitwiseRightShiftOp, [product, b.integer(width, i32)], wide)
+    return [b.cast(product, SIGNED[width]), b.cast(high, SIGNED[width])]
+
+
+def sum_and_carry(b: Builder, op: Operation) -> list[SSAValue]:
+    """Return the sum of `arith.addui_extended` and whether it overflowed as an unsigned number."""
+    width = _width(op)
+    total = _narrowed(b, emitc.AddOp, _both(b, op, UNSIGNED[width]), width)
+    return [total, b.compare("lt", b.cast(total, UNSIGNED[width]), b.as_type(op.operands[0], UNSIGNED[width]))]
+
+
+# Conversions
+
+
+def _result(op: Operation) -> Any:
+    return scalar_type(op.results[0].type, op)
+
+
+def _signed_operand(b: Builder, op: Operation) -> SSAValue:
+    """Return the operand as a signed number, of which true is -1."""
+    value = b.value(op.operands[0])
+    return b.emit(emitc.UnaryMinusOp, [b.cast(value, i32)], i32) if value.type == i1 else value
+
+
+@rule("arith.extsi", "arith.sitofp")
+def _from_signed(b: Builder, op: Operation) -> SSAValue:
+    return b.cast(_signed_operand(b, op), _result(op))
+
+
+@rule("arith.index_cast")
+def _index_cast(b: Builder, op: Operation) -> SSAValue:
+    result = _result(op)
+    return _truncated(b, op) if result == i1 else b.cast(_signed_operand(b, op), result)
+
+
+@rule("arith.extui", "arith.uitofp", "arith.index_castui")
+def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
+    return b.cast(b.as_type(op.operands[0], UNSIGNED[width] if (width := _width(op)) > 1 else i1), _result(op))
+
+
+@rule("arith.trunci")
+def _truncated(b: Builder, op: Operation) -> SSAValue:
+    result = _result(op)
+    if result != i1:
+        return b.as_type(op.operands[0], result)
+    value = b.value(op.operands[0])
+    type_ = cast(IntegerType, value.type)
+    wide = type_ if type_.width.data >= 32 else i32
+    return b.compare("ne", b.emit(emitc.BitwiseAndOp, [value, b.integer(1, type_)], wide), b.integer(0, wide))
+
+
+@rule("arith.fptosi", "arith.extf", "arith.truncf")
+def _cast(b: Builder, op: Operation) -> SSAValue:
+    return b.cast(b.value(op.operands[0]), _result(op))
+
+
+@rule("arith.fptoui")
+def _to_unsigned(b: Builder, op: Operation) -> SSAValue:
+    result = _result(op)
+    value = b.value(op.operands[0])
+    return b.cast(value if result == i1 else b.cast(value, UNSIGNED[result.width.data]), result)
+
+
+@rule("arith.bitcast")
+def _bitcast(b: Builder, op: Operation) -> SSAValue:
+    source, result = scalar_type(op.operands[0].type, op), _result(op)
+    value = b.value(op.operands[0])
+    return value if source == result else b.call(f"tw_bitcast_{suffix(source)}_{suffix(result)}", [value], result)
+
+
+@rule("arith.select")
+def _select(b: Builder, op: Operation) -> SSAValue:
+    result = _result(op)
+    return b.emit(emitc.ConditionalOp, _both(b, op), result)
+
+
+# Floats
+
+_FLOAT_OPERATORS: dict[str, type[Operation]] = {
+    "arith.addf": emitc.AddOp,
+    "arith.subf": emitc.SubOp,
+    "arith.mulf": emitc.MulOp,
+    "arith.divf": emitc.DivOp,
+}
+
+
+@rule(*_FLOAT_OPERATORS)
+def _float_operator(b: Builder, op: Operation) -> SSAValue:
+    return b.emit(_FLOAT_OPERATORS[op.name], _both(b, op), _result(op))
+
+
+@rule("arith.negf")
+def _negation(b: Builder, op: Operation) -> SSAValue:
+    return b.emit(emitc.UnaryMinusOp, _both(b, op), _result(op))
+
+
+@rule("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf", *(f"math.{name}" for name in FREESTANDING))
+def _float_function(b: Builder, op: Operation) -> SSAValue:
+    name = op.name.partition(".")[2]
+    if op.name.startswith("arith."):
+        name = name.removesuffix("f")
+    result: Attribute = _result(op)
+    return b.call(f"tw_{name}_{suffix(result)}", _both(b, op), result)
+
+
+@rule(*(f"math.{name}" for name in LIBM))
+def _library_function(b: Builder, op: Operation) -> SSAValue:
+    result: Attribute = _result(op)
+    operands = [b.cast(operand, result) for operand in _both(b, op)]
+    name = op.name.partition(".")[2].replace("fpowi", "powf")
+    return b.call(f"tw_{name}_{suffix(result)}", operands, result)
+
+
+_ORDERED = {1: "eq", 2: "gt", 3: "ge", 4: "lt", 5: "le", 13: "ne"}
+# Unordered comparisons are the negations of ordered ones.
+_NEGATED = {9: "le", 10: "lt", 11: "ge", 12: "gt"}
+
+
+@rule("arith.cmpf")
+def _compare_floats(b: Builder, op: Operation) -> SSAValue:
+    number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
+    if number in (0, 15):
+        return b.integer(number == 15, i1)
+    operands = _both(b, op)
+    if number in _ORDERED:
+        return b.compare(_ORDERED[number], *operands)
+    if number in _NEGATED:
+        return b.emit(emitc.LogicalNotOp, [b.compare(_NEGATED[number], *operands)], i1)
+    kind = "f32" if isinstance(operands[0].type, Float32Type) else "f64"
+    names = {6: "differ", 7: "unordered", 8: "differ", 14: "unordered"}
+    holds = b.call(f"tw_{names[number]}_{kind}", operands, i1)
+    return b.emit(emitc.LogicalNotOp, [holds], i1) if number in (7, 8) else holds
+
+
+def is_libm(function: str) -> bool:
+    """Whether a function of the runtime is one of those that call C's mathematical library."""
+    name = function.removeprefix("tw_").rpartition("_")[0]
+    return name in LIBM

@@ -1,0 +1,296 @@
+"""How memrefs become pointers in C, and which of them are only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+    i32,
+    i64,
+)
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_PointerType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ...dialects import emitc
+from ...errors import Diagnostic
+from ...ir import where
+from .emitc_builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
+
+VIEWS = (
+    "memref.assume_alignment",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.memory_space_cast",
+    "memref.reinterpret_cast",
+    "memref.subview",
+    "memref.view",
+)
+"""Ops whose result is another view of their first operand's buffer."""
+
+_DYNAMIC = -(1 << 63)
+
+
+def root(value: SSAValue) -> SSAValue:
+    """Return the argument or the result of `memref.get_global` that a memref is a view of."""
+    while isinstance(op := value.owner, Operation) and op.name in VIEWS:
+        value = op.operands[0]
+    return value
+
+
+def written(function: Operation, written_by: dict[str, set[int]]) -> set[SSAValue]:
+    """
+    Return the roots of the memrefs that a function writes to.
+
+    `written_by` says the same of the functions that it calls, by the index of the argument.
+    """
+    found: set[SSAValue] = set()
+    for op in function.walk():
+        if op.name == "memref.store" or op.name == "memref.copy":
+            found.add(root(op.operands[1]))
+        elif op.name == "func.call":
+            callee = cast(SymbolRefAttr, op.properties["callee"]).root_reference.data
+            found |= {root(op.operands[index]) for index in written_by.get(callee, set())}
+    return found
+
+
+# Elements
+
+
+def element_index(b: Builder, layout: Strided, indices: Iterable[SSAValue]) -> SSAValue:
+    """Return the index of an element in its buffer: `(i * 16 + j) * 8 + k`."""
+    total: SSAValue | None = None
+    constant = layout.offset or 0
+    inner: SSAValue | None = None
+    inner_constant = unit = 0
+    for index, size, stride in zip(indices, layout.shape, layout.strides, strict=True):
+        if size == 1 or stride == 0:
+            continue
+        if unit % stride:
+            total, constant = _sum(b, total, _product(b, inner, unit)), constant + inner_constant * unit
+            inner, inner_constant = None, 0
+        inner, inner_constant = _product(b, inner, unit // stride), inner_constant * (unit // stride)
+        known = b.known(index)
+        inner = inner if known is not None else _sum(b, inner, b.value(index))
+        inner_constant, unit = inner_constant + (known or 0), stride
+    total, constant = _sum(b, total, _product(b, inner, unit)), constant + inner_constant * unit
+    if total is None:
+        return b.integer(constant)
+    return b.emit(emitc.AddOp, [total, b.integer(constant)], i32) if constant else total
+
+
+def _sum(b: Builder, left: SSAValue | None, right: SSAValue | None) -> SSAValue | None:
+    if left is None or right is None:
+        return left or right
+    return b.emit(emitc.AddOp, [left, right], i32)
+
+
+def _product(b: Builder, value: SSAValue | None, factor: int) -> SSAValue | None:
+    if value is None or factor == 0:
+        return None
+    return value if factor == 1 else b.emit(emitc.MulOp, [value, b.integer(factor)], i32)
+
+
+def element(b: Builder, op: Operation, memref: SSAValue, indices: Iterable[SSAValue]) -> SSAValue:
+    """Return the lvalue of an element of a memref."""
+    return _at(b, b.value(memref), element_index(b, layout_of(memref, op), indices))
+
+
+def _at(b: Builder, base: SSAValue, index: SSAValue) -> SSAValue:
+    type_ = cast(EmitC_PointerType, base.type).pointee_type
+    return b.emit(emitc.SubscriptOp, [base, index], EmitC_LValueType(type_))
+
+
+def load(b: Builder, op: Operation) -> None:
+    """Convert `memref.load`."""
+    lvalue = element(b, op, op.operands[0], op.operands[1:])
+    b.values[op.results[0]] = b.emit(emitc.LoadOp, [lvalue], cast(EmitC_LValueType, lvalue.type).value_type)
+
+
+def store(b: Builder, op: Operation) -> None:
+    """Convert `memref.store`."""
+    value = b.value(op.operands[0])
+    b.emit(emitc.AssignOp, [element(b, op, op.operands[1], op.operands[2:]), value], None)
+
+
+# Views
+
+
+def view(b: Builder, op: Operation) -> None:
+    """
+    Convert an op whose result is another view of a buffer.
+
+    A memref is a pointer to its buffer; a static offset is part of the type and is added to each index. An offset that
+    is known only at run time is in the pointer, and is added once.
+    """
+    source, result = op.operands[0], op.results[0]
+    layout = layout_of(result, op)
+    base = b.value(source)
+    if op.name == "memref.view":
+        b.values[result] = _bytes_from(b, op, base)
+        return
+    old, new = layout_of(source, op).offset, layout.offset
+    if op.name in ("memref.subview", "memref.reinterpret_cast"):
+        dynamic = new is None
+        if dynamic:
+            base = _advanced(b, base, _first_element(b, op, old))
+        elif old is None:
+            raise _unknown_offset(op)
+    elif old is not None and new is None:
+        base = _advanced(b, base, b.integer(old))
+    elif old is None and new is not None:
+        raise _unknown_offset(op)
+    b.values[result] = base
+
+
+def _unknown_offset(op: Operation) -> Diagnostic:
+    return Diagnostic(
+        "a static offset follows from one that is known only at run time",
+        where(op),
+        expected="an offset '?' in the result",
+        found=str(op.results[0].type),
+    )
+
+
+def _advanced(b: Builder, base: SSAValue, by: SSAValue) -> SSAValue:
+    return b.emit(emitc.AddOp, [base, by], base.type)
+
+
+def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
+    """Return `(T *)(base + shift)` for `memref.view`, whose source is a buffer of bytes."""
+    element_type = scalar_type(cast("MemRefType[Any]", op.results[0].type).get_element_type(), op)
+    offset, shift = layout_of(op.operands[0], op).offset, op.operands[1]
+    known = b.known(shift)
+    if known is None or offset is None:
+        raise Diagnostic("a view begins at a byte that is known only at run time", where(op), "a constant")
+    if (known + offset) % element_type.compile_time_size:
+        raise Diagnostic(
+            "a view begins at a byte at which its elements cannot lie",
+            where(op),
+            expected=f"a multiple of {element_type.compile_time_size}",
+            found=str(known + offset),
+        )
+    if known + offset:
+        base = _advanced(b, base, b.integer(known + offset))
+    return b.cast(base, pointer(element_type))
+
+
+def _first_element(b: Builder, op: Operation, offset: int | None) -> SSAValue:
+    """Return the offset of the result of `memref.subview` or `memref.reinterpret_cast` from its operand's pointer."""
+    static = cast("DenseArrayBase[Any]", op.properties["static_offsets"]).get_values()
+    segments = cast("DenseArrayBase[Any]", op.properties["operandSegmentSizes"]).get_values()
+    dynamic = iter(op.operands[1 : 1 + int(segments[1])])
+    strides = (1,)
+    if op.name == "memref.subview":
+        strides = layout_of(op.operands[0], op).strides
+    elif offset is None:
+        raise _unknown_offset(op)
+    constant, total = (offset or 0) if op.name == "memref.subview" else 0, None
+    for known, stride in zip(static, strides, strict=True):
+        if known == _DYNAMIC:
+            total = _sum(b, total, _product(b, b.value(next(dynamic)), stride))
+        else:
+            constant += int(known) * stride
+    if total is None:
+        return b.integer(constant)
+    return b.emit(emitc.AddOp, [total, b.integer(constant)], i32) if constant else total
+
+
+# Whole buffers
+
+
+def copy(b: Builder, op: Operation) -> None:
+    """Convert `memref.copy` to a loop nest, of one loop where both sides are contiguous."""
+    source, target = (layout_of(operand, op) for operand in op.operands)
+    if source.contiguous and target.contiguous:
+        count = 1
+        for size in source.shape:
+            count *= size
+        source, target = (Strided((count,), (1,), layout.offset) for layout in (source, target))
+    bases = [b.value(operand) for operand in op.operands]
+    _copy_nest(b, bases, (source, target), [], op)
+
+
+def _copy_nest(
+    b: Builder, bases: list[SSAValue], layouts: tuple[Strided, Strided], indices: list[SSAValue], op: Operation
+) -> None:
+    depth = len(indices)
+    if depth == len(layouts[0].shape):
+        lvalues = [_at(b, base, element_index(b, layout, indices)) for base, layout in zip(bases, layouts, strict=True)]
+        value = b.emit(emitc.LoadOp, [lvalues[0]], cast(EmitC_LValueType, lvalues[0].type).value_type)
+        b.emit(emitc.AssignOp, [lvalues[1], value], None)
+        return
+    block = Block(arg_types=[i32])
+    block.args[0].name_hint = "i"
+    b.values[block.args[0]] = block.args[0]
+    outer, b.ops = b.ops, []
+    _copy_nest(b, bases, layouts, [*indices, block.args[0]], op)
+    block.add_ops([*b.ops, emitc.YieldOp.create()])
+    b.ops = outer
+    loop_bounds = [b.integer(0), b.integer(layouts[0].shape[depth]), b.integer(1)]
+    b.ops.append(emitc.ForOp.create(operands=loop_bounds, regions=[Region(block)]))
+
+
+# Globals
+
+
+def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
+    """
+    Convert `memref.global` to one array; `raw` memory, which is only ever viewed as something else, is `uint8_t`.
+
+    Raises Diagnostic where a constant has no value.
+    """
+    type_ = cast("MemRefType[Any]", op.properties["type"])
+    element_type: Attribute = UNSIGNED[8] if raw else scalar_type(type_.get_element_type(), op)
+    count = 1
+    for size in type_.get_shape():
+        count *= size
+    if count < 0 or count >= 1 << 31:
+        raise Diagnostic("a buffer has more elements than int32_t can count", where(op), found=str(type_))
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(name),
+        "type": EmitC_ArrayType([max(count, 1)], cast(Any, element_type)),
+        "static_specifier": UnitAttr(),
+    }
+    value = op.properties.get("initial_value")
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        properties["initial_value"] = _flat(cast("DenseIntOrFPElementsAttr[Any]", value), count)
+    if "constant" in op.properties:
+        properties["const_specifier"] = UnitAttr()
+        if "initial_value" not in properties:
+            raise Diagnostic("a constant has no value", where(op), found=f"@{name}")
+    given = op.properties.get("alignment", op.attributes.get("alignment"))
+    least = scalar_type(type_.get_element_type(), op).compile_time_size
+    alignment = cast("IntegerAttr[Any]", given).value.data if given is not None else least
+    attributes: dict[str, Attribute] = {
+        "tilewright.alignment": IntegerAttr(alignment, i64),
+        "tilewright.shape": shape_attribute(type_.get_shape()),
+    }
+    made = emitc.GlobalOp.create(properties=properties, attributes=attributes)
+    made.location = op.location
+    return made
+
+
+def _flat(value: Any, count: int) -> Attribute:
+    """Return a constant as a tensor of one axis, with the same bytes."""
+    return DenseIntOrFPElementsAttr(TensorType(value.get_element_type(), [count]), value.data)
+
+
+def shape_attribute(shape: Iterable[int]) -> Attribute:
+    """Return a shape as an attribute."""
+    return DenseArrayBase.from_list(i64, tuple(shape))
+
+
+def flags(names: Iterable[str]) -> Attribute:
+    """Return a list of strings as an attribute."""
+    return ArrayAttr([StringAttr(name) for name in names])

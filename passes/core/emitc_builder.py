@@ -1,0 +1,311 @@
+"""
+What the conversion to C shares: the types of C, and a builder of `emitc` ops that knows constants and value ranges.
+
+`index` becomes `int32_t`: it has the same width on the PC that tests the C and on the 32-bit chip that runs it, so an
+index that overflows is found by the sanitisers, and no cast is needed between indices and `i32`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    Signedness,
+    StringAttr,
+    i1,
+    i64,
+)
+from xdsl.dialects.emitc import EmitC_PointerType
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+
+from ...dialects import emitc
+from ...errors import Diagnostic
+from ...ir import where
+
+WIDTHS = (1, 8, 16, 32, 64)
+UNSIGNED = {width: IntegerType(width, Signedness.UNSIGNED) for width in WIDTHS}
+SIGNED = {width: IntegerType(width) for width in WIDTHS}
+INDEX = SIGNED[32]
+_MAX_DEPTH = 8
+
+Range = tuple[int, int]
+
+
+def scalar_type(type_: Attribute, op: Operation) -> IntegerType | Float32Type | Float64Type:
+    """Return the type in C of a scalar; raises Diagnostic where C has none."""
+    match type_:
+        case IndexType():
+            return INDEX
+        case IntegerType() if type_.width.data in WIDTHS and type_.signedness.data is Signedness.SIGNLESS:
+            return SIGNED[type_.width.data]
+        case Float32Type() | Float64Type():
+            return type_
+        case Float16Type() | BFloat16Type():
+            remedy = "convert the network to f32, or to integers"
+        case _:
+            remedy = "use i1, i8, i16, i32, i64, index, f32 or f64"
+    raise Diagnostic(f"C11 has no type for {type_}", where(op), found=f"'{op.name}' on {type_}", remedy=remedy)
+
+
+def width_of(value: SSAValue) -> int:
+    """Return the width in bits in C of an integer or index."""
+    return value.type.width.data if isinstance(value.type, IntegerType) else INDEX.width.data
+
+
+def suffix(type_: Attribute) -> str:
+    """Return how the runtime header names a scalar type: i8, u32, f64."""
+    if not isinstance(type_, IntegerType):
+        return str(type_)
+    return f"{'u' if type_.signedness.data is Signedness.UNSIGNED else 'i'}{type_.width.data}"
+
+
+def bounds(type_: IntegerType) -> Range:
+    """Return the least and the greatest value of a C integer type."""
+    width = type_.width.data
+    if width == 1 or type_.signedness.data is Signedness.UNSIGNED:
+        return 0, (1 << width) - 1
+    return -(1 << width - 1), (1 << width - 1) - 1
+
+
+@dataclass
+class Strided:
+    """
+    The layout of a memref: element (i0, i1, ..) lies at offset + i0 * strides[0] + ..
+
+    An offset that is known only at run time is None.
+    """
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int | None
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements lie side by side, in row-major order."""
+        expected = 1
+        for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if size != 1 and stride != expected:
+                return False
+            expected *= size
+        return True
+
+
+def layout_of(value: SSAValue, op: Operation) -> Strided:
+    """Return the static layout of a memref; raises Diagnostic where it is not static or too big for `int32_t`."""
+    type_ = cast("MemRefType[Any]", value.type)
+    shape, strides, offset = type_.get_shape(), type_.get_strides(), type_.get_offset()
+    if strides is None or any(size < 0 for size in shape) or any(stride is None for stride in strides):
+        raise Diagnostic(
+            "the layout of a memref is not static",
+            where(op),
+            expected="static sizes and strides",
+            found=str(type_),
+        )
+    steps = tuple(stride or 0 for stride in strides)
+    extent = (offset or 0) + sum((size - 1) * stride for size, stride in zip(shape, steps, strict=True))
+    if extent >= 1 << 31:
+        raise Diagnostic("a buffer has more elements than int32_t can count", where(op), found=str(type_))
+    return Strided(shape, steps, offset)
+
+
+@dataclass
+class Builder:
+    """Builds the ops of one function; `values` maps what was converted to what stands for it in C."""
+
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    ops: list[Operation] = field(default_factory=list[Operation])
+    constants: dict[tuple[Attribute, Attribute], emitc.ConstantOp] = field(
+        default_factory=dict[tuple[Attribute, Attribute], emitc.ConstantOp]
+    )
+    called: dict[str, None] = field(default_factory=dict[str, None])
+    _ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
+
+    # Ops
+
+    def emit(
+        self,
+        kind: type[Operation],
+        operands: list[SSAValue],
+        result: Attribute | None,
+        properties: dict[str, Attribute] | None = None,
+    ) -> SSAValue:
+        """Append an op and return its result, where it has one."""
+        op = kind.create(
+            operands=operands, result_types=[] if result is None else [result], properties=properties or {}
+        )
+        self.ops.append(op)
+        return op.results[0] if result is not None else cast(SSAValue, None)
+
+    def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
+        """Return `value` in that type."""
+        return value if value.type == type_ else self.emit(emitc.CastOp, [value], type_)
+
+    def call(self, function: str, operands: list[SSAValue], result: Attribute) -> SSAValue:
+        """Return the result of a function of the runtime header."""
+        self.called[function] = None
+        return self.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
+
+    def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
+        """Return whether a comparison holds; the predicates are those of `emitc.cmp`."""
+        number = IntegerAttr(emitc.CMP_PREDICATES.index(predicate), i64)
+        return self.emit(emitc.CmpOp, [left, right], i1, {"predicate": number})
+
+    # Constants
+
+    def constant(self, attribute: Attribute, type_: Attribute) -> SSAValue:
+        """Return a constant; each stands once, at the beginning of the function."""
+        key = (attribute, type_)
+        if key not in self.constants:
+            self.constants[key] = emitc.ConstantOp.create(properties={"value": attribute}, result_types=[type_])
+        return self.constants[key].result
+
+    def integer(self, value: int, type_: IntegerType = INDEX) -> SSAValue:
+        """Return an integer constant, reduced to the range of its type."""
+        width = type_.width.data
+        value &= (1 << width) - 1
+        low, high = bounds(type_)
+        return self.constant(IntegerAttr(value if value <= high else value + 2 * low, type_), type_)
+
+    def known(self, value: SSAValue) -> int | None:
+        """Return the number that an integer of the source program is known to be."""
+        attribute = constant_value(value)
+        return attribute.value.data if isinstance(attribute, IntegerAttr) else None
+
+    def value(self, source: SSAValue) -> SSAValue:
+        """Return what stands in C for a value of the source program."""
+        if (known := self.values.get(source)) is not None:
+            return known
+        attribute, owner = constant_value(source), source.owner
+        if attribute is None or not isinstance(owner, Operation):
+            raise Diagnostic("a value is used before it is defined", found=str(source))
+        type_ = scalar_type(source.type, owner)
+        if isinstance(attribute, FloatAttr):
+            return self.constant(attribute, type_)
+        number = cast("IntegerAttr[Any]", attribute).value.data
+        assert isinstance(type_, IntegerType)
+        if isinstance(source.type, IndexType) and not -(1 << 31) <= number < 1 << 31:
+            raise Diagnostic("an index is beyond the range of int32_t", where(owner), found=str(number))
+        return self.integer(number, type_)
+
+    def as_type(self, source: SSAValue, type_: IntegerType) -> SSAValue:
+        """Return an integer of the source program in another type; a constant needs no cast."""
+        if (known := self.known(source)) is not None:
+            return self.integer(known, type_)
+        return self.cast(self.value(source), type_)
+
+    # Ranges
+
+    def range_of(self, value: SSAValue, depth: int = 0) -> Range:
+        """Return bounds of a signed integer of the source program."""
+        if (found := self._ranges.get(value)) is not None:
+            return found
+        low, high = bounds(SIGNED[width_of(value)]) if width_of(value) in WIDTHS else (0, 0)
+        exact = self._exact_range(value, depth) if depth < _MAX_DEPTH else None
+        if exact is None or exact[0] < low or exact[1] > high:
+            return low, high
+        self._ranges[value] = exact
+        return exact
+
+    def _exact_range(self, value: SSAValue, depth: int) -> Range | None:
+        """Return the range that the value's op would have, were numbers not limited."""
+        if (known := self.known(value)) is not None:
+            return known, known
+        if isinstance(value, BlockArgument):
+            return self._induction_range(value)
+        op = cast("OpResult[Any]", value).op
+        ranges = [self.range_of(operand, depth + 1) for operand in op.operands] if op.name in _RANGES else []
+        if op.name in ("arith.extsi", "arith.extui"):
+            return _extended(ranges[0], width_of(op.operands[0]), signed=op.name == "arith.extsi")
+        return _RANGES[op.name](*ranges) if ranges else None
+
+    def _induction_range(self, value: BlockArgument) -> Range | None:
+        loop = value.block.parent_op()
+        if loop is None or loop.name != "scf.for" or value.index:
+            return None
+        low, high = self.known(loop.operands[0]), self.known(loop.operands[1])
+        return None if low is None or high is None or high <= low else (low, high - 1)
+
+    def fits(self, op: Operation) -> bool:
+        """Whether a signed addition, subtraction or multiplication is known not to overflow."""
+        low, high = bounds(SIGNED[width_of(op.results[0])])
+        exact = self._exact_range(op.results[0], 0)
+        return exact is not None and low <= exact[0] and exact[1] <= high
+
+
+def constant_value(value: SSAValue) -> Attribute | None:
+    """Return the attribute of the `arith.constant` that gives this value, if one does."""
+    owner = value.owner
+    return owner.properties["value"] if isinstance(owner, Operation) and owner.name == "arith.constant" else None
+
+
+def pointer(element: Attribute) -> EmitC_PointerType:
+    """Return the type of a pointer to elements."""
+    return EmitC_PointerType(cast(Any, element))
+
+
+def _add(a: Range, b: Range) -> Range:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _sub(a: Range, b: Range) -> Range:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def _mul(a: Range, b: Range) -> Range:
+    products = [x * y for x in a for y in b]
+    return min(products), max(products)
+
+
+def _max(a: Range, b: Range) -> Range:
+    return max(a[0], b[0]), max(a[1], b[1])
+
+
+def _min(a: Range, b: Range) -> Range:
+    return min(a[0], b[0]), min(a[1], b[1])
+
+
+def _either(_: Range, a: Range, b: Range) -> Range:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _shift_right(a: Range, b: Range) -> Range | None:
+    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
+
+
+def _mask(a: Range, b: Range) -> Range | None:
+    return (0, b[1]) if b[0] >= 0 else (0, a[1]) if a[0] >= 0 else None
+
+
+def _extended(a: Range, width: int, *, signed: bool) -> Range:
+    if signed:
+        return (-a[1], 0) if width == 1 else a
+    return a if a[0] >= 0 else (0, (1 << width) - 1)
+
+
+def _same(a: Range) -> Range:
+    return a
+
+
+_RANGES: dict[str, Any] = {
+    "arith.addi": _add,
+    "arith.andi": _mask,
+    "arith.extsi": _extended,
+    "arith.extui": _extended,
+    "arith.index_cast": _same,
+    "arith.maxsi": _max,
+    "arith.minsi": _min,
+    "arith.muli": _mul,
+    "arith.select": _either,
+    "arith.shrsi": _shift_right,
+    "arith.subi": _sub,
+}

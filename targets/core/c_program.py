@@ -1,0 +1,290 @@
+"""
+A network as C: `network.h`, `network.c` and its weights, from a module of `emitc`.
+
+The module says all that the C shows; here it is only put into files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.emitc import EmitC_ArrayType
+
+from ...dialects import emitc
+from ...errors import Diagnostic
+from ...ir import numpy_type, where
+from ...passes.core.emitc_names import Names
+from .c_expressions import c_type, declaration, literal
+from .c_text import argument_attributes, argument_names, c_string, comment, function_text, prototype, verbatim_text
+from .c_weights import Weight, assembly, binary_image, definition, write_files
+
+WeightsMode = Literal["inline", "extern"]
+
+_LARGEST_ARRAYS = 256 * 1024
+_NOTE = "/* Made by Tilewright; do not edit. */\n"
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a network: its ONNX name, its type in C, its shape, and its C identifier."""
+
+    name: str
+    identifier: str
+    c_type: str
+    bytes_each: int
+    shape: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of elements."""
+        result = 1
+        for size in self.shape:
+            result *= size
+        return result
+
+
+@dataclass(frozen=True)
+class CProgram:
+    """
+    A network as C.
+
+    `header` is network.h. `body` is the code after the includes: globals that change, kernels, the run function.
+    `includes` are the other headers, `runtime` the texts of those that belong to Tilewright, in order. `prefix` is
+    what public names begin with.
+    """
+
+    prefix: str
+    header: str
+    body: str
+    includes: tuple[str, ...]
+    runtime: tuple[tuple[str, str], ...]
+    weights: tuple[Weight, ...]
+    arena_bytes: int
+
+    @property
+    def source(self) -> str:
+        """The text of network.c."""
+        own = [f'#include "{name}"' for name, _ in self.runtime] + (['#include "weights.h"'] if self.weights else [])
+        lines = ['#include "network.h"', *own, *self.includes]
+        return _NOTE + "\n".join(lines) + "\n\n" + self.body
+
+    @property
+    def weights_bytes(self) -> int:
+        """The size of all weights, without padding."""
+        return sum(len(weight.data) for weight in self.weights)
+
+    @property
+    def weights_header(self) -> str:
+        """The text of weights.h."""
+        guard = f"{self.prefix.upper()}_WEIGHTS_H"
+        declarations = "".join(f"extern {weight.declaration};\n" for weight in self.weights)
+        head = f"{_NOTE}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
+        return f"{head}\n{declarations}\n#endif\n"
+
+    def text(self, weights: WeightsMode = "inline") -> str:
+        """Return all as one translation unit; with `extern` weights are declared only."""
+        parts = [self.header, *(text for _, text in self.runtime)]
+        if self.includes:
+            parts.append("\n".join(self.includes) + "\n")
+        if weights == "inline":
+            parts += [definition(weight, "static ") for weight in self.weights]
+        elif self.weights:
+            parts.append("".join(f"extern {weight.declaration};\n" for weight in self.weights))
+        return "\n".join([*parts, self.body])
+
+
+def render(module: ModuleOp) -> CProgram:
+    """Return the C of a module of `emitc`. Raises Diagnostic where it holds anything else."""
+    ops = list(module.body.block.ops)
+    functions = [op for op in ops if isinstance(op, emitc.FuncOp)]
+    variables = [op for op in ops if isinstance(op, emitc.GlobalOp)]
+    constants = frozenset(op.sym_name.data for op in variables if op.const_specifier is not None)
+    taken = [op.sym_name.data for op in (*variables, *functions)]
+    included = [op for op in ops if isinstance(op, emitc.IncludeOp)]
+    own = [name for op in included if (name := op.include.data).startswith("tilewright")]
+    weights = tuple(_weight(op) for op in variables if _is_weight(op))
+    pieces: list[str] = []
+    for op in ops:
+        if isinstance(op, emitc.FuncOp):
+            pieces.append(function_text(op, taken, constants))
+        elif isinstance(op, emitc.VerbatimOp):
+            pieces.append(verbatim_text(op, []) + "\n")
+        elif isinstance(op, emitc.GlobalOp):
+            pieces += [] if _is_weight(op) else [_variable(op)]
+        elif not isinstance(op, emitc.IncludeOp):
+            raise Diagnostic(
+                f"'{op.name}' cannot be printed as C", where(op), "emitc ops", remedy="run convert-to-emitc first"
+            )
+    arena = sum(_size(op) for op in variables if op.const_specifier is None)
+    public = [op for op in functions if op.specifiers is None or "static" not in {s.data for s in op.specifiers.data}]
+    prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
+    weights_bytes = sum(len(weight.data) for weight in weights)
+    return CProgram(
+        prefix,
+        _header(prefix, public, arena, weights_bytes),
+        "\n".join(pieces),
+        tuple(_include(op) for op in included if op.include.data not in own),
+        tuple((name, _runtime(name)) for name in own),
+        weights,
+        arena,
+    )
+
+
+def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _LARGEST_ARRAYS) -> list[Path]:
+    """
+    Write a network's files into a folder and return their paths.
+
+    Weights of up to `largest_arrays` bytes in all are arrays in weights.c; more are weights.bin, which weights.S
+    includes. Raises Diagnostic where a file cannot be written.
+    """
+    contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
+    if program.weights:
+        contents["weights.h"] = program.weights_header
+    if program.weights_bytes > largest_arrays:
+        image, offsets = binary_image(program.weights)
+        contents |= {"weights.bin": image, "weights.S": assembly(program.weights, offsets, "weights.bin")}
+    elif program.weights:
+        arrays = "\n".join(definition(weight) for weight in program.weights)
+        contents["weights.c"] = f'{_NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{arrays}'
+        contents.setdefault("tilewright.h", _runtime("tilewright.h"))
+    contents |= {"network.h": program.header, "network.c": program.source}
+    for stale in {"weights.c", "weights.S", "weights.bin", "weights.h"} - contents.keys():
+        (directory / stale).unlink(missing_ok=True)
+    paths = [directory / name for name in contents]
+    write_files(zip(paths, contents.values(), strict=True))
+    return paths
+
+
+def _runtime(name: str) -> str:
+    folder = Path(__file__).parent.parent.parent / "runtime" / "c"
+    try:
+        return (folder / name).read_text("utf-8")
+    except OSError as error:
+        raise Diagnostic("the runtime has no such header", where=name) from error
+
+
+def _include(op: emitc.IncludeOp) -> str:
+    return f"#include <{op.include.data}>" if op.is_standard_include is not None else f'#include "{op.include.data}"'
+
+
+# Globals
+
+
+def _is_weight(op: emitc.GlobalOp) -> bool:
+    return op.const_specifier is not None and isinstance(op.initial_value, DenseIntOrFPElementsAttr)
+
+
+def _alignment(op: emitc.GlobalOp) -> int:
+    given = op.attributes.get("tilewright.alignment")
+    return cast("IntegerAttr[Any]", given).value.data if given is not None else 1
+
+
+def _weight(op: emitc.GlobalOp) -> Weight:
+    value = cast("DenseIntOrFPElementsAttr[Any]", op.initial_value)
+    element = value.get_element_type()
+    said: Any = op.attributes.get("tilewright.shape")
+    shape = tuple(said.get_values()) if said is not None else tuple(value.get_shape())
+    return Weight(op.sym_name.data, c_type(element), str(numpy_type(element)), shape, value.data.data, _alignment(op))
+
+
+def _size(op: emitc.GlobalOp) -> int:
+    """Return the size in bytes of a global."""
+    if not isinstance(op.type, EmitC_ArrayType):
+        return numpy_type(op.type).itemsize
+    array = cast("EmitC_ArrayType[Any]", op.type)
+    count = 1
+    for size in array.get_shape():
+        count *= size
+    return count * numpy_type(array.get_element_type()).itemsize
+
+
+def _variable(op: emitc.GlobalOp) -> str:
+    """Return the definition of a global that is no weight."""
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        weight = _weight(op)
+        return definition(weight, "static ").replace("const ", "", 1)
+    words = [word for word in ("extern", "static") if f"{word}_specifier" in op.properties]
+    if "tilewright.alignment" in op.attributes:
+        words.append(f"_Alignas({_alignment(op)})")
+    words.append(declaration(op.type, op.sym_name.data, constant=op.const_specifier is not None))
+    value = f" = {literal(op.initial_value, op.type)[0]}" if op.initial_value is not None else ""
+    return f"{' '.join(words)}{value};\n"
+
+
+# The header
+
+
+def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
+    """Return the inputs and the outputs of a network."""
+    inputs: list[Port] = []
+    outputs: list[Port] = []
+    names = argument_names(function, Names())
+    types = function.function_type.inputs.data
+    for type_, identifier, said in zip(types, names, argument_attributes(function), strict=True):
+        if not isinstance(type_, EmitC_ArrayType):
+            continue
+        element = cast("EmitC_ArrayType[Any]", type_).get_element_type()
+        name = cast("StringAttr | None", said.get("onnx.name"))
+        shape = said["tilewright.shape"].get_values() if "tilewright.shape" in said else type_.get_shape()
+        port = Port(
+            identifier if name is None else name.data,
+            identifier,
+            c_type(element),
+            numpy_type(element).itemsize,
+            tuple(int(size) for size in shape),
+        )
+        (outputs if "tilewright.output" in said else inputs).append(port)
+    return inputs, outputs
+
+
+def _header(prefix: str, public: list[emitc.FuncOp], arena: int, weights: int) -> str:
+    upper = prefix.upper()
+    lines = [f"{_NOTE}#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
+    if public:
+        inputs, outputs = _ports(public[0])
+        lines += _macros(f"{upper}_INPUT", inputs)
+        lines += _macros(f"{upper}_OUTPUT", outputs)
+        lines += [
+            f"#define {upper}_ARENA_BYTES {arena} /* static memory that changes */",
+            f"#define {upper}_WEIGHTS_BYTES {weights}",
+            "",
+        ]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
+    for function in public:
+        lines += [*_documentation(function), f"{prototype(function, argument_names(function, Names()))};", ""]
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+
+def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
+    yield f"#define {prefix}_COUNT {len(ports)}"
+    for index, port in enumerate(ports):
+        shape = ", ".join(str(size) for size in port.shape or (1,))
+        yield f"#define {prefix}_{index}_NAME {c_string(port.name)}"
+        yield f"#define {prefix}_{index}_TYPE {port.c_type}"
+        yield f"#define {prefix}_{index}_RANK {len(port.shape)}"
+        yield f"#define {prefix}_{index}_SHAPE {{{shape}}}"
+        yield f"#define {prefix}_{index}_SIZE {port.count} /* elements */"
+        yield f"#define {prefix}_{index}_BYTES {port.count * port.bytes_each}"
+    yield ""
+
+
+def _documentation(function: emitc.FuncOp) -> list[str]:
+    inputs, outputs = _ports(function)
+    if not inputs and not outputs:
+        return []
+    rows = [
+        f" *   {direction} {port.identifier}: {port.c_type} {'x'.join(str(size) for size in port.shape) or 'scalar'}"
+        f" ({comment(port.name)})"
+        for direction, ports in (("in ", inputs), ("out", outputs))
+        for port in ports
+    ]
+    return [
+        "/*",
+        " * Runs the network once. Arrays are row-major and must not overlap. Buffers are static: one call at a time.",
+        *rows,
+        " */",
+    ]

@@ -1,0 +1,472 @@
+"""
+Prints functions of `emitc` as C.
+
+A value that is used once becomes part of the expression that uses it, unless something would change between the two
+places: what is loaded must be read before it is overwritten. Other values become `const` locals.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DictionaryAttr, IntegerType, StringAttr
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr, EmitC_PointerType
+from xdsl.ir import Block, Operation, SSAValue
+
+from ...dialects import emitc
+from ...errors import Diagnostic
+from ...ir import node_names, where
+from ...passes.core.emitc_names import Names, stem
+from .c_expressions import (
+    OPERATORS,
+    Expression,
+    Level,
+    binary,
+    c_type,
+    cast_to,
+    comparison,
+    conditional,
+    declaration,
+    literal,
+    pointer_type,
+    unary,
+    within,
+)
+
+_LONGEST = 72
+_STATEMENTS = (
+    emitc.AssignOp,
+    emitc.CallOp,
+    emitc.ForOp,
+    emitc.IfOp,
+    emitc.ReturnOp,
+    emitc.VariableOp,
+    emitc.VerbatimOp,
+    emitc.YieldOp,
+)
+_LEAVES = (emitc.ConstantOp, emitc.LiteralOp, emitc.GetGlobalOp)
+_ANY_LEVEL = frozenset(Level)
+_COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
+
+
+def comment(text: str) -> str:
+    """Return text that may stand in a C comment: no end of one, no beginning of another, one line."""
+    plain = "".join(char if char.isprintable() else "?" for char in text)
+    return plain.replace("*/", "* /").replace("/*", "/ *")
+
+
+def c_string(text: str) -> str:
+    """Return a C string literal that holds the UTF-8 bytes of a text."""
+    safe = frozenset(range(32, 127)) - set(b'"\\?')
+    return '"' + "".join(chr(byte) if byte in safe else f"\\{byte:03o}" for byte in text.encode()) + '"'
+
+
+def argument_attributes(function: emitc.FuncOp) -> list[dict[str, Any]]:
+    """Return the attributes of each argument of a function."""
+    count = len(function.function_type.inputs)
+    given: Iterable[DictionaryAttr] = function.arg_attrs.data if function.arg_attrs is not None else ()
+    return [dict(attributes.data) for attributes in given] or [{} for _ in range(count)]
+
+
+def argument_names(function: emitc.FuncOp, names: Names) -> list[str]:
+    """Return the C names of a function's arguments, taken from `names`."""
+    arguments = function.body.block.args
+    result: list[str] = []
+    for argument, attributes in zip(arguments, argument_attributes(function), strict=True):
+        said = cast("StringAttr | None", attributes.get("tilewright.name"))
+        hint = stem(argument.name_hint) if argument.name_hint else f"arg{argument.index}"
+        result.append(names.add(said.data if said is not None else hint))
+    return result
+
+
+def prototype(function: emitc.FuncOp, names: list[str]) -> str:
+    """Return a function's declaration, without the semicolon."""
+    outputs = function.function_type.outputs.data
+    specifiers = "".join(f"{word.data} " for word in function.specifiers.data) if function.specifiers else ""
+    attributes = argument_attributes(function)
+    arguments = ", ".join(
+        declaration(type_, name, constant="tilewright.const" in said)
+        for type_, name, said in zip(function.function_type.inputs.data, names, attributes, strict=True)
+    )
+    result = c_type(outputs[0]) if outputs else "void"
+    return f"{specifiers}{result} {function.sym_name.data}({arguments or 'void'})"
+
+
+def function_text(function: emitc.FuncOp, taken: Iterable[str], constants: frozenset[str]) -> str:
+    """
+    Return a function's definition, with a comment on its operands before it.
+
+    `taken` are the names of the file, which no local may hide; `constants` those of globals that are only read.
+    """
+    names = Names(taken)
+    arguments = argument_names(function, names)
+    printer = _FunctionPrinter(names, constants)
+    said = argument_attributes(function)
+    block = function.body.block
+    for argument, name, attributes in zip(block.args, arguments, said, strict=True):
+        printer.text[argument] = name, Level.PRIMARY
+        printer.constant[argument] = "tilewright.const" in attributes
+        if not argument.uses:
+            printer.line(f"(void){name};")
+    printer.plan(block)
+    printer.block(block)
+    head = _operands_comment(function, arguments)
+    return "\n".join([*head, f"{prototype(function, arguments)} {{", *printer.lines, "}"]) + "\n"
+
+
+def _operands_comment(function: emitc.FuncOp, names: list[str]) -> list[str]:
+    rows: list[str] = []
+    for type_, name, said in zip(function.function_type.inputs.data, names, argument_attributes(function), strict=True):
+        if not isinstance(type_, EmitC_PointerType | EmitC_ArrayType):
+            continue
+        array = cast("EmitC_PointerType | EmitC_ArrayType[Any]", type_)
+        element = array.pointee_type if isinstance(array, EmitC_PointerType) else array.get_element_type()
+        shape = (
+            "".join(f"{size}x" for size in said["tilewright.shape"].get_values()) if "tilewright.shape" in said else ""
+        )
+        rows.append(f" * {'in: ' if 'tilewright.const' in said else 'out:'} {name} {shape}{element}")
+    title = " + ".join(comment(name) for name in node_names(function))
+    return ["/*", f" * {title or function.sym_name.data}", *rows, " */"]
+
+
+@dataclass
+class _Effects:
+    """What is written at which positions of a block: variables, and memory."""
+
+    variables: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
+    memory: list[int] = field(default_factory=list[int])
+
+    def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
+        """Whether what an lvalue holds may change after position `start` and before `end`."""
+        variable = _variable(lvalue)
+        positions = self.memory if variable is None else self.variables.get(variable, [])
+        index = bisect_right(positions, start)
+        return index < len(positions) and positions[index] < end
+
+
+def _variable(lvalue: SSAValue) -> SSAValue | None:
+    """Return the local scalar variable that an lvalue is, if it is one."""
+    is_scalar = isinstance(lvalue.owner, emitc.VariableOp) and not isinstance(lvalue.type, EmitC_ArrayType)
+    return lvalue if is_scalar else None
+
+
+def _is_opaque_effect(op: Operation) -> bool:
+    """Whether a call may write to memory; the functions of the runtime header, named tw_.., do not."""
+    if isinstance(op, emitc.CallOpaqueOp):
+        return not op.callee.data.startswith("tw_")
+    return isinstance(op, emitc.CallOp | emitc.VerbatimOp)
+
+
+def _effects_of(ops: list[Operation]) -> _Effects:
+    """Return what a block's ops write, those in nested regions included."""
+    found = _Effects()
+    for position, op in enumerate(ops):
+        for written in op.walk() if op.regions else (op,):
+            if isinstance(written, emitc.AssignOp) and (variable := _variable(written.var)) is not None:
+                found.variables.setdefault(variable, []).append(position)
+            elif isinstance(written, emitc.AssignOp) or _is_opaque_effect(written):
+                found.memory.append(position)
+    return found
+
+
+@dataclass
+class _FunctionPrinter:
+    names: Names
+    constants: frozenset[str]
+    text: dict[SSAValue, Expression] = field(default_factory=dict[SSAValue, Expression])
+    constant: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
+    folded: dict[SSAValue, tuple[str, str, Expression]] = field(
+        default_factory=dict[SSAValue, tuple[str, str, Expression]]
+    )
+    lines: list[str] = field(default_factory=list[str])
+    undeclared: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    effects: dict[Block, _Effects] = field(default_factory=dict[Block, _Effects])
+    position: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    anchor: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    inline: set[Operation] = field(default_factory=set[Operation])
+    dead: set[Operation] = field(default_factory=set[Operation])
+    depth: int = 1
+
+    def line(self, text: str) -> None:
+        """Append a line of the function's body, after the declaration that waits for its first value."""
+        self.flush()
+        self.lines.append(f"{'    ' * self.depth}{text}")
+
+    def name(self, value: SSAValue, default: str) -> str:
+        """Choose the name of a local."""
+        return self.names.add(stem(value.name_hint) if value.name_hint else default)
+
+    # Which values are part of the expressions that use them
+
+    def plan(self, block: Block) -> None:
+        """Find the ops of a block that are folded into their user, and those whose result nobody needs."""
+        ops = list(block.ops)
+        for op in ops:
+            for region in op.regions:
+                for inner in region.blocks:
+                    self.plan(inner)
+        effects = self.effects[block] = _effects_of(ops)
+        self.position |= {op: index for index, op in enumerate(ops)}
+        for index in range(len(ops) - 1, -1, -1):
+            op = ops[index]
+            self.anchor[op] = index
+            if isinstance(op, _STATEMENTS) or _is_opaque_effect(op) or len(op.results) != 1:
+                continue
+            users = [use.operation for use in op.results[0].uses if use.operation not in self.dead]
+            if not users:
+                self.dead.add(op)
+            elif len(users) == 1 and self.may_fold(users[0]):
+                end = self.last_position(op, users[0])
+                if end is not None and not (_reads(op) and effects.between(op.operands[0], index, end)):
+                    self.inline.add(op)
+                    self.anchor[op] = end
+
+    def last_position(self, op: Operation, user: Operation) -> int | None:
+        """
+        Return where in its block an op would be evaluated as part of its user; None where it must not move there.
+
+        What reads memory may move into a condition, where nothing before the user writes to it.
+        """
+        position, block = self.anchor[user], user.parent
+        while block is not op.parent:
+            parent = block.parent_op() if block is not None else None
+            if block is None or not isinstance(parent, emitc.IfOp) or not _reads(op):
+                return None
+            if self.effects[block].between(op.operands[0], -1, position):
+                return None
+            position, block = self.position[parent], parent.parent
+        return position
+
+    def may_fold(self, user: Operation) -> bool:
+        """Whether an operand of `user` is evaluated exactly once, where `user` stands."""
+        return not isinstance(user, emitc.ForOp) and not (
+            isinstance(user, emitc.SubscriptOp) and not user.result.has_one_use()
+        )
+
+    # Statements
+
+    def block(self, block: Block) -> None:
+        """Print the ops of a block."""
+        for op in block.ops:
+            if op in self.dead:
+                continue
+            if (statement := _PRINTERS.get(type(op))) is not None:
+                statement(self, op)
+            elif isinstance(op, emitc.CallOpaqueOp) and len(op.results) == 0:
+                self.line(f"{self.opaque_call(op)[0]};")
+            else:
+                self.value(op, folded=op in self.inline)
+        self.flush()
+
+    def flush(self) -> None:
+        """Print the declarations that wait for a first value."""
+        for declaration_ in self.undeclared.values():
+            self.lines.append(f"{'    ' * self.depth}{declaration_};")
+        self.undeclared.clear()
+
+    def value(self, op: Operation, *, folded: bool) -> None:
+        """Print an op that computes a value: as a local, or later as part of an expression."""
+        result = op.results[0]
+        expression = self.expression(op)
+        # An array that decays to a pointer is no computation, an element no value: they have no locals.
+        decays = isinstance(op, emitc.CastOp) and expression is self.text[op.source]
+        nameless = isinstance(op, emitc.SubscriptOp) or (decays and isinstance(result.type, EmitC_PointerType))
+        if nameless or isinstance(op, _LEAVES) or (folded and len(expression[0]) <= _LONGEST):
+            self.text[result] = expression
+            return
+        pointer = isinstance(result.type, EmitC_PointerType)
+        name = self.name(result, "p" if pointer else "v")
+        kind = pointer_type(result.type, constant=self.is_constant(result)) if pointer else c_type(result.type) + " "
+        qualified = f"{kind}const " if pointer else f"const {kind}"
+        self.line(f"{qualified}{name} = {expression[0]};")
+        self.text[result] = name, Level.PRIMARY
+
+    def is_constant(self, value: SSAValue) -> bool:
+        """Whether a pointer or array is one whose elements are only read."""
+        if (known := self.constant.get(value)) is not None:
+            return known
+        owner = value.owner
+        if isinstance(owner, emitc.GetGlobalOp):
+            found = owner.name_.root_reference.data in self.constants
+        elif isinstance(owner, emitc.CastOp | emitc.AddOp | emitc.SubOp):
+            found = self.is_constant(owner.operands[0])
+        else:
+            found = False
+        self.constant[value] = found
+        return found
+
+    def variable(self, op: Operation) -> None:
+        result, value = op.results[0], op.properties["value"]
+        name = self.name(result, "acc")
+        self.text[result] = name, Level.PRIMARY
+        text = declaration(result.type, name, constant=False)
+        if not isinstance(value, EmitC_OpaqueAttr) or value.value.data:
+            self.line(f"{text} = {literal(value, cast(Any, result.type).value_type)[0]};")
+            return
+        self.flush()
+        self.undeclared[result] = text
+
+    def assign(self, op: Operation) -> None:
+        assert isinstance(op, emitc.AssignOp)
+        target, value = self.text[op.var][0], self.text[op.value]
+        if op.var in self.undeclared:
+            self.lines.append(f"{'    ' * self.depth}{self.undeclared.pop(op.var)} = {value[0]};")
+            return
+        symbol, left, right = self.folded.get(op.value, ("", "", value))
+        if symbol and left == target and value[1] is not Level.PRIMARY and c_type(op.value.type) == c_type(op.var.type):
+            self.line(f"{target} {symbol}= {within(right, _ANY_LEVEL)};")
+            return
+        self.line(f"{target} = {value[0]};")
+
+    def loop(self, op: Operation) -> None:
+        assert isinstance(op, emitc.ForOp)
+        outer, self.names = self.names, self.names.fork()
+        variable = op.region.block.args[0]
+        lower, upper, step = (self.text[operand] for operand in op.operands)
+        name = self.name(variable, f"i{self.depth - 1}")
+        self.text[variable] = name, Level.PRIMARY
+        sums = frozenset({Level.PRIMARY, Level.UNARY, Level.MUL, Level.ADD})
+        advance = f"++{name}" if step[0] == "1" else f"{name} += {step[0]}"
+        self.line(f"for ({c_type(variable.type)} {name} = {lower[0]}; {name} < {within(upper, sums)}; {advance}) {{")
+        self.nested(op.region.block)
+        self.line("}")
+        self.names = outer
+
+    def nested(self, block: Block) -> None:
+        """Print an indented block, whose names are free again after it."""
+        outer, self.names = self.names, self.names.fork()
+        self.depth += 1
+        self.block(block)
+        self.depth -= 1
+        self.names = outer
+
+    def condition(self, op: Operation) -> None:
+        assert isinstance(op, emitc.IfOp)
+        self.line(f"if ({self.text[op.condition][0]}) {{")
+        self.nested(op.then_region.block)
+        if op.else_region.blocks:
+            self.line("} else {")
+            self.nested(op.else_region.block)
+        self.line("}")
+
+    def call(self, op: Operation) -> None:
+        assert isinstance(op, emitc.CallOp)
+        if names := node_names(op):
+            self.line(f"/* {' + '.join(comment(name) for name in names)} */")
+        arguments = ", ".join(self.text[operand][0] for operand in op.arguments)
+        text = f"{op.callee.root_reference.data}({arguments})"
+        if not op.res:
+            self.line(f"{text};")
+            return
+        name = self.name(op.res[0], "v")
+        self.text[op.res[0]] = name, Level.PRIMARY
+        if op.res[0].uses:
+            text = f"const {c_type(op.res[0].type)} {name} = {text}"
+        self.line(f"{text};")
+
+    def returns(self, op: Operation) -> None:
+        if op.operands:
+            self.line(f"return {self.text[op.operands[0]][0]};")
+
+    def verbatim(self, op: Operation) -> None:
+        assert isinstance(op, emitc.VerbatimOp)
+        self.line(verbatim_text(op, [self.text[value][0] for value in op.fmt_args]))
+
+    # Expressions
+
+    def expression(self, op: Operation) -> Expression:
+        """Return the expression that an op stands for. Raises Diagnostic where C has none."""
+        operands = [self.text[operand] for operand in op.operands] if not isinstance(op, _LEAVES) else []
+        if type(op) in OPERATORS:
+            expression = binary(op, *operands)
+            symbol = OPERATORS[type(op)][0]
+            if symbol in _COMPOUND and isinstance(op.operands[0].owner, emitc.LoadOp):
+                self.folded[op.results[0]] = symbol, operands[0][0], operands[1]
+            return expression
+        match op:
+            case emitc.ConstantOp():
+                return literal(op.value, op.result.type)
+            case emitc.LiteralOp():
+                return op.value.data, Level.PRIMARY
+            case emitc.GetGlobalOp():
+                return op.name_.root_reference.data, Level.PRIMARY
+            case emitc.LoadOp():
+                return operands[0]
+            case emitc.SubscriptOp():
+                base = within(operands[0], frozenset({Level.PRIMARY}))
+                return base + "".join(f"[{index[0]}]" for index in operands[1:]), Level.PRIMARY
+            case emitc.CmpOp():
+                return comparison(op, *operands)
+            case emitc.ConditionalOp():
+                return conditional(*operands)
+            case emitc.CastOp():
+                return self.cast(op, operands[0])
+            case emitc.CallOpaqueOp():
+                return self.opaque_call(op)
+            case _:
+                return self.prefix(op, operands)
+
+    def prefix(self, op: Operation, operands: list[Expression]) -> Expression:
+        if isinstance(op, emitc.ApplyOp):
+            return unary(op.applicableOperator.data, operands[0])
+        if (symbol := _PREFIXES.get(type(op))) is None:
+            raise Diagnostic(
+                f"'{op.name}' cannot be printed as C",
+                where(op),
+                expected="emitc ops",
+                remedy="run convert-to-emitc first",
+            )
+        return unary(symbol, operands[0])
+
+    def cast(self, op: emitc.CastOp, operand: Expression) -> Expression:
+        source, target = op.source.type, op.dest.type
+        if isinstance(target, EmitC_PointerType):
+            array = cast("EmitC_ArrayType[Any]", source)
+            if isinstance(source, EmitC_ArrayType) and array.get_element_type() == target.pointee_type:
+                return operand
+            return cast_to(pointer_type(target, constant=self.is_constant(op.source)), operand)
+        # C promotes narrower integers to int, which is int32_t, by itself.
+        if isinstance(source, IntegerType) and source.width.data < 32 and target == IntegerType(32):
+            return operand
+        return cast_to(c_type(target), operand)
+
+    def opaque_call(self, op: Any) -> Expression:
+        arguments = ", ".join(self.text[operand][0] for operand in op.operands)
+        return f"{op.callee.data}({arguments})", Level.PRIMARY
+
+
+def verbatim_text(op: emitc.VerbatimOp, operands: list[str]) -> str:
+    """Return the text of `emitc.verbatim`, each `{}` replaced by an operand."""
+    if not operands:
+        return op.value.data
+    pieces = op.value.data.replace("{{", "\0").split("{}")
+    if len(pieces) != len(operands) + 1:
+        raise Diagnostic("emitc.verbatim has not one operand for each {}", where(op))
+    filled = pieces[0] + "".join(operand + piece for operand, piece in zip(operands, pieces[1:], strict=True))
+    return filled.replace("\0", "{")
+
+
+def _reads(op: Operation) -> bool:
+    return isinstance(op, emitc.LoadOp) or (isinstance(op, emitc.ApplyOp) and op.applicableOperator.data == "*")
+
+
+_PREFIXES: dict[type[Operation], str] = {
+    emitc.BitwiseNotOp: "~",
+    emitc.LogicalNotOp: "!",
+    emitc.UnaryMinusOp: "-",
+    emitc.UnaryPlusOp: "+",
+}
+
+_PRINTERS: dict[type[Operation], Callable[[_FunctionPrinter, Operation], None]] = {
+    emitc.AssignOp: _FunctionPrinter.assign,
+    emitc.CallOp: _FunctionPrinter.call,
+    emitc.ForOp: _FunctionPrinter.loop,
+    emitc.IfOp: _FunctionPrinter.condition,
+    emitc.ReturnOp: _FunctionPrinter.returns,
+    emitc.VariableOp: _FunctionPrinter.variable,
+    emitc.VerbatimOp: _FunctionPrinter.verbatim,
+    emitc.YieldOp: lambda printer, op: None,
+}

@@ -1,0 +1,169 @@
+"""Weights as C arrays, and as a binary file with the assembly that includes it; and files that are written at once."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Diagnostic
+
+_PER_LINE = 24
+_BYTES = [str(value) for value in (*range(128), *range(-128, 0))]
+
+
+@dataclass(frozen=True)
+class Weight:
+    """
+    A constant array of a network.
+
+    `data` are its elements of NumPy type `dtype` in row-major order, little-endian; `c_type` is the element's type in
+    C and `alignment` that of the first, in bytes.
+    """
+
+    c_name: str
+    c_type: str
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+    alignment: int
+
+    @property
+    def count(self) -> int:
+        """The number of elements."""
+        return len(self.data) // np.dtype(self.dtype).itemsize
+
+    @property
+    def declaration(self) -> str:
+        """The declaration of the array, without storage class and semicolon."""
+        return f"const {self.c_type} {self.c_name}[{max(self.count, 1)}]"
+
+
+def definition(weight: Weight, storage: str = "") -> str:
+    """Return the definition of an array with its values, after a comment with its shape."""
+    shape = "".join(f"{size}x" for size in weight.shape)
+    head = f"/* {shape}{weight.dtype} */\n{storage}_Alignas({weight.alignment}) {weight.declaration} = {{\n"
+    return head + _rows(_literals(weight) or ["0"]) + "};\n"
+
+
+def _rows(literals: list[str]) -> str:
+    rows = (", ".join(literals[start : start + _PER_LINE]) for start in range(0, len(literals), _PER_LINE))
+    return "".join(f"    {row},\n" for row in rows)
+
+
+def _literals(weight: Weight) -> list[str]:
+    """Return the text of each element."""
+    if weight.dtype == "int8":
+        return [_BYTES[byte] for byte in weight.data]
+    array: NDArray[Any] = np.frombuffer(weight.data, weight.dtype)
+    match array.dtype.kind:
+        case "f":
+            return _floats(array)
+        case "b":
+            return ["true" if value else "false" for value in array.tolist()]
+        case _:
+            texts = [str(value) for value in array.tolist()]
+            # The number itself would be beyond the range of any signed type before the minus is applied.
+            return ["INT64_MIN" if text == "-9223372036854775808" else text for text in texts]
+
+
+def _floats(array: NDArray[Any]) -> list[str]:
+    """Return floats with as many digits as tell them apart."""
+    single = array.dtype == np.float32
+    template, kind = ("%.8ef", "F32") if single else ("%.16e", "F64")
+    texts = [template % value for value in array.tolist()]
+    for index in np.flatnonzero(~np.isfinite(array)).tolist():
+        value = float(array[index])
+        texts[index] = f"TW_NAN_{kind}" if value != value else f"{'-' if value < 0 else ''}TW_INF_{kind}"
+    return texts
+
+
+# A binary file
+
+_ASSEMBLY = """\
+/* The weights of the network, from {binary}. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#error "the weights are little-endian"
+#endif
+#ifndef TW_WEIGHTS_FILE
+#define TW_WEIGHTS_FILE "{binary}"
+#endif
+#if defined(__APPLE__)
+#define TW_SYMBOL(name) _##name
+#define TW_OBJECT(name)
+    .section __TEXT,__const
+#else
+#define TW_SYMBOL(name) name
+#define TW_OBJECT(name) .type name, %object
+    .section .rodata
+#endif
+"""
+_ASSEMBLY_END = """\
+#if defined(__ELF__)
+    .section .note.GNU-stack,"",%progbits
+#endif
+"""
+
+
+def binary_image(weights: Sequence[Weight]) -> tuple[bytes, list[int]]:
+    """Return the arrays one after the other, each at a multiple of its alignment, and where each begins."""
+    image = bytearray()
+    offsets: list[int] = []
+    for weight in weights:
+        image += bytes(-len(image) % weight.alignment)
+        offsets.append(len(image))
+        image += weight.data
+    return bytes(image), offsets
+
+
+def assembly(weights: Sequence[Weight], offsets: Sequence[int], binary: str) -> str:
+    """Return assembly for ELF and Mach-O that defines the arrays as parts of a binary file."""
+    parts = [_ASSEMBLY.format(binary=binary)]
+    for weight, offset in zip(weights, offsets, strict=True):
+        symbol = f"TW_SYMBOL({weight.c_name})"
+        parts.append(
+            f"    .balign {weight.alignment}\n    .globl {symbol}\n    TW_OBJECT({weight.c_name})\n{symbol}:\n"
+            f"    .incbin TW_WEIGHTS_FILE, {offset}, {len(weight.data)}\n"
+        )
+    return "".join([*parts, _ASSEMBLY_END])
+
+
+# Files
+
+
+def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
+    """Write files, each of them whole or not at all. Raises Diagnostic where one cannot be written."""
+    for path, content in files:
+        _write(path, content.encode() if isinstance(content, str) else content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            os.fchmod(stream.fileno(), 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise Diagnostic(
+            f"cannot write the file: {error.strerror or error}",
+            where=str(path),
+            expected="a folder that can be written to, and room on the disk",
+            remedy="choose another output folder, or make room",
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
