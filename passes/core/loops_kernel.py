@@ -165,12 +165,11 @@ class _KernelLoops:
     def clone(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
         """Add a copy of a scalar op, the indices inside of it made known."""
         copy = op.clone(values)
-        for nested in list(copy.walk()):
-            if not isinstance(nested, linalg.IndexOp):
-                continue
-            nested.result.replace_all_uses_with(self.nest.value(self.position[nested.dim.value.data]))
-            nested.detach()
-            nested.erase()
+        indices = [cast(linalg.IndexOp, nested) for nested in copy.walk() if isinstance(nested, linalg.IndexOp)]
+        for index in indices:
+            index.result.replace_all_uses_with(self.nest.value(self.position[index.dim.value.data]))
+            index.detach()
+            index.erase()
         self.nest.op(copy)
 
     # Elements

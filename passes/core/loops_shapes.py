@@ -1,0 +1,122 @@
+"""The ops around generics that make and reshape operands, written once for tensors and memrefs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects import arith, linalg, memref, tensor
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ...dialects.core.kernel import result_types
+from ...ir import element_of, shape_of
+
+
+class Shapes:
+    """Emits ops before an op, at its location; the values that it returns are tensors or memrefs as the op's are."""
+
+    def __init__(self, anchor: Operation, *, on_tensors: bool):
+        self._anchor = anchor
+        self._on_tensors = on_tensors
+
+    def emit(self, op: Operation) -> Operation:
+        """Add an op."""
+        block = self._anchor.parent
+        assert block is not None
+        for nested in op.walk():
+            nested.location = self._anchor.location
+        block.insert_op_before(op, self._anchor)
+        return op
+
+    def result_types(self, outputs: Sequence[SSAValue]) -> list[Attribute]:
+        """Return the result types of an op that writes these outputs."""
+        return result_types(list(outputs))
+
+    def empty(self, shape: Sequence[int], element: Attribute) -> SSAValue:
+        """Return a new tensor or buffer."""
+        if self._on_tensors:
+            return self.emit(tensor.EmptyOp([], TensorType(cast(Any, element), shape))).results[0]
+        return self.emit(memref.AllocOp([], [], MemRefType(cast(Any, element), shape))).results[0]
+
+    def constant(self, value: Attribute) -> SSAValue:
+        """Return a scalar constant."""
+        return self.emit(arith.ConstantOp(cast("IntegerAttr[Any]", value))).results[0]
+
+    def filled(self, target: SSAValue, value: Attribute) -> SSAValue:
+        """Return `target` with a scalar in all its elements."""
+        fill = linalg.FillOp([self.constant(value)], [target], self.result_types([target]))
+        self.emit(fill)
+        return fill.results[0] if fill.results else target
+
+    def padded(self, source: SSAValue, low: Sequence[int], high: Sequence[int], value: Attribute) -> SSAValue:
+        """Return `source` with `low` elements of a value before and `high` after it, per axis."""
+        shape = [a + extent + b for a, extent, b in zip(low, shape_of(source), high, strict=True)]
+        if not self._on_tensors:
+            return self._padded_buffer(source, low, shape, value)
+        fill = self.constant(value)
+        body = Block([tensor.YieldOp(fill)], arg_types=[IndexType()] * len(shape))
+        type = TensorType(cast(Any, element_of(source)), shape)
+        return self.emit(tensor.PadOp(source, [], [], Region(body), list(low), list(high), type)).results[0]
+
+    def _padded_buffer(self, source: SSAValue, low: Sequence[int], shape: Sequence[int], value: Attribute) -> SSAValue:
+        whole = self.filled(self.empty(shape, element_of(source)), value)
+        strides = [int(stride or 0) for stride in cast("MemRefType[Any]", whole.type).get_strides() or ()]
+        offset = sum(place * stride for place, stride in zip(low, strides, strict=True))
+        type = MemRefType(cast(Any, element_of(source)), shape_of(source), StridedLayoutAttr(strides, offset))
+        ones = [1] * len(shape)
+        inside = self.emit(memref.SubviewOp(whole, [], [], [], list(low), list(shape_of(source)), ones, type))
+        self.emit(memref.CopyOp(source, inside.results[0]))
+        return whole
+
+    def expanded(self, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
+        """Return `value` with axis i split into the extents `groups[i]`."""
+        shape = [extent for group in groups for extent in group]
+        places = DenseArrayBase.from_list(i64, shape)
+        if self._on_tensors:
+            type = TensorType(cast(Any, element_of(value)), shape)
+            return self.emit(tensor.ExpandShapeOp(value, [], _reassociation(groups), shape, type)).results[0]
+        expand = memref.ExpandShapeOp.build(
+            operands=[value, []],
+            result_types=[_expanded_buffer(cast("MemRefType[Any]", value.type), groups)],
+            properties={"reassociation": _reassociation(groups), "static_output_shape": places},
+        )
+        return self.emit(expand).results[0]
+
+    def collapsed(self, value: SSAValue, groups: Sequence[Sequence[int]], like: SSAValue) -> SSAValue:
+        """Undo `expanded` for the new value of `like`; a buffer holds it already."""
+        if not self._on_tensors or value.type == like.type:
+            return value
+        collapse = tensor.CollapseShapeOp.build(
+            operands=[value], result_types=[like.type], properties={"reassociation": _reassociation(groups)}
+        )
+        return self.emit(collapse).results[0]
+
+
+def _reassociation(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    places = iter(range(sum(len(group) for group in groups)))
+    return ArrayAttr(ArrayAttr(IntegerAttr(next(places), i64) for _ in group) for group in groups)
+
+
+def _expanded_buffer(type: MemRefType[Any], groups: Sequence[Sequence[int]]) -> MemRefType[Any]:
+    shape = [extent for group in groups for extent in group]
+    if not isinstance(type.layout, StridedLayoutAttr):
+        return MemRefType(type.element_type, shape, type.layout, type.memory_space)
+    strides: list[int | None] = []
+    for stride, group in zip(type.layout.get_strides(), groups, strict=True):
+        inner: list[int | None] = []
+        for extent in reversed(group):
+            inner.insert(0, stride)
+            stride = None if stride is None else stride * extent
+        strides += inner
+    layout = StridedLayoutAttr(strides, type.layout.get_offset())
+    return MemRefType(type.element_type, shape, layout, type.memory_space)
