@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -41,14 +42,15 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.parser import Parser
+from xdsl.parser import Parser, ParserState
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
 
 from .errors import Diagnostic
 from .passes.core.dominance import dominator_tree
+from .passes.core.lexer import FastLexer
 
 Array: TypeAlias = NDArray[Any]
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
@@ -159,7 +161,8 @@ class _LocatingParser(Parser):
     """A parser that gives each op without a location the line and column at which it stands."""
 
     def __init__(self, context: Context, text: str, name: str):
-        super().__init__(context, text, name)
+        super().__init__(context, "", name)
+        self._parser_state = ParserState(FastLexer(Input(text, name)))
         self._filename = StringAttr(name)
         self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
 
@@ -169,8 +172,13 @@ class _LocatingParser(Parser):
         if isinstance(op.location, UnknownLoc):
             line = bisect_right(self._line_starts, start)
             column = start - self._line_starts[line - 1] + 1
-            op.location = FileLineColLoc(self._filename, IntAttr(line), IntAttr(column))
+            op.location = FileLineColLoc.new((self._filename, _number(line), _number(column)))
         return op
+
+
+@lru_cache(1 << 16)
+def _number(value: int) -> IntAttr:
+    return IntAttr(value)
 
 
 def parse_module(context: Context, text: str, name: str = "<input>", *, first_line: int = 1) -> ModuleOp:

@@ -127,8 +127,11 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     name = unknown[0].partition("=")[0]
     if not name.startswith("-"):
         raise UsageError(f"there is a second input '{name}'", found=f"'{arguments.input}' and '{name}'")
-    hint = did_you_mean(name, known) or f"passes are named with -p: -p {name.lstrip('-')}"
-    raise UsageError(f"no option '{name}'", remedy=hint)
+    from .passes import all_passes
+
+    is_pass = name.lstrip("-") in all_passes()
+    remedy = f"passes are named with -p: -p {name.lstrip('-')}" if is_pass else did_you_mean(name, known)
+    raise UsageError(f"no option '{name}'", remedy=remedy)
 
 
 def _spelled(word: str, known: Sequence[str]) -> str:
@@ -155,10 +158,18 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
         return 2
     from .passes.core.driver import drive
 
+    if argv is None:
+        _collect_rarely()
     code = drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
     if argv is None:
-        gc.disable()  # the process ends: do not search the IR for garbage once more
+        gc.freeze()  # the process ends: its IR need not be searched for garbage once more
     return code
+
+
+def _collect_rarely() -> None:
+    """Search for garbage seldom: IR is large and cyclic and lives long, so that the usual rate takes a fifth of a run."""
+    gc.freeze()
+    gc.set_threshold(300_000, 20, 100)
 
 
 if __name__ == "__main__":

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
 import io
 import re
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -64,8 +62,7 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
     `reparse` returns the command line with the given arguments before its own.
     """
     try:
-        with _few_collections():
-            return _drive(arguments, known or Known(), reparse)
+        return _drive(arguments, known or Known(), reparse)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -101,19 +98,6 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
     else:
         write_text(Path(arguments.output), result)
     return 1 if run.failed else 0
-
-
-@contextmanager
-def _few_collections() -> Generator[None]:
-    """IR is large, cyclic and lives to the end: searching it for garbage as often as Python does takes long."""
-    thresholds = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(300_000, 20, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
-        gc.unfreeze()
 
 
 def _report(error: BaseException, debug: bool) -> None:

@@ -189,8 +189,7 @@ class _Resolver:
         context = new_context()
         op = context.get_optional_op(item.name)
         if op is None:
-            known = {MODULE, "func.func", *(each.name for each in context.loaded_ops)}
-            remedy = did_you_mean(item.name, sorted(known)) or f"passes run on {MODULE} or func.func"
+            remedy = did_you_mean(item.name, (MODULE, "func.func")) or f"passes run on {MODULE} or func.func"
             raise point_at(scope.text, item.start, f"no op '{item.name}'", source=scope.source, remedy=remedy)
         if not op.has_trait(IsolatedFromAbove):
             message = f"no passes can be run on '{item.name}' alone: its inside uses values from around it"

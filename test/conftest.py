@@ -1,0 +1,61 @@
+"""Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Real lit runs them too: lit.cfg.py."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tilewright.test.lit_runner.script import ScriptError, run_lines, substitute
+from tilewright.test.lit_runner.shell import Result, run_line
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
+    if file_path.suffix != ".mlir" or file_path.parent.name == "Inputs":
+        return None
+    return LitFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
+
+
+class LitFile(pytest.File):
+    """A .mlir file: one test."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        yield LitTest.from_parent(self, name="lit")  # pyright: ignore[reportUnknownMemberType]
+
+
+class LitFailure(Exception):
+    """A RUN line did not succeed."""
+
+
+class LitTest(pytest.Item):
+    """The RUN lines of a file, all of which must succeed."""
+
+    def __init__(self, **arguments: Any):
+        super().__init__(**arguments)  # pyright: ignore[reportUnknownMemberType]
+        self.add_marker("quick")
+
+    def runtest(self) -> None:
+        lines = run_lines(self.path.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as folder:
+            for line in lines:
+                result = run_line(substitute(line, self.path, Path(folder)))
+                if result.code:
+                    raise LitFailure(_report(line, result))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, LitFailure | ScriptError):
+            return f"{self.path}: {excinfo.value}"
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, f"lit: {self.path.name}"
+
+
+def _report(line: str, result: Result) -> str:
+    shown = {"standard error": result.err, "standard output": result.out}
+    parts = [f"exit code {result.code} of\n  RUN: {line}"]
+    parts += [f"--- {name}\n{text.decode(errors='replace')[-8000:]}" for name, text in shown.items() if text]
+    return "\n".join(parts)

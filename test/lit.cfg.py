@@ -1,0 +1,22 @@
+"""The configuration of real lit: `lit test/` runs the .mlir tests, each command as a process of its own."""
+
+# `config` is put here by lit.
+# pyright: reportUndefinedVariable=false, reportUnknownMemberType=false
+# ruff: noqa: F821
+
+import os
+import sys
+from pathlib import Path
+
+import lit.formats
+
+from tilewright.test.lit_runner.script import MACROS
+
+config.name = "tilewright"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_source_root = str(Path(__file__).parent)
+config.environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+config.environment["PYTHONHASHSEED"] = "0"
+config.substitutions += [(rf"(?<![\w-]){name}\b", expansion) for name, expansion in MACROS.items()]

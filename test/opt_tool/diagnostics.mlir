@@ -1,0 +1,34 @@
+// RUN: opt-tool %s --split-input-file --verify-diagnostics -p cse
+
+func.func @dominance(%a: i32) -> i32 {
+  // expected-error@+1 {{operand 1 of 'arith.addi' does not dominate its use}}
+  %0 = arith.addi %a, %1 : i32
+  %1 = arith.addi %a, %a : i32
+  func.return %0 : i32
+}
+
+// -----
+
+func.func @type(%a: i32) -> i64 {
+  func.return %a : i32 // expected-error {{Expected arguments to have the same types as the function output types}}
+}
+
+// -----
+
+// expected-error@below {{is not registered}}
+"nonsense.op"() : () -> ()
+
+// -----
+
+func.func @named(%a: i32) -> i32 {
+  %0 = arith.addi %a, %1 : i32 loc("Conv_1")
+  // expected-error@above {{does not dominate its use}}
+  %1 = arith.addi %a, %a : i32
+  func.return %0 : i32
+}
+
+// -----
+
+func.func @good() {
+  func.return
+}

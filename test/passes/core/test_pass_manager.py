@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
+
+from tilewright.errors import Diagnostic
+from tilewright.ir import new_context, parse_module, print_ir
+from tilewright.passes.core.manager import Observer, PassManager, Place
+from tilewright.passes.core.pipeline import Pipeline, Step
+
+pytestmark = pytest.mark.quick
+
+TEXT = """
+func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  func.return %0 : i32
+}
+func.func private @declared()
+func.func @g(%a: i32) -> i32 {
+  %0 = arith.subi %a, %a : i32
+  func.return %0 : i32
+}
+"""
+
+
+@dataclass(frozen=True)
+class CountPass(ModulePass):
+    """Notes in each function how many functions the pass saw with it."""
+
+    name = "count"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [each for each in op.ops if isinstance(each, func.FuncOp)]
+        for each in functions:
+            each.attributes["seen"] = arith.ConstantOp.from_int_and_width(len(functions), 32).value
+
+
+@dataclass(frozen=True)
+class SplitPass(ModulePass):
+    """Puts an empty function before the first."""
+
+    name = "split"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        first = op.body.block.first_op
+        assert isinstance(first, func.FuncOp)
+        op.body.block.insert_op_before(func.FuncOp.external(f"{first.sym_name.data}_0", [], []), first)
+
+
+@dataclass(frozen=True)
+class BreakPass(ModulePass):
+    """Breaks in the way that is asked for."""
+
+    name = "break"
+
+    how: str = "diagnostic"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        body = next(each for each in op.walk() if isinstance(each, arith.AddiOp))
+        if self.how == "xdsl":
+            body.emit_error("no", PassFailedException("cannot do this"))
+        if self.how == "internal":
+            raise KeyError("gone")
+        if self.how == "interrupt":
+            raise KeyboardInterrupt
+        raise Diagnostic("cannot do that", where='node "N"')
+
+
+class Log(Observer):
+    def __init__(self, name: str, log: list[str]):
+        self.name, self.log = name, log
+
+    def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
+        self.log.append(f"{self.name} pipeline")
+
+    def before_pass(self, place: Place, module: ModuleOp) -> None:
+        self.log.append(f"{self.name} before {place.stage}")
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        self.log.append(f"{self.name} after {place.step.name}")
+
+    def after_failure(self, place: Place, module: ModuleOp, error: Diagnostic) -> None:
+        self.log.append(f"{self.name} failure {error.stage}")
+
+
+def run(*steps: Step, observers: list[Observer] | None = None, verify_each: bool = True) -> ModuleOp:
+    context = new_context()
+    module = parse_module(context, TEXT, "t.mlir")
+    PassManager(observers or [], verify_each).run(module, Pipeline(steps), context)
+    return module
+
+
+def names(module: ModuleOp) -> list[str]:
+    return [each.sym_name.data for each in module.ops if isinstance(each, func.FuncOp)]
+
+
+def test_an_anchored_pass_sees_one_function_at_a_time():
+    assert print_ir(run(Step("count", CountPass(), ("func.func",)))).count("seen = 1 : i32") == 3
+    assert print_ir(run(Step("count", CountPass()))).count("seen = 3 : i32") == 3
+
+
+def test_an_anchored_pass_leaves_the_order():
+    assert names(run(Step("count", CountPass(), ("func.func",)))) == ["f", "declared", "g"]
+
+
+def test_what_an_anchored_pass_adds_stays_beside_the_function():
+    module = run(Step("split", SplitPass(), ("func.func",)))
+    assert names(module) == ["f_0", "f", "declared_0", "declared", "g_0", "g"]
+
+
+def test_observers_are_nested():
+    log: list[str] = []
+    run(Step("count", CountPass()), observers=[Log("a", log), Log("b", log)])
+    stage = "count, pass 1 of 1"
+    assert log == [
+        "a pipeline",
+        "b pipeline",
+        f"a before {stage}",
+        f"b before {stage}",
+        "b after count",
+        "a after count",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("how", "where", "message"),
+    [
+        ("diagnostic", 'node "N"', "cannot do that"),
+        ("xdsl", "t.mlir:3:3", "cannot do this"),
+        ("internal", "", "internal error in pass 'break': KeyError: 'gone'"),
+    ],
+)
+def test_failures_become_diagnostics(how: str, where: str, message: str):
+    log: list[str] = []
+    with pytest.raises(Diagnostic) as caught:
+        run(Step("count", CountPass()), Step("break", BreakPass(how)), observers=[Log("a", log)])
+    assert (caught.value.where, caught.value.message) == (where, message)
+    assert caught.value.stage == "break, pass 2 of 2"
+    assert log[-1] == "a failure break, pass 2 of 2"
+
+
+def test_a_function_is_put_back_when_its_pass_fails():
+    context = new_context()
+    module = parse_module(context, TEXT)
+    with pytest.raises(Diagnostic):
+        PassManager().run(module, Pipeline((Step("break", BreakPass("xdsl"), ("func.func",)),)), context)
+    assert names(module) == ["f", "declared", "g"]
+
+
+def test_an_interrupt_is_no_failure():
+    with pytest.raises(KeyboardInterrupt):
+        run(Step("break", BreakPass("interrupt")))
+
+
+@dataclass(frozen=True)
+class DanglePass(ModulePass):
+    """Moves the first op behind its use."""
+
+    name = "dangle"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        add = next(each for each in op.walk() if isinstance(each, arith.AddiOp))
+        user = add.next_op
+        assert user is not None
+        user.detach()
+        assert add.parent is not None
+        add.parent.insert_op_before(user, add)
+
+
+def test_what_a_pass_makes_is_verified():
+    with pytest.raises(Diagnostic, match="does not dominate its use") as caught:
+        run(Step("dangle", DanglePass()))
+    assert caught.value.where == "t.mlir:4:3"
+    assert caught.value.stage == "dangle, pass 1 of 1"
+    run(Step("dangle", DanglePass()), verify_each=False)
