@@ -16,7 +16,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation, Region, SSAValue
+
+_O = TypeVar("_O", bound=Operation)
+_T = TypeVar("_T")
 
 Value = Any
 """A run-time value: a NumPy array or scalar."""
@@ -31,6 +34,22 @@ class Runner(Protocol):
 
     def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
         """Run the function of that name."""
+        ...
+
+    def value(self, value: SSAValue) -> Value:
+        """Return the run-time value of an SSA value that is in scope."""
+        ...
+
+    def symbol(self, name: str) -> Operation:
+        """Return the op that defines a symbol; raises Diagnostic if none does."""
+        ...
+
+    def storage(self, symbol: str) -> Value:
+        """Return the memory of a global; it is the same for the whole run."""
+        ...
+
+    def cached(self, op: _O, make: Callable[[_O], _T]) -> _T:
+        """Return `make(op)`, made once in the run for each op and function."""
         ...
 
 
@@ -75,5 +94,5 @@ def truncating_divide(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         where=np.not_equal(b, 0),
         out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b)),
     )
-    exact = quotient * b == a
+    exact = (quotient * b == a) | np.equal(b, 0)
     return quotient + (~exact & ((np.less(a, 0)) != np.less(b, 0))).astype(quotient.dtype)

@@ -1,0 +1,76 @@
+"""Integers of any width on NumPy's fixed ones: wrapping, and the signed and unsigned readings of the same bits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ContainerType, IndexType, IntegerType
+from xdsl.ir import Attribute
+
+from ...dialects.core.semantics import Value
+from ...ir import Array, numpy_type
+
+
+def scalar_type(type: Attribute) -> Attribute:
+    """Return the element type of a shaped type, and a scalar type itself."""
+    return type.get_element_type() if isinstance(type, ContainerType) else type
+
+
+def width_of(type: Attribute) -> int:
+    """Return the number of bits of an integer or index type, or of the elements of a shaped one."""
+    element = scalar_type(type)
+    if isinstance(element, IndexType):
+        return 64
+    assert isinstance(element, IntegerType), element
+    return element.width.data
+
+
+def dtype_of(type: Attribute) -> np.dtype[Any]:
+    """Return the NumPy type of a scalar type, or of the elements of a shaped one."""
+    return numpy_type(scalar_type(type))
+
+
+def wrap(value: Value, type: Attribute) -> Array:
+    """Return integers modulo 2^width in the (signless: signed) type `type`."""
+    width = width_of(type)
+    if width == 1:
+        return np.bitwise_and(value, 1).astype(np.bool_)
+    dtype = dtype_of(type)
+    result = np.asarray(value).astype(dtype, copy=False)
+    spare = 8 * dtype.itemsize - width
+    if spare:
+        result = (result << spare) >> spare
+    return result[()] if result.ndim == 0 else result
+
+
+def signed(value: Value) -> Array:
+    """Return the signed reading of an integer array; of i1, 0 and -1."""
+    if value.dtype == np.bool_:
+        return -value.astype(np.int8)
+    return value
+
+
+def unsigned(value: Value, type: Attribute) -> Array:
+    """Return the unsigned reading of an integer array of the given type."""
+    if value.dtype == np.bool_:
+        return value.astype(np.uint8)
+    result = value.view(np.dtype(f"uint{8 * value.dtype.itemsize}"))
+    width = width_of(type)
+    return result if width == 8 * value.dtype.itemsize else result & result.dtype.type((1 << width) - 1)
+
+
+def round_to(value: Value, type: Attribute) -> Array:
+    """Return floats rounded to the elements of `type`."""
+    result = np.asarray(value).astype(dtype_of(type), copy=False)
+    return result[()] if result.ndim == 0 else result
+
+
+def to_integer(value: Value, dtype: np.dtype[Any]) -> Array:
+    """Return floats cut off to integers; what does not fit becomes the nearest integer that does, NaN becomes 0."""
+    limits = np.iinfo(dtype)
+    whole = np.nan_to_num(np.trunc(np.asarray(value, np.float64)), nan=0.0, posinf=np.inf, neginf=-np.inf)
+    above, below = whole >= float(limits.max), whole <= float(limits.min)
+    inside = np.where(above | below, 0.0, whole).astype(dtype)
+    result = np.where(above, dtype.type(limits.max), np.where(below, dtype.type(limits.min), inside))
+    return result[()] if result.ndim == 0 else result

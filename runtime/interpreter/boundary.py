@@ -1,0 +1,239 @@
+"""The edge of a module: named inputs in, named outputs out, at any level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FunctionType,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    StringAttr,
+)
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
+from xdsl.ir import Attribute, Operation
+
+from ...errors import Diagnostic, did_you_mean
+from ...ir import Array, numpy_type, where
+from .bits import scalar_type
+from .engine import Interpreter
+from .memory import new_buffer
+
+_RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules"}
+"""Dialect -> the module of this package that holds its rules."""
+
+
+@dataclass(frozen=True)
+class Port:
+    """An argument or result of a function. `element` is its ONNX element type, `storage` the NumPy type in the IR."""
+
+    name: str
+    shape: tuple[int, ...]
+    element: IntegerType | Attribute
+    storage: np.dtype[Any]
+    is_output: bool
+    is_tensor: bool
+
+    @property
+    def declared(self) -> np.dtype[Any]:
+        """The NumPy type in which a caller sees the values."""
+        return numpy_type(self.element)
+
+
+def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+    """
+    Run a function of a module, at any level, and return its results by name.
+
+    Names are the attributes `onnx.name` of arguments and results; those without are `arg0`, `result0`, ... by position.
+    An input may have another NumPy type if no value changes by the conversion. An argument or result with
+    `onnx.type = "ui8"` is uint8 though its IR type is i8. Arguments with `tilewright.output` are allocated, zeroed, and
+    returned.
+
+    Raises Diagnostic for inputs that are missing, unknown, of another shape or out of the type's range, and for
+    whatever the program cannot do.
+    """
+    load_rules(module)
+    interpreter = Interpreter(module)
+    arguments, results = ports(interpreter.symbol(function))
+    _check_names(inputs, [port.name for port in arguments if not port.is_output], function)
+    values = [
+        new_buffer(port.shape, port.storage) if port.is_output else _given(port, inputs[port.name])
+        for port in arguments
+    ]
+    returned = interpreter.call(function, values)
+    outputs = [(port, value) for port, value in zip(arguments, values, strict=True) if port.is_output]
+    outputs += zip(results, returned, strict=True)
+    return {port.name: _seen(port, value) for port, value in outputs}
+
+
+def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:
+    """
+    Return random inputs for a function, the same at every level of a pipeline.
+
+    Integers of up to 8 bits cover their whole range; wider ones are in [-128, 127], unsigned ones in [0, 127]; floats
+    are whole numbers in [-8, 7], so that most float arithmetic on them is exact.
+    """
+    generator = np.random.default_rng(seed)
+    arguments, _ = ports(Interpreter(module).symbol(function))
+    return {port.name: _random(port, generator) for port in arguments if not port.is_output}
+
+
+def load_rules(module: ModuleOp) -> None:
+    """Import the rules of those dialects in use whose rules are not always there."""
+    dialects = {op.name.partition(".")[0] for op in module.walk()}
+    for dialect, file in _RULES_ON_DEMAND.items():
+        if dialect in dialects:
+            import_module(f"{__package__}.{file}")
+
+
+def ports(function: Operation) -> tuple[list[Port], list[Port]]:
+    """Return the arguments and the results of a function; raises Diagnostic for a type that has no static shape."""
+    type_ = function.properties.get("function_type")
+    if not isinstance(type_, FunctionType):
+        raise Diagnostic(f"'{function.name}' is not a function", where=where(function))
+    arguments = _ports(type_.inputs.data, function.properties.get("arg_attrs"), "arg", function)
+    results = _ports(type_.outputs.data, function.properties.get("res_attrs"), "result", function)
+    outputs = [port for port in arguments if port.is_output]
+    names = [port.name for port in arguments if not port.is_output], [port.name for port in [*outputs, *results]]
+    if repeated := [name for group in names for name in group if group.count(name) > 1]:
+        raise Diagnostic(f"two arguments or results are named '{repeated[0]}'", where=where(function))
+    return arguments, results
+
+
+def _ports(types: Sequence[Attribute], attributes: Attribute | None, prefix: str, function: Operation) -> list[Port]:
+    dictionaries = (
+        [cast("DictionaryAttr", d).data for d in cast("ArrayAttr[Any]", attributes).data] if attributes else []
+    )
+    given = [*dictionaries, *[{} for _ in range(len(types) - len(dictionaries))]]
+    return [
+        _port(type_, attrs, f"{prefix}{i}", function) for i, (type_, attrs) in enumerate(zip(types, given, strict=True))
+    ]
+
+
+def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, function: Operation) -> Port:
+    match type_:
+        case EmitC_PointerType():
+            element = cast(Attribute, type_.pointee_type)
+        case EmitC_ArrayType():
+            element = cast("EmitC_ArrayType[Any]", type_).get_element_type()
+        case _:
+            element = scalar_type(type_)
+    name, declared = attributes.get("onnx.name"), attributes.get("onnx.type")
+    shape = attributes.get("tilewright.shape")
+    extents = tuple(shape.get_values()) if isinstance(shape, DenseArrayBase) else _shape(type_, default, function)
+    return Port(
+        name=name.data if isinstance(name, StringAttr) else default,
+        shape=cast("tuple[int, ...]", extents),
+        element=_declared(declared.data) if isinstance(declared, StringAttr) else element,
+        storage=numpy_type(element),
+        is_output="tilewright.output" in attributes,
+        is_tensor=hasattr(type_, "get_shape") or isinstance(type_, EmitC_PointerType),
+    )
+
+
+def _shape(type_: Attribute, name: str, function: Operation) -> tuple[int, ...]:
+    shape = cast("tuple[int, ...]", getattr(type_, "get_shape", tuple)())
+    if isinstance(type_, EmitC_PointerType) or any(extent < 0 for extent in shape):
+        raise Diagnostic(
+            f"'{name}' of type {type_} has no static shape",
+            where=where(function),
+            expected="a static shape, or 'tilewright.shape' on a pointer",
+            remedy="give --input-shape",
+        )
+    return shape
+
+
+def _declared(text: str) -> Attribute:
+    from xdsl.dialects.builtin import bf16, f16, f32, f64
+
+    floats: dict[str, Attribute] = {"bf16": bf16, "f16": f16, "f32": f32, "f64": f64}
+    if text in floats:
+        return floats[text]
+    if (match := re.fullmatch(r"(u?)i(\d+)", text)) is None:
+        raise Diagnostic(f"onnx.type '{text}' is not an element type", expected="such as i8, ui8 or f32")
+    return IntegerType(int(match[2]), Signedness.UNSIGNED if match[1] else Signedness.SIGNLESS)
+
+
+def _check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str) -> None:
+    if missing := [name for name in names if name not in inputs]:
+        raise Diagnostic(
+            f"input '{missing[0]}' of '{function}' is missing",
+            expected=", ".join(names),
+            found=", ".join(inputs) or "no inputs",
+        )
+    if unknown := [name for name in inputs if name not in names]:
+        raise Diagnostic(
+            f"'{function}' has no input '{unknown[0]}'",
+            expected=", ".join(names) or "no inputs",
+            remedy=did_you_mean(unknown[0], names),
+        )
+
+
+def _given(port: Port, value: Array) -> Array:
+    """Return an input as the IR sees it; raises Diagnostic for another shape and for values that the type lacks."""
+    value = np.asarray(value)
+    if value.shape != port.shape:
+        raise Diagnostic(
+            f"input '{port.name}' has another shape", expected=str(list(port.shape)), found=str(list(value.shape))
+        )
+    if value.dtype.kind not in "biufV":
+        raise Diagnostic(f"input '{port.name}' is not numeric", expected=f"{port.element}", found=str(value.dtype))
+    with np.errstate(all="ignore"):
+        converted = value.astype(port.declared)
+        changed = ~((converted == value) | ((value != value) & (converted != converted)))
+    if changed.any() or (bad := _outside_width(port, converted)) is not None:
+        first = np.unravel_index(int(np.argmax(changed if changed.any() else bad)), changed.shape)
+        raise Diagnostic(
+            f"input '{port.name}' holds a value that its type does not",
+            expected=f"values of type {port.element}",
+            found=f"{value[first]} at {[int(i) for i in first]}",
+        )
+    if not port.is_tensor:
+        return converted.view(port.storage)[()]
+    buffer = new_buffer(port.shape, port.storage)
+    buffer[...] = converted.view(port.storage)
+    return buffer
+
+
+def _outside_width(port: Port, values: Array) -> Array | None:
+    """Return where values of a type narrower than a byte do not fit, if any."""
+    limits = _narrow_limits(port)
+    if limits is None:
+        return None
+    outside = (values < limits[0]) | (values > limits[1])
+    return outside if outside.any() else None
+
+
+def _narrow_limits(port: Port) -> tuple[int, int] | None:
+    if not isinstance(port.element, IntegerType) or not 1 < port.element.width.data < 8:
+        return None
+    width = port.element.width.data
+    unsigned = port.element.signedness.data is Signedness.UNSIGNED
+    return (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
+
+
+def _seen(port: Port, value: Array) -> Array:
+    """Return a result as the caller sees it: a new array of the declared type."""
+    return np.array(value).view(port.declared).reshape(np.shape(value))
+
+
+def _random(port: Port, generator: np.random.Generator) -> Array:
+    dtype = port.declared
+    if dtype.kind == "b":
+        return generator.integers(0, 2, port.shape).astype(dtype)
+    if dtype.kind not in "iu":
+        return generator.integers(-8, 8, port.shape).astype(dtype)
+    low, high = _narrow_limits(port) or (
+        max(-128, np.iinfo(dtype).min),
+        127 if dtype.itemsize > 1 else np.iinfo(dtype).max,
+    )
+    return generator.integers(low, high + 1, port.shape).astype(dtype)

@@ -1,0 +1,82 @@
+"""Rules for functions and structured control flow: func, scf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Block, Region
+
+from ...dialects.core.semantics import Runner, Value, semantics
+from ...errors import Diagnostic
+from ...ir import where
+from .nests import run_nest
+
+
+@semantics(func.CallOp)
+def _call(runner: Runner, op: func.CallOp, operands: Sequence[Value]) -> Sequence[Value]:
+    return runner.call(cast(SymbolRefAttr, op.callee).string_value(), operands)
+
+
+@semantics(scf.IfOp)
+def _if(runner: Runner, op: scf.IfOp, operands: Sequence[Value]) -> Sequence[Value]:
+    region = op.true_region if operands[0] else op.false_region
+    return runner.run_region(region, ()) if region.blocks else ()
+
+
+@semantics(scf.ForOp)
+def _for(runner: Runner, op: scf.ForOp, operands: Sequence[Value]) -> Sequence[Value]:
+    if int(operands[2]) <= 0:
+        raise Diagnostic(f"a loop with the step {operands[2]} does not end", where=where(op), expected="a step above 0")
+    if (results := run_nest(runner, op)) is not None:
+        return results
+    lower, upper, step, *carried = operands
+    for index in range(int(lower), int(upper), int(step)):
+        carried = runner.run_region(op.body, [lower.dtype.type(index), *carried])
+    return carried
+
+
+@semantics(scf.WhileOp)
+def _while(runner: Runner, op: scf.WhileOp, operands: Sequence[Value]) -> Sequence[Value]:
+    goes_on, *values = runner.run_region(op.before_region, operands)
+    while goes_on:
+        goes_on, *values = runner.run_region(op.before_region, runner.run_region(op.after_region, values))
+    return values
+
+
+@semantics(scf.IndexSwitchOp)
+def _index_switch(runner: Runner, op: scf.IndexSwitchOp, operands: Sequence[Value]) -> Sequence[Value]:
+    cases = list(op.cases.get_values())
+    chosen = int(operands[0])
+    region = op.case_regions[cases.index(chosen)] if chosen in cases else op.default_region
+    return runner.run_region(region, ())
+
+
+@semantics(scf.ExecuteRegionOp)
+def _execute_region(runner: Runner, op: scf.ExecuteRegionOp, operands: Sequence[Value]) -> Sequence[Value]:
+    return runner.run_region(op.region, ())
+
+
+@semantics(scf.ParallelOp)
+def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> Sequence[Value]:
+    """
+    Run the iterations in order; a reduction combines the results of `scf.reduce`'s regions into the initial values.
+    """
+    rank = len(op.lowerBound)
+    spans = [range(*(int(operands[group * rank + d]) for group in range(3))) for d in range(rank)]
+    carried = list(operands[3 * rank :])
+    for point in np.ndindex(*(len(span) for span in spans)):
+        indices = [np.int64(span[i]) for span, i in zip(spans, point, strict=True)]
+        contributions = runner.run_region(op.body, indices)
+        carried = [
+            runner.run_region(region, [old, new])[0]
+            for region, old, new in zip(_reductions(op.body.block), carried, contributions, strict=True)
+        ]
+    return carried
+
+
+def _reductions(block: Block) -> Sequence[Region]:
+    return block.last_op.regions if isinstance(block.last_op, scf.ReduceOp) else ()

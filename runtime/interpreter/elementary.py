@@ -1,0 +1,102 @@
+"""
+What the ops of `math` compute, on scalars and elementwise on arrays.
+
+Transcendental functions of types narrower than f64 are computed in f64 and rounded once, so they are correctly rounded
+but for rare ties; in f64 they are NumPy's, within 1 ULP (4 ULP for powers).
+"""
+
+from __future__ import annotations
+
+import math as libm
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import math
+from xdsl.ir import Operation
+
+from ...dialects.core.semantics import scalar
+from ...ir import Array
+from .bits import round_to, signed, unsigned, width_of, wrap
+
+_erf = np.frompyfunc(libm.erf, 1, 1)
+
+_FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
+    math.AcosOp: np.arccos,
+    math.AcoshOp: np.arccosh,
+    math.AsinOp: np.arcsin,
+    math.AsinhOp: np.arcsinh,
+    math.Atan2Op: np.arctan2,
+    math.AtanOp: np.arctan,
+    math.AtanhOp: np.arctanh,
+    math.CbrtOp: np.cbrt,
+    math.CosOp: np.cos,
+    math.CoshOp: np.cosh,
+    math.Exp2Op: np.exp2,
+    math.ExpM1Op: np.expm1,
+    math.ExpOp: np.exp,
+    math.Log10Op: np.log10,
+    math.Log1pOp: np.log1p,
+    math.Log2Op: np.log2,
+    math.LogOp: np.log,
+    math.PowFOp: np.power,
+    math.RsqrtOp: lambda x: 1.0 / np.sqrt(x),
+    math.SinOp: np.sin,
+    math.SinhOp: np.sinh,
+    math.SqrtOp: np.sqrt,
+    math.TanOp: np.tan,
+    math.TanhOp: np.tanh,
+    math.ErfOp: lambda x: _erf(x).astype(np.float64) if np.ndim(x) else libm.erf(x),
+    math.FmaOp: lambda a, b, c: a * b + c,
+    math.AbsFOp: np.abs,
+    math.CeilOp: np.ceil,
+    math.FloorOp: np.floor,
+    math.TruncOp: np.trunc,
+    math.RoundEvenOp: np.rint,
+    math.RoundOp: lambda x: np.where(np.abs(x - np.trunc(x)) < 0.5, np.trunc(x), np.trunc(x) + np.copysign(1.0, x)),
+    math.CopySignOp: np.copysign,
+    math.FPowIOp: np.power,
+}
+
+
+def float_function(operation: type[Operation]) -> Callable[..., Any]:
+    """Return the NumPy function of a `math` op on floats, to be applied to f64."""
+    return _FLOAT_FUNCTIONS[operation]
+
+
+@scalar(*_FLOAT_FUNCTIONS)
+def _float_function(op: Operation, *operands: Array) -> Array:
+    wide = [np.asarray(operand).astype(np.float64)[()] for operand in operands]
+    return round_to(_FLOAT_FUNCTIONS[type(op)](*wide), op.results[0].type)
+
+
+@scalar(math.AbsIOp)
+def _absi(op: math.AbsIOp, a: Array) -> Array:
+    return wrap(np.abs(signed(a)), op.result.type)
+
+
+@scalar(math.CtPopOp)
+def _ctpop(op: math.CtPopOp, a: Array) -> Array:
+    return wrap(np.bitwise_count(unsigned(a, op.operand.type)), op.result.type)
+
+
+@scalar(math.CountLeadingZerosOp)
+def _ctlz(op: math.CountLeadingZerosOp, a: Array) -> Array:
+    smeared = unsigned(a, op.operand.type).astype(np.uint64)
+    for distance in (1, 2, 4, 8, 16, 32):
+        smeared = smeared | (smeared >> np.uint64(distance))
+    return wrap(width_of(op.operand.type) - np.bitwise_count(smeared).astype(np.int64), op.result.type)
+
+
+@scalar(math.CountTrailingZerosOp)
+def _cttz(op: math.CountTrailingZerosOp, a: Array) -> Array:
+    bits = unsigned(a, op.operand.type).astype(np.uint64)
+    below = ~bits & (bits - np.uint64(1))
+    return wrap(np.minimum(np.bitwise_count(below), width_of(op.operand.type)), op.result.type)
+
+
+@scalar(math.IPowIOp)
+def _ipowi(op: math.IPowIOp, a: Array, b: Array) -> Array:
+    base, exponent = signed(a).astype(np.int64), signed(b).astype(np.int64)
+    inverse = np.where(base == 1, 1, np.where(base == -1, np.where(exponent % 2 == 0, 1, -1), 0))
+    return wrap(np.where(exponent < 0, inverse, np.power(base, np.maximum(exponent, 0))), op.result.type)

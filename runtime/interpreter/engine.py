@@ -1,0 +1,126 @@
+"""
+The interpreter proper: functions, blocks and the table of rules; what the single ops do stands in the other files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.traits import IsTerminator
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.core.semantics import RULES, SCALAR_RULES, Rule, Runner, Value
+from ...errors import Diagnostic, did_you_mean
+from ...ir import Array, where
+
+_O = TypeVar("_O", bound=Operation)
+_T = TypeVar("_T")
+
+MAX_DEPTH = 64
+"""How deep calls may nest."""
+
+
+class Interpreter:
+    """
+    Runs the functions of a module by the rules of its ops.
+
+    Memory of globals lives as long as the interpreter. New rules are added with `dialects/core/semantics.py`.
+    """
+
+    def __init__(self, module: ModuleOp):
+        self.module = module
+        self._symbols = {
+            name.data: op for op in module.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)
+        }
+        self._storage: dict[str, Array] = {}
+        self._cache: dict[Any, Any] = {}
+        self._frames: list[dict[SSAValue, Value]] = []
+
+    def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
+        """
+        Run a function and return its results.
+
+        Raises Diagnostic if there is none of that name with a body, for ops without a rule, for what goes wrong in an
+        op, and for calls that nest deeper than `MAX_DEPTH`.
+        """
+        function = self.symbol(symbol)
+        if not function.regions or not function.regions[0].blocks:
+            raise Diagnostic(f"'{symbol}' has no body to run", where=where(function))
+        if len(self._frames) >= MAX_DEPTH:
+            raise Diagnostic(f"calls nest deeper than {MAX_DEPTH}, in '{symbol}'", where=where(function))
+        self._frames.append({})
+        try:
+            with np.errstate(all="ignore"):
+                return self.run_region(function.regions[0], arguments)
+        finally:
+            self._frames.pop()
+
+    def symbol(self, name: str) -> Operation:
+        """Return the op that defines a symbol; raises Diagnostic if none does."""
+        if name not in self._symbols:
+            raise Diagnostic(f"the module defines no '{name}'", remedy=did_you_mean(name, self._symbols))
+        return self._symbols[name]
+
+    def storage(self, symbol: str) -> Value:
+        """Return the memory of a global; it is the same for the whole run."""
+        if symbol not in self._storage:
+            from .memory import new_storage
+
+            self._storage[symbol] = new_storage(self.symbol(symbol))
+        return self._storage[symbol]
+
+    def value(self, value: SSAValue) -> Value:
+        """Return the run-time value of an SSA value that is in scope."""
+        return self._frames[-1][value]
+
+    def cached(self, op: _O, make: Callable[[_O], _T]) -> _T:
+        """Return `make(op)`, made once in the run for each op and function."""
+        key = (op, make)
+        if key not in self._cache:
+            self._cache[key] = make(op)
+        return self._cache[key]
+
+    def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
+        """Run a single-block region and return the operands of its terminator."""
+        if len(region.blocks) != 1:
+            raise Diagnostic(f"a region of {len(region.blocks)} blocks has no interpreter rule", expected="one block")
+        block = region.block
+        env = self._frames[-1]
+        env.update(zip(block.args, arguments, strict=True))
+        for op in block.ops:
+            if op.has_trait(IsTerminator):
+                return [env[operand] for operand in op.operands]
+            self._run(op, env)
+        return []
+
+    def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
+        try:
+            results = run_op(self, op, [env[operand] for operand in op.operands])
+        except Diagnostic as error:
+            error.where = error.where or where(op)
+            raise
+        except RecursionError as error:
+            raise Diagnostic("regions nest too deep to be interpreted", where=where(op)) from error
+        env.update(zip(op.results, results, strict=True))
+
+
+def run_op(runner: Runner, op: Operation, operands: Sequence[Value]) -> Sequence[Value]:
+    """Run one op on run-time values; raises Diagnostic if it has no rule."""
+    if (rule := _rule_of(type(op))) is not None:
+        return rule(runner, op, operands)
+    if (scalar_rule := SCALAR_RULES.get(type(op))) is not None:
+        results = scalar_rule(op, *operands)
+        return (results,) if len(op.results) == 1 else tuple(results)
+    if is_kernel(op):
+        from .structured import run_structured
+
+        return run_structured(runner, op, operands)
+    raise Diagnostic(f"no interpreter rule for '{op.name}'", where=where(op))
+
+
+def _rule_of(op_class: type[Operation]) -> Rule | None:
+    return next((RULES[base] for base in op_class.__mro__ if base in RULES), None)

@@ -1,0 +1,449 @@
+"""
+What is known about a loop nest before it runs: index expressions, ranges, reductions, and which loops are independent.
+
+The values that come from outside of the nest are known, so constants that were hoisted out of it count as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import affine, arith
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Attribute, Operation
+
+from ...ir import Array
+from .access import linear_form
+from .arithmetic import attribute_value
+from .folding import PRODUCTS, SUMS, is_combiner
+from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nodes_in
+
+Form = dict[int | None, int]
+"""A sum of multiples of numbered values; None stands for 1."""
+
+Interval = tuple[int, int]
+
+UNKNOWN_TRIPS = 64
+"""
+The number of iterations that a loop of unknown bounds is taken to have where only the amount of memory depends on it.
+"""
+
+_COPIES = ("arith.index_cast", "emitc.cast")
+_ADDS = ("arith.addi", "emitc.add")
+_SUBTRACTIONS = ("arith.subi", "emitc.sub")
+_PRODUCTS = ("arith.muli", "emitc.mul")
+
+
+@dataclass(frozen=True)
+class LoopFold:
+    """
+    How a loop updates one carried value: `combiner(carried, value)`.
+
+    If the loop only hands the value through to an inner loop, `inner` is that loop and `position` the place there.
+    `factors` is set if the value is the product, made by `product`, of two values and is summed.
+    """
+
+    combiner: Compute | None = None
+    value: int = -1
+    product: Compute | None = None
+    inner: Loop | None = None
+    position: int = -1
+
+
+class Facts:
+    """Facts about a nest, given the values of its inputs."""
+
+    def __init__(self, nest: Nest, values: dict[int, Any]):
+        self.nest = nest
+        self.values = values
+        self._forms: dict[int, Form] = {}
+        self._intervals: dict[int, Interval | None] = {}
+        self._independent: dict[int, bool] = {}
+        self._plans: dict[int, list[LoopFold] | None] = {}
+
+    @cached_property
+    def makers(self) -> dict[int, Node]:
+        """The node that defines each value."""
+        makers: dict[int, Node] = {}
+        for node in nodes_in([self.nest.loop]):
+            makers.update(dict.fromkeys(_defined(node), node))
+        return makers
+
+    @cached_property
+    def uses(self) -> dict[int, int]:
+        """How often each value is used."""
+        uses: dict[int, int] = {}
+        for node in nodes_in([self.nest.loop]):
+            for number in _used(node):
+                uses[number] = uses.get(number, 0) + 1
+        return uses
+
+    # Index expressions
+
+    def form(self, number: int) -> Form:
+        """Return an integer value as a sum of multiples of values that are no such sums, such as loop indices."""
+        if number not in self._forms:
+            self._forms[number] = self._form(number)
+        return self._forms[number]
+
+    def _form(self, number: int) -> Form:
+        known = self.values.get(number)
+        if known is not None and np.ndim(known) == 0:
+            return {None: int(known)}
+        node = self.makers.get(number)
+        if not isinstance(node, Compute):
+            return {number: 1}
+        form = self._form_of_op(node.op, node.args)
+        return form if form is not None and self._fits(form, self.nest.types[number]) else {number: 1}
+
+    def _form_of_op(self, op: Operation, args: Sequence[int]) -> Form | None:
+        if op.name in ("arith.constant", "emitc.constant"):
+            value = attribute_value(op.properties["value"])
+            return {None: int(value)} if value.dtype.kind in "bi" else None
+        if op.name in _COPIES and isinstance(self.nest.types[args[0]], IntegerType | IndexType):
+            return self.form(args[0])
+        if op.name in _ADDS:
+            return _sum(self.form(args[0]), self.form(args[1]))
+        if op.name in _SUBTRACTIONS:
+            return _sum(self.form(args[0]), _scaled(self.form(args[1]), -1))
+        if op.name in _PRODUCTS:
+            return _form_product(self.form(args[0]), self.form(args[1]))
+        if isinstance(op, affine.ApplyOp) and op.map.data.num_symbols == 0:
+            linear = linear_form(op.map.data.results[0], len(args))
+            terms = zip(linear[0], args, strict=True) if linear else ()
+            return _total([_scaled(self.form(a), c) for c, a in terms], linear[1]) if linear else None
+        return None
+
+    def _fits(self, form: Form, type_: Attribute) -> bool:
+        """Return whether a sum cannot leave the integers of a type, so that it holds though arithmetic wraps around."""
+        if not isinstance(type_, IntegerType):
+            return isinstance(type_, IndexType)
+        bounds = self._bounds(form)
+        width = type_.width.data
+        return width >= 64 or (bounds is not None and -(1 << (width - 1)) <= bounds[0] <= bounds[1] < 1 << (width - 1))
+
+    # Ranges
+
+    def interval(self, number: int) -> Interval | None:
+        """Return bounds between which an integer value is, if any are known."""
+        if number not in self._intervals:
+            self._intervals[number] = None
+            self._intervals[number] = self._interval(number)
+        return self._intervals[number]
+
+    def _interval(self, number: int) -> Interval | None:
+        form = self.form(number)
+        if form == {number: 1}:
+            return self._interval_of_node(number)
+        return self._bounds(form)
+
+    def _bounds(self, form: Form) -> Interval | None:
+        low = high = form.get(None, 0)
+        for key, factor in form.items():
+            if key is None:
+                continue
+            if (part := self.interval(key)) is None:
+                return None
+            ends = sorted((part[0] * factor, part[1] * factor))
+            low, high = low + ends[0], high + ends[1]
+        return low, high
+
+    def _interval_of_node(self, number: int) -> Interval | None:
+        node = self.makers.get(number)
+        if isinstance(node, Loop) and number == node.index:
+            lower, upper = self.interval(node.lower), self.interval(node.upper)
+            return (lower[0], max(lower[0], upper[1] - 1)) if lower and upper else None
+        if not isinstance(node, Compute):
+            return None
+        parts = [self.interval(arg) for arg in node.args]
+        if isinstance(node.op, arith.MinSIOp):
+            known = [part for part in parts if part]
+            lowest = min(part[0] for part in known) if len(known) == 2 else -(1 << 62)
+            return (lowest, min(part[1] for part in known)) if known else None
+        if isinstance(node.op, arith.MaxSIOp):
+            known = [part for part in parts if part]
+            highest = max(part[1] for part in known) if len(known) == 2 else 1 << 62
+            return (max(part[0] for part in known), highest) if known else None
+        if isinstance(node.op, arith.SelectOp) and parts[1] and parts[2]:
+            return min(parts[1][0], parts[2][0]), max(parts[1][1], parts[2][1])
+        return None
+
+    def step(self, loop: Loop) -> int | None:
+        """Return a loop's step if it is known."""
+        interval = self.interval(loop.step)
+        return interval[0] if interval and interval[0] == interval[1] else None
+
+    def trips(self, loop: Loop) -> int | None:
+        """Return a number of iterations that a loop does not exceed, if one is known."""
+        lower, upper, step = self.interval(loop.lower), self.interval(loop.upper), self.step(loop)
+        if lower is None or upper is None or step is None:
+            return None
+        return max(0, -((lower[0] - upper[1]) // step))
+
+    # Reductions
+
+    def plan(self, loop: Loop) -> list[LoopFold] | None:
+        """Return how the loop folds its carried values; None if it does anything else with one, or stores."""
+        key = id(loop)
+        if key not in self._plans:
+            self._plans[key] = self._plan(loop)
+        return self._plans[key]
+
+    def _plan(self, loop: Loop) -> list[LoopFold] | None:
+        if not loop.inits or any(isinstance(node, Store) for node in nodes_in(loop.body)):
+            return None
+        folds: list[LoopFold] = []
+        for arg, result in zip(loop.args, loop.yields, strict=True):
+            if self.uses.get(arg) != 1 or self.uses.get(result) != 1:
+                return None
+            fold = self._fold(loop, arg, result)
+            if fold is None:
+                return None
+            folds.append(fold)
+        return folds
+
+    def _fold(self, loop: Loop, arg: int, result: int) -> LoopFold | None:
+        node = self.makers.get(result)
+        if node is None or not any(node is child for child in loop.body):
+            return None
+        if isinstance(node, Loop):
+            position = node.outs.index(result)
+            handed = node.inits[position] == arg and all(init in loop.args for init in node.inits)
+            return LoopFold(inner=node, position=position) if handed and self.plan(node) else None
+        if not isinstance(node, Compute) or not is_combiner(node.op) or arg not in node.args:
+            return None
+        value = node.args[1] if node.args[0] == arg else node.args[0]
+        product = self.makers.get(value)
+        summed = (
+            isinstance(node.op, SUMS)
+            and isinstance(product, Compute)
+            and isinstance(product.op, PRODUCTS)
+            and self.uses[value] == 1
+            and any(product is child for child in loop.body)
+        )
+        return LoopFold(node, value, product if summed and isinstance(product, Compute) else None)
+
+    # Memory
+
+    def footprint(self, loop: Loop) -> int:
+        """Return about how many elements the largest array has if one iteration of the loop is vectorised inside."""
+        key = ("footprint", id(loop))
+        memo = self.nest.memo
+        if key not in memo:
+            memo[key] = _Footprint(self).of(loop)
+        return memo[key]
+
+    # Independence
+
+    def independent(self, loop: Loop) -> bool:
+        """
+        Return whether the iterations of a loop may run in any order, or interleaved.
+
+        They may if no iteration touches, in memory that any of them writes, a byte that another one touches. False
+        where this cannot be seen from the index expressions.
+        """
+        key = id(loop)
+        if key not in self._independent:
+            self._independent[key] = not loop.inits and self._iterations_disjoint(loop)
+        return self._independent[key]
+
+    def _iterations_disjoint(self, loop: Loop) -> bool:
+        accesses = [node for node in nodes_in(loop.body) if isinstance(node, Load | Store)]
+        if any(node.buffer not in self.values for node in accesses):
+            return False
+        stores = {node.buffer for node in accesses if isinstance(node, Store)}
+        for buffer in stores:
+            target = self.values[buffer]
+            group = [node for node in accesses if overlap(target, self.values[node.buffer])]
+            if not self._disjoint(loop, group):
+                return False
+        return True
+
+    def _disjoint(self, loop: Loop, group: Sequence[Load | Store]) -> bool:
+        """Return whether these accesses touch different bytes in different iterations."""
+        trips, step = self.trips(loop), self.step(loop)
+        if trips is not None and trips <= 1:
+            return True
+        if step is None:
+            return False
+        inner = {node.index: node for node in nodes_in(loop.body) if isinstance(node, Loop)}
+        inside = {number for node in nodes_in(loop.body) for number in _defined(node)}
+        offsets: list[Array] = []
+        seen: set[tuple[Any, ...]] = set()
+        for node in group:
+            array = self.values[node.buffer]
+            form = self._byte_form(array, node.indices)
+            factor = form.pop(loop.index, 0) * step
+            outer = {key: value for key, value in form.items() if key is not None and key not in inner}
+            if any(key in inside for key in outer):
+                return False
+            seen.add((factor, array.itemsize, tuple(sorted(outer.items()))))  # pyright: ignore
+            spread = self._spread(form, inner)
+            if spread is None:
+                return False
+            offsets.append(spread)
+        if len(seen) != 1:
+            return False
+        factor, itemsize, _ = seen.pop()
+        return _never_meet(np.unique(np.concatenate(offsets)), abs(factor), itemsize, trips)
+
+    def _byte_form(self, array: Array, indices: Sequence[int]) -> Form:
+        terms = [_scaled(self.form(index), stride) for index, stride in zip(indices, array.strides, strict=True)]
+        return _total(terms, int(array.__array_interface__["data"][0]))
+
+    def _spread(self, form: Form, inner: dict[int, Loop]) -> Array | None:
+        """
+        Return the byte offsets that a form takes while the inner loops run; None if there are too many or unknown.
+        """
+        terms = [(inner[key], factor) for key, factor in form.items() if key is not None and key in inner]
+        spans: list[range] = []
+        for loop, _ in terms:
+            interval, step = self.interval(loop.index), self.step(loop)
+            if interval is None or step is None:
+                return None
+            spans.append(range(interval[0], interval[1] + 1, step))
+        if prod(len(span) for span in spans) > 1 << 22:
+            return None
+        offsets = np.array([form.get(None, 0)], np.int64)
+        for (_, factor), span in zip(terms, spans, strict=True):
+            offsets = np.add.outer(offsets, np.arange(span.start, span.stop, span.step, np.int64) * factor).reshape(-1)
+        return offsets
+
+
+class _Footprint:
+    """Sizes of arrays, from the loops that each value varies with."""
+
+    def __init__(self, facts: Facts):
+        self.facts = facts
+        self.varies: dict[int, frozenset[int]] = {}
+        self.trips: dict[int, int] = {}
+        self.largest = 1
+
+    def of(self, loop: Loop) -> int:
+        self.trips[id(loop)] = 1
+        self.varies[loop.index] = frozenset([id(loop)])
+        self._nodes(loop.body, frozenset(), self._unmaterialised(loop))
+        return self.largest
+
+    def _unmaterialised(self, loop: Loop) -> set[int]:
+        plan = self.facts.plan(loop) or []
+        return {id(fold.product) for fold in plan if fold.product} | {
+            id(fold.combiner) for fold in plan if fold.combiner
+        }
+
+    def _vary(self, numbers: Sequence[int]) -> frozenset[int]:
+        return frozenset[int]().union(*(self.varies.get(number, frozenset[int]()) for number in numbers))
+
+    def _set(self, numbers: Sequence[int], loops: frozenset[int]) -> None:
+        self.varies.update(dict.fromkeys(numbers, loops))
+        self.largest = max(self.largest, prod(self.trips[loop] for loop in loops))
+
+    def _nodes(self, nodes: Sequence[Node], mask: frozenset[int], skipped: set[int]) -> None:
+        for node in nodes:
+            match node:
+                case Compute() if id(node) in skipped:
+                    self.varies.update(dict.fromkeys(node.outs, self._vary(node.args)))
+                case Compute():
+                    self._set(node.outs, self._vary(node.args))
+                case Load():
+                    self._set([node.out], self._vary(node.indices) | mask)
+                case Store():
+                    self._set([], self._vary([*node.indices, node.value]) | mask)
+                case Branch():
+                    under = mask | self._vary([node.condition])
+                    self._nodes([*node.sides[0], *node.sides[1]], under, set())
+                    self._set(node.outs, self._vary([*node.yields[0], *node.yields[1]]) | under)
+                case Loop():
+                    self._loop(node, mask)
+
+    def _loop(self, loop: Loop, mask: frozenset[int]) -> None:
+        plan = self.facts.plan(loop)
+        spread = bool(plan) or self.facts.independent(loop)
+        trips = self.facts.trips(loop)
+        self.trips[id(loop)] = (UNKNOWN_TRIPS if trips is None else trips) if spread else 1
+        bounds = self._vary([loop.lower, loop.upper])
+        under = mask | bounds | (frozenset([id(loop)]) if bounds and spread else frozenset[int]())
+        self.varies[loop.index] = bounds | {id(loop)}
+        self.varies.update(dict.fromkeys(loop.args, self._vary(loop.inits)))
+        self._nodes(loop.body, under, self._unmaterialised(loop))
+        self._set(loop.outs, (self._vary([*loop.yields, *loop.inits]) | bounds | mask) - {id(loop)})
+
+
+def _never_meet(offsets: Array, factor: int, itemsize: int, trips: int | None) -> bool:
+    """Return whether `offsets + factor * i` are different elements for different i in 0 .. trips - 1."""
+    if factor == 0 or factor % itemsize or np.any((offsets - offsets[0]) % itemsize):
+        return False
+    turn, rest = np.divmod(offsets, factor)
+    order = np.lexsort((turn, rest))
+    same = np.diff(rest[order]) == 0
+    distance = np.diff(turn[order])[same]
+    return distance.size == 0 or (trips is not None and int(distance.min()) >= trips)
+
+
+def overlap(a: Array, b: Array) -> bool:
+    """Return whether two arrays may share an element."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=10000))
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _defined(node: Node) -> list[int]:
+    match node:
+        case Compute():
+            return node.outs
+        case Load():
+            return [node.out]
+        case Store():
+            return []
+        case Loop():
+            return [node.index, *node.args, *node.outs]
+        case Branch():
+            return node.outs
+
+
+def _used(node: Node) -> list[int]:
+    match node:
+        case Compute():
+            return node.args
+        case Load():
+            return [node.buffer, *node.indices]
+        case Store():
+            return [node.buffer, *node.indices, node.value]
+        case Loop():
+            return [node.lower, node.upper, node.step, *node.inits, *node.yields]
+        case Branch():
+            return [node.condition, *node.yields[0], *node.yields[1]]
+
+
+def _sum(a: Form, b: Form) -> Form:
+    total = dict(a)
+    for key, factor in b.items():
+        total[key] = total.get(key, 0) + factor
+    return {key: factor for key, factor in total.items() if factor or key is None}
+
+
+def _total(terms: Sequence[Form], constant: int) -> Form:
+    total: Form = {None: constant}
+    for term in terms:
+        total = _sum(total, term)
+    return total
+
+
+def _scaled(form: Form, factor: int) -> Form:
+    return {key: value * factor for key, value in form.items() if value * factor}
+
+
+def _form_product(a: Form, b: Form) -> Form | None:
+    if set(a) <= {None}:
+        return _scaled(b, a.get(None, 0))
+    if set(b) <= {None}:
+        return _scaled(a, b.get(None, 0))
+    return None

@@ -1,0 +1,166 @@
+"""
+Reductions over axes of arrays that broadcast: sums of products as matrix products, others through `ufunc.reduce`.
+
+Integer results are exact modulo 2^width. A float sum is computed in f64 and rounded once to its type, so it differs
+from a sum in sequence by at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is unspecified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.ir import Attribute, Operation
+
+from ...dialects.core.body import is_float
+from ...dialects.core.semantics import SCALAR_RULES
+from ...ir import Array
+from .bits import dtype_of, round_to, signed, unsigned, width_of, wrap
+
+_UFUNCS: dict[type[Operation], np.ufunc] = {
+    arith.AddiOp: np.add,
+    arith.MuliOp: np.multiply,
+    arith.AndIOp: np.bitwise_and,
+    arith.OrIOp: np.bitwise_or,
+    arith.XOrIOp: np.bitwise_xor,
+    arith.MaxSIOp: np.maximum,
+    arith.MinSIOp: np.minimum,
+    arith.MaxUIOp: np.maximum,
+    arith.MinUIOp: np.minimum,
+    arith.AddfOp: np.add,
+    arith.MulfOp: np.multiply,
+    arith.MaximumfOp: np.maximum,
+    arith.MinimumfOp: np.minimum,
+    arith.MaxnumfOp: np.fmax,
+    arith.MinnumfOp: np.fmin,
+}
+_UNSIGNED = (arith.MaxUIOp, arith.MinUIOp)
+PRODUCTS = (arith.MuliOp, arith.MulfOp)
+SUMS = (arith.AddiOp, arith.AddfOp)
+
+
+def is_combiner(op: Operation) -> bool:
+    """Return whether an op is associative and commutative, up to the rounding of floats, and can be folded."""
+    return type(op) in _UFUNCS
+
+
+def neutral(op: Operation) -> Any:
+    """Return the element that `op` combines with any other into that other."""
+    kind, type_ = type(op), op.results[0].type
+    if kind in (arith.AddiOp, arith.OrIOp, arith.XOrIOp, arith.MaxUIOp, arith.AddfOp):
+        return dtype_of(type_).type(0)
+    if kind in (arith.MuliOp, arith.MulfOp):
+        return dtype_of(type_).type(1)
+    if kind in (arith.AndIOp, arith.MinUIOp):
+        return wrap(np.int64(-1), type_)
+    if is_float(type_):
+        sign = 1.0 if kind in (arith.MinimumfOp, arith.MinnumfOp) else -1.0
+        return dtype_of(type_).type(np.nan if kind in (arith.MaxnumfOp, arith.MinnumfOp) else sign * np.inf)
+    highest = np.int64((1 << (width_of(type_) - 1)) - 1)
+    return wrap(highest if kind is arith.MinSIOp else -highest - 1, type_)
+
+
+def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
+    """
+    Return `values`, spread over `extents` along `axes`, folded by the combiner `op` along them; the axes stay, of
+    extent 1.
+
+    Sums of floats narrower than f64 are returned in f64, unrounded.
+    """
+    shape = list(np.broadcast_shapes(values.shape, (1,) * len(extents)))
+    for axis in axes:
+        shape[axis] = extents[axis]
+    spread = np.broadcast_to(values, shape)
+    type_ = op.results[0].type
+    if any(extents[axis] == 0 for axis in axes):
+        return np.full([1 if axis in axes else extent for axis, extent in enumerate(shape)], neutral(op))
+    if is_float(type_):
+        wide = np.float64 if isinstance(op, arith.AddfOp | arith.MulfOp) else spread.dtype
+        return _UFUNCS[type(op)].reduce(spread.astype(wide), axis=tuple(axes), keepdims=True)
+    reading = unsigned(spread, type_) if isinstance(op, _UNSIGNED) else signed(spread)
+    return wrap(_UFUNCS[type(op)].reduce(reading, axis=tuple(axes), keepdims=True, dtype=reading.dtype), type_)
+
+
+def combine(op: Operation, initial: Array, folded: Array) -> Array:
+    """Return the initial accumulator combined with what `fold` or `contract` gave; rounds float sums."""
+    if isinstance(op, arith.AddfOp | arith.MulfOp):
+        ufunc = _UFUNCS[type(op)]
+        return round_to(ufunc(np.asarray(initial, np.float64), folded), op.results[0].type)
+    return SCALAR_RULES[type(op)](op, initial, folded)
+
+
+def contract(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], type_: Attribute) -> Array:
+    """
+    Return the sum along `axes` of a * b, which are spread over `extents` along them; the axes stay, of extent 1.
+
+    Both arrays have an axis for each of `extents`, full or of extent 1. Integers are summed modulo 2^64 and then
+    wrapped to `type_`; in floats, where no partial sum can reach the first integer that the float lacks. Floats come
+    in f64, unrounded.
+    """
+    floating = is_float(type_)
+    exact = np.float64 if floating else np.int64
+    a, b, factor = _sum_alone(a, b, axes, extents, exact)
+    batch = [i for i in range(len(extents)) if i not in axes and a.shape[i] > 1 and b.shape[i] > 1]
+    inner = [i for i in axes if a.shape[i] > 1]
+    rows = [i for i in range(len(extents)) if i not in batch and i not in inner and a.shape[i] > 1]
+    columns = [i for i in range(len(extents)) if i not in batch and i not in inner and b.shape[i] > 1]
+    depth = prod(a.shape[i] for i in inner)
+    carrier = np.float64 if floating else _carrier(a, b, depth)
+    left = _matrices(a, batch, rows, inner, carrier)
+    right = _matrices(b, batch, inner, columns, carrier)
+    product = _multiply(left, right)
+    sizes = [a.shape[i] for i in batch] + [a.shape[i] for i in rows] + [b.shape[i] for i in columns]
+    spread = _restore(product.reshape(sizes), batch + rows + columns, len(extents))
+    total = spread.astype(exact, copy=False) * exact(factor)
+    return total if floating else wrap(total, type_)
+
+
+def _sum_alone(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], exact: Any) -> tuple[Array, Array, int]:
+    """Sum each factor along the axes that it alone varies with; the rest that none varies with is a factor."""
+    factor = 1
+    for axis in axes:
+        if a.shape[axis] == 1 and b.shape[axis] == 1:
+            factor *= extents[axis]
+    only_a = tuple(axis for axis in axes if a.shape[axis] != 1 and b.shape[axis] == 1)
+    only_b = tuple(axis for axis in axes if b.shape[axis] != 1 and a.shape[axis] == 1)
+    if only_a:
+        a = a.sum(axis=only_a, keepdims=True, dtype=exact)
+    if only_b:
+        b = b.sum(axis=only_b, keepdims=True, dtype=exact)
+    return a, b, factor
+
+
+def _carrier(a: Array, b: Array, depth: int) -> Any:
+    """Return the fastest type in which every partial sum of `depth` products is exact modulo 2^64."""
+    bound = depth * _largest(a) * _largest(b)
+    if bound < 1 << 24:
+        return np.float32
+    return np.float64 if bound < 1 << 53 else np.int64
+
+
+def _largest(values: Array) -> int:
+    return max(abs(int(values.min(initial=0))), abs(int(values.max(initial=0))))
+
+
+def _matrices(values: Array, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int], dtype: Any) -> Array:
+    order = [*batch, *rows, *columns]
+    rest = [axis for axis in range(values.ndim) if axis not in order]
+    moved = values.transpose(order + rest).astype(dtype)
+    return moved.reshape([prod(values.shape[i] for i in group) for group in (batch, rows, columns)])
+
+
+def _multiply(left: Array, right: Array) -> Array:
+    batch, rows, inner = left.shape
+    if batch > 1000 and rows * inner * right.shape[2] < 64:
+        return np.einsum("bmk,bkn->bmn", left, right)
+    return np.matmul(left, right)
+
+
+def _restore(values: Array, axes: Sequence[int], rank: int) -> Array:
+    """Return the array whose axes are the given ones, in order, among `rank`; the others have extent 1."""
+    order = sorted(range(len(axes)), key=lambda i: axes[i])
+    extents = dict(zip(axes, values.shape, strict=True))
+    return values.transpose(order).reshape([extents.get(axis, 1) for axis in range(rank)])

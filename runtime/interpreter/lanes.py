@@ -1,0 +1,304 @@
+"""
+Vectorised execution of loop nests.
+
+Every loop of a nest has an axis, by its depth. A value inside of vectorised loops is an array with an axis for each
+depth, of extent 1 along those that it does not vary with. Independent loops (`facts.py`) spread their index along
+their axis; loops that fold their carried values do so too, and the folds are done at once over all loops that a value
+is handed through; other loops run in sequence, on all lanes of the loops around them. Where bounds or conditions
+differ between lanes, a mask says which lanes are active.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dialects.core.semantics import SCALAR_RULES
+from ...errors import Diagnostic
+from ...ir import Array, where
+from .facts import Facts
+from .folding import combine, contract, fold, neutral
+from .nests import Branch, Compute, Load, Loop, Nest, Node, Store
+
+LARGEST = 1 << 22
+"""The number of elements that an array should not exceed; loops are vectorised in parts that keep to it."""
+
+Mask = Array | None
+
+
+def run_loop_nest(nest: Nest, values: dict[int, Any]) -> list[Any]:
+    """Run a nest on the values of its inputs and return the values that its outermost loop carries out."""
+    machine = _Lanes(nest, values)
+    machine.loop(nest.loop, None)
+    return [machine.env[number] for number in nest.loop.outs]
+
+
+class _Lanes:
+    """One run of a nest."""
+
+    def __init__(self, nest: Nest, values: dict[int, Any]):
+        self.nest = nest
+        self.facts = Facts(nest, values)
+        self.env: dict[int, Any] = dict(values)
+        self.extents = [1] * nest.depth
+        self.vectorised = 0
+
+    def nodes(self, nodes: Sequence[Node], mask: Mask, skipped: set[int] | None = None) -> None:
+        """Run nodes in order, but for the skipped ones."""
+        for node in nodes:
+            if skipped and id(node) in skipped:
+                continue
+            match node:
+                case Compute():
+                    self._compute(node)
+                case Load():
+                    self.env[node.out] = self._load(node, mask)
+                case Store():
+                    self._store(node, mask)
+                case Loop():
+                    self.loop(node, mask)
+                case Branch():
+                    self._branch(node, mask)
+
+    def _compute(self, node: Compute) -> None:
+        results = SCALAR_RULES[type(node.op)](node.op, *[self.env[number] for number in node.args])
+        for number, result in zip(node.outs, (results,) if len(node.outs) == 1 else results, strict=True):
+            self.env[number] = result
+
+    def full(self, value: Any) -> Array:
+        """Return a value with all axes."""
+        array = np.asarray(value)
+        return array if array.ndim == self.nest.depth else array.reshape((1,) * self.nest.depth)
+
+    # Memory
+
+    def _indices(self, node: Load | Store, array: Array, mask: Mask) -> list[Any]:
+        """Return indices that are inside of the array for all active lanes, and 0 where an inactive one leaves it."""
+        return [
+            self._index(node, axis, self.env[number], extent, mask)
+            for axis, (number, extent) in enumerate(zip(node.indices, array.shape, strict=True))
+        ]
+
+    def _index(self, node: Load | Store, axis: int, index: Any, extent: int, mask: Mask) -> Any:
+        if np.min(index) >= 0 and np.max(index) < extent:
+            return index
+        if mask is not None:
+            index = np.where(mask, index, 0)
+        low, high = int(np.min(index)), int(np.max(index))
+        if low < 0 or high >= extent:
+            raise Diagnostic(
+                f"'{node.op.name}' is out of bounds along axis {axis}",
+                where=where(node.op),
+                expected=f"0 to {extent - 1}",
+                found=str(low if low < 0 else high),
+            )
+        return index
+
+    def _load(self, node: Load, mask: Mask) -> Any:
+        array = self.env[node.buffer]
+        if mask is not None and not mask.any():
+            return array.dtype.type(0)
+        indices = self._indices(node, array, mask)
+        if not array.flags.c_contiguous or all(np.ndim(index) == 0 for index in indices):
+            return array[tuple(indices)]
+        flat = 0
+        for index, extent in zip(indices, array.shape, strict=True):
+            flat = flat * extent + index
+        return array.reshape(-1).take(flat)
+
+    def _store(self, node: Store, mask: Mask) -> None:
+        array, value = self.env[node.buffer], self.env[node.value]
+        if not array.flags.writeable:
+            raise Diagnostic(f"'{node.op.name}' writes to constant memory", where=where(node.op))
+        if mask is None:
+            indices = self._indices(node, array, None)
+            spread = any(np.ndim(index) for index in indices)
+            array[tuple(indices)] = value if spread else np.asarray(value).reshape(-1)[0]
+            return
+        shape = np.broadcast_shapes(mask.shape, *(np.shape(self.env[number]) for number in node.indices))
+        shape = np.broadcast_shapes(shape, np.shape(value))
+        active = np.broadcast_to(mask, shape)
+        if not active.any():
+            return
+        indices = self._indices(node, array, mask)
+        places = tuple(np.broadcast_to(index, shape)[active] for index in indices)
+        array[places] = np.broadcast_to(value, shape)[active]
+
+    # Control flow
+
+    def _branch(self, node: Branch, mask: Mask) -> None:
+        condition = self.env[node.condition]
+        if np.size(condition) == 1:
+            side = 0 if bool(np.all(condition)) else 1
+            self.nodes(node.sides[side], mask)
+            outs = [self.env[number] for number in node.yields[side]]
+        else:
+            both = [condition if mask is None else condition & mask, ~condition if mask is None else ~condition & mask]
+            for side, active in zip(node.sides, both, strict=True):
+                self.nodes(side, active)
+            pairs = zip(node.yields[0], node.yields[1], strict=True)
+            outs = [np.where(condition, self.env[a], self.env[b]) for a, b in pairs]
+        self.env.update(zip(node.outs, outs, strict=True))
+
+    def loop(self, loop: Loop, mask: Mask) -> None:
+        """Run a loop."""
+        if np.min(self.env[loop.step]) <= 0:
+            raise Diagnostic(
+                f"a loop with the step {np.min(self.env[loop.step])} does not end",
+                where=where(loop.op),
+                expected="a step above 0",
+            )
+        if self.facts.plan(loop):
+            self._fold_loop(loop, mask)
+        elif self.facts.independent(loop) and (self.vectorised or self._fits(loop)):
+            self._independent_loop(loop, mask)
+        else:
+            self._in_sequence(loop, mask)
+
+    def _fits(self, loop: Loop) -> bool:
+        """
+        Return whether one iteration is small enough to be vectorised inside, or holds no loop that could be instead.
+        """
+        if self.facts.footprint(loop) <= LARGEST:
+            return True
+        return not any(isinstance(node, Loop) and self.facts.independent(node) for node in loop.body)
+
+    def _parts(self, loop: Loop) -> list[tuple[Any, Any]]:
+        """Return bounds of parts of a loop that are vectorised one after the other."""
+        lower, upper, step = self.env[loop.lower], self.env[loop.upper], int(np.max(self.env[loop.step]))
+        if self.vectorised or np.size(lower) > 1 or np.size(upper) > 1:
+            return [(lower, upper)]
+        chunk = max(1, LARGEST // self.facts.footprint(loop)) * step
+        first, last = _number(lower), _number(upper)
+        return [(np.int64(start), np.int64(min(last, start + chunk))) for start in range(first, last, chunk)]
+
+    def _independent_loop(self, loop: Loop, mask: Mask) -> None:
+        for lower, upper in self._parts(loop):
+            inner = self._enter(loop, lower, upper, mask)
+            if self.extents[loop.depth]:
+                self.nodes(loop.body, inner)
+            self._leave(loop)
+
+    def _enter(self, loop: Loop, lower: Any, upper: Any, mask: Mask) -> Mask:
+        """Spread a loop's index along its axis between these bounds, and return the mask of the active lanes."""
+        self.vectorised += 1
+        step = int(np.max(self.env[loop.step]))
+        dtype = np.asarray(lower).dtype
+        shape = [-1 if axis == loop.depth else 1 for axis in range(self.nest.depth)]
+        if np.size(lower) == 1 and np.size(upper) == 1:
+            indices = np.arange(_number(lower), _number(upper), step, dtype).reshape(shape)
+            self.env[loop.index] = indices
+            self.extents[loop.depth] = indices.size
+            return mask
+        lower, upper = (np.asarray(bound) if mask is None else _active(bound, mask) for bound in (lower, upper))
+        first, last = int(lower.min()), int(upper.max())
+        if step == 1:
+            indices = np.arange(first, last, 1, dtype).reshape(shape)
+            active = (indices >= lower) & (indices < upper)
+        else:
+            count = max(0, int(np.max(-((lower - upper) // step))))
+            indices = lower + np.arange(0, count * step, step, dtype).reshape(shape)
+            active = indices < upper
+        self.env[loop.index] = indices
+        self.extents[loop.depth] = indices.shape[loop.depth]
+        return active if mask is None else active & mask
+
+    def _leave(self, loop: Loop) -> None:
+        self.vectorised -= 1
+        self.extents[loop.depth] = 1
+
+    def _in_sequence(self, loop: Loop, mask: Mask) -> None:
+        lower, upper, step = (self.env[number] for number in (loop.lower, loop.upper, loop.step))
+        carried = [self.env[number] for number in loop.inits]
+        uniform = np.size(lower) == 1 and np.size(upper) == 1
+        if mask is not None and not uniform:
+            lower, upper = _active(lower, mask), _active(upper, mask)
+        count = int(np.max(-((np.asarray(lower) - upper) // step), initial=0))
+        for turn in range(count):
+            index = lower + step * np.asarray(turn).astype(np.asarray(lower).dtype)
+            active = mask if uniform else (index < upper if mask is None else (index < upper) & mask)
+            self.env[loop.index] = index
+            self.env.update(zip(loop.args, carried, strict=True))
+            self.nodes(loop.body, active)
+            new = [self.env[number] for number in loop.yields]
+            carried = new if uniform else [np.where(active, n, o) for n, o in zip(new, carried, strict=True)]
+        self.env.update(zip(loop.outs, carried, strict=True))
+
+    # Folds
+
+    def _fold_loop(self, loop: Loop, mask: Mask) -> None:
+        carried = [self.env[number] for number in loop.inits]
+        for lower, upper in self._parts(loop):
+            folded = self._fold(loop, lower, upper, mask, ())
+            for i, part in enumerate(folded):
+                if part is not None:
+                    carried[i] = self._combined(loop, i, carried[i], part)
+        self.env.update(zip(loop.outs, carried, strict=True))
+
+    def _combined(self, loop: Loop, position: int, initial: Any, folded: Array) -> Any:
+        plan = self.facts.plan(loop)
+        assert plan is not None
+        step = plan[position]
+        if step.inner is not None:
+            return self._combined(step.inner, step.position, initial, folded)
+        assert step.combiner is not None
+        result = combine(step.combiner.op, initial, folded)
+        return result if self.vectorised else np.asarray(result).reshape(-1)[0]
+
+    def _fold(self, loop: Loop, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...]) -> list[Array | None]:
+        """Return what the iterations of a loop and of the axes that are folded with it contribute; None for nothing."""
+        plan = self.facts.plan(loop)
+        assert plan is not None
+        inner_mask = self._enter(loop, lower, upper, mask)
+        if not self.extents[loop.depth]:
+            self._leave(loop)
+            return [None] * len(plan)
+        held = [node for step in plan for node in (step.combiner, step.product, step.inner) if node is not None]
+        self.nodes(loop.body, inner_mask, {id(node) for node in held})
+        axes = (*axes, loop.depth)
+        inner: dict[int, list[Array | None]] = {}
+        results: list[Array | None] = []
+        for step in plan:
+            if step.inner is None:
+                results.append(self._leaf(step, inner_mask, axes))
+                continue
+            key = id(step.inner)
+            if key not in inner:
+                bounds = self.env[step.inner.lower], self.env[step.inner.upper]
+                inner[key] = self._fold(step.inner, *bounds, inner_mask, axes)
+            results.append(inner[key][step.position])
+        self._leave(loop)
+        return results
+
+    def _leaf(self, step: Any, mask: Mask, axes: Sequence[int]) -> Array:
+        op = step.combiner.op
+        if step.product is not None:
+            a, b = (self.full(self.env[number]) for number in step.product.args)
+            if mask is not None:
+                a, b = _masked_factors(a, b, self.full(mask))
+            return contract(a, b, axes, self.extents, op.results[0].type)
+        value = self.full(self.env[step.value])
+        if mask is not None:
+            value = np.where(self.full(mask), value, neutral(op))
+        return fold(op, value, axes, self.extents)
+
+
+def _masked_factors(a: Array, b: Array, mask: Array) -> tuple[Array, Array]:
+    """Return factors of which one is 0 in inactive lanes: the one that stays smaller."""
+    sizes = [np.prod(np.broadcast_shapes(factor.shape, mask.shape)) for factor in (a, b)]
+    if sizes[0] <= sizes[1]:
+        return np.where(mask, a, a.dtype.type(0)), b
+    return a, np.where(mask, b, b.dtype.type(0))
+
+
+def _active(bound: Any, mask: Array) -> Array:
+    """Return a bound with the value of some active lane in the inactive ones, which must not widen the range."""
+    values, mask = np.broadcast_arrays(bound, mask)
+    filler = values[mask][0] if mask.any() else values.dtype.type(0)
+    return np.where(mask, values, filler)
+
+
+def _number(value: Any) -> int:
+    return int(np.asarray(value).reshape(-1)[0])

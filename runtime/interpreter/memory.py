@@ -1,0 +1,220 @@
+"""
+Rules for memref. A memref is a NumPy view, with its own strides, of the bytes of one buffer, so aliasing is true to
+life.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.semantics import Runner, Value, semantics
+from ...errors import Diagnostic
+from ...ir import Array, array_of, where
+from .bits import dtype_of
+from .tensors import extent, mixed, point, sized, window
+
+
+def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """Return a zeroed array that is a view of a new buffer of bytes."""
+    return np.zeros(prod(shape) * dtype.itemsize, np.uint8).view(dtype).reshape(shape)
+
+
+def new_storage(op: Operation) -> Array:
+    """Return the memory of a global, initialised; raises Diagnostic if the op defines none."""
+    if not isinstance(op, memref.GlobalOp):
+        from .c_rules import new_c_storage
+
+        return new_c_storage(op)
+    type_ = cast("MemRefType[Any]", op.type)
+    buffer = new_buffer(type_.get_shape(), dtype_of(type_))
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        buffer[...] = array_of(cast("DenseIntOrFPElementsAttr[Any]", op.initial_value))
+    if op.constant is not None:
+        buffer.flags.writeable = False
+    return buffer
+
+
+def origin_of(array: Array) -> tuple[Array, int]:
+    """Return the buffer of bytes that an array is a view of, and the byte at which the array starts in it."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = cast(Array, root.base)
+    return root.reshape(-1).view(np.uint8), address(array) - address(root)
+
+
+def address(array: Array) -> int:
+    """Return the address of an array's first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+def at_byte(root: Array, start: int, shape: Sequence[int], strides: Sequence[int], dtype: np.dtype[Any]) -> Array:
+    """
+    Return the elements of a buffer at byte `start` with these strides in elements, as a view.
+
+    Raises Diagnostic where the view leaves the buffer.
+    """
+    reach = sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) * dtype.itemsize
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    if start < 0 or start + reach + dtype.itemsize > root.size:
+        raise Diagnostic(
+            "a view leaves its buffer",
+            expected=f"bytes 0 to {root.size - 1}",
+            found=f"bytes {start} to {start + reach + dtype.itemsize - 1}",
+        )
+    return np.ndarray(shape, dtype, root, start, [stride * dtype.itemsize for stride in strides])
+
+
+def row_major(shape: Sequence[int]) -> list[int]:
+    """Return the strides, in elements, of a contiguous array."""
+    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def _type(value: SSAValue) -> MemRefType[Any]:
+    return cast("MemRefType[Any]", value.type)
+
+
+@semantics(memref.AllocOp, memref.AllocaOp)
+def _alloc(runner: Runner, op: memref.AllocOp | memref.AllocaOp, operands: Sequence[Value]) -> list[Array]:
+    return [new_buffer(sized(_type(op.memref).get_shape(), operands), dtype_of(op.memref.type))]
+
+
+@semantics(memref.DeallocOp)
+def _dealloc(runner: Runner, op: memref.DeallocOp, operands: Sequence[Value]) -> list[Array]:
+    return []
+
+
+@semantics(memref.GetGlobalOp)
+def _get_global(runner: Runner, op: memref.GetGlobalOp, operands: Sequence[Value]) -> list[Array]:
+    return [runner.storage(op.name_.string_value())]
+
+
+@semantics(memref.LoadOp)
+def _load(runner: Runner, op: memref.LoadOp, operands: Sequence[Value]) -> list[Array]:
+    array, *indices = operands
+    return [array[point(op, array, indices)]]
+
+
+@semantics(memref.StoreOp)
+def _store(runner: Runner, op: memref.StoreOp, operands: Sequence[Value]) -> list[Array]:
+    value, array, *indices = operands
+    check_writable(op, array)
+    array[point(op, array, indices)] = value
+    return []
+
+
+def check_writable(op: Operation, array: Array) -> None:
+    """Raise Diagnostic if an array is constant."""
+    if not array.flags.writeable:
+        raise Diagnostic(f"'{op.name}' writes to constant memory", where=where(op))
+
+
+@semantics(memref.CopyOp)
+def _copy(runner: Runner, op: memref.CopyOp, operands: Sequence[Value]) -> list[Array]:
+    source, target = operands
+    check_writable(op, target)
+    if source.shape != target.shape:
+        raise Diagnostic("a copy needs equal shapes", expected=str(target.shape), found=str(source.shape))
+    target[...] = source
+    return []
+
+
+@semantics(memref.ViewOp)
+def _view(runner: Runner, op: memref.ViewOp, operands: Sequence[Value]) -> list[Array]:
+    source, shift, *dynamic = operands
+    root, start = origin_of(source)
+    shape = sized(_type(op.result).get_shape(), dynamic)
+    inside = root[start : start + source.nbytes]
+    return [at_byte(inside, int(shift), shape, row_major(shape), dtype_of(op.result.type))]
+
+
+@semantics(memref.SubviewOp)
+def _subview(runner: Runner, op: memref.SubviewOp, operands: Sequence[Value]) -> list[Array]:
+    source, *dynamic = operands
+    slices, sizes = window(op, source.shape, dynamic)
+    part = source[slices]
+    dropped = _dropped_axes(sizes, _type(op.result).get_shape(), op)
+    return [part[tuple(0 if axis in dropped else slice(None) for axis in range(len(sizes)))]]
+
+
+def _dropped_axes(sizes: Sequence[int], shape: Sequence[int], op: Operation) -> set[int]:
+    """Return the axes of extent 1 that a rank-reducing subview leaves out."""
+    dropped: set[int] = set()
+    kept = list(shape)
+    for axis, size in enumerate(sizes):
+        if kept and kept[0] in (size, DYNAMIC_INDEX):
+            kept.pop(0)
+        elif size == 1:
+            dropped.add(axis)
+        else:
+            raise Diagnostic(f"sizes {list(sizes)} do not reduce to the shape {list(shape)}", where=where(op))
+    return dropped
+
+
+@semantics(memref.ReinterpretCastOp)
+def _reinterpret_cast(runner: Runner, op: memref.ReinterpretCastOp, operands: Sequence[Value]) -> list[Array]:
+    source, *dynamic = operands
+    first, second = len(op.offsets), len(op.offsets) + len(op.sizes)
+    offset = mixed(op.static_offsets, dynamic[:first])[0]
+    sizes = mixed(op.static_sizes, dynamic[first:second])
+    strides = mixed(op.static_strides, dynamic[second:])
+    root, start = origin_of(source)
+    base = start - _static_offset(_type(op.source)) * source.itemsize
+    return [at_byte(root, base + offset * source.itemsize, sizes, strides, source.dtype)]
+
+
+def _static_offset(type_: MemRefType[Any]) -> int:
+    offset = getattr(type_.layout, "offset", None)
+    data = getattr(offset, "data", 0)
+    return data if isinstance(data, int) else 0
+
+
+@semantics(memref.ExpandShapeOp)
+def _expand_shape(runner: Runner, op: memref.ExpandShapeOp, operands: Sequence[Value]) -> list[Array]:
+    source, *dynamic = operands
+    return [_reshaped(op, source, mixed(op.static_output_shape, dynamic))]
+
+
+@semantics(memref.CollapseShapeOp)
+def _collapse_shape(runner: Runner, op: memref.CollapseShapeOp, operands: Sequence[Value]) -> list[Array]:
+    groups = [[int(cast(Any, axis).value.data) for axis in group] for group in op.reassociation]
+    return [_reshaped(op, operands[0], [prod(operands[0].shape[axis] for axis in group) for group in groups])]
+
+
+def _reshaped(op: Operation, array: Array, shape: Sequence[int]) -> Array:
+    """Return a view in another shape; raises Diagnostic where the strides allow none."""
+    try:
+        return array.reshape(tuple(shape), copy=False)
+    except ValueError as error:
+        raise Diagnostic(
+            f"'{op.name}' would need a copy of its strided source",
+            where=where(op),
+            found=f"shape {list(array.shape)}, strides of {list(array.strides)} bytes, to {list(shape)}",
+        ) from error
+
+
+@semantics(memref.CastOp, memref.MemorySpaceCastOp, memref.AssumeAlignmentOp)
+def _same(runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Array]:
+    return list(operands)[: len(op.results)]
+
+
+@semantics(memref.DimOp)
+def _dim(runner: Runner, op: memref.DimOp, operands: Sequence[Value]) -> list[Array]:
+    return [extent(op, operands[0], operands[1])]
+
+
+@semantics(memref.RankOp)
+def _rank(runner: Runner, op: memref.RankOp, operands: Sequence[Value]) -> list[Any]:
+    return [np.int64(operands[0].ndim)]
+
+
+@semantics(memref.AllocaScopeOp)
+def _alloca_scope(runner: Runner, op: memref.AllocaScopeOp, operands: Sequence[Value]) -> Sequence[Value]:
+    return runner.run_region(op.scope, ())

@@ -1,0 +1,216 @@
+"""
+Loop nests as programs of their own: what `scf` and `emitc` loops over memory become before they run vectorised.
+
+A nest holds scalar computations, loads, stores, loops and branches in SSA form, with values numbered. Variables of C
+that a loop or branch assigns are values that it carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.dialects import memref, scf
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
+from ...ir import Array
+
+
+@dataclass(eq=False)
+class Compute:
+    """A scalar op."""
+
+    op: Operation
+    args: list[int]
+    outs: list[int]
+
+
+@dataclass(eq=False)
+class Load:
+    """A read of `buffer[indices]`."""
+
+    op: Operation
+    buffer: int
+    indices: list[int]
+    out: int
+
+
+@dataclass(eq=False)
+class Store:
+    """A write to `buffer[indices]`."""
+
+    op: Operation
+    buffer: int
+    indices: list[int]
+    value: int
+
+
+@dataclass(eq=False)
+class Loop:
+    """A counted loop; `args` are the carried values inside of it, `outs` those after it."""
+
+    op: Operation
+    lower: int
+    upper: int
+    step: int
+    index: int
+    inits: list[int]
+    args: list[int]
+    outs: list[int]
+    depth: int
+    body: list[Node] = field(default_factory=list["Node"])
+    yields: list[int] = field(default_factory=list[int])
+
+
+@dataclass(eq=False)
+class Branch:
+    """A conditional; `outs` are those of the side taken."""
+
+    op: Operation
+    condition: int
+    sides: tuple[list[Node], list[Node]]
+    yields: tuple[list[int], list[int]]
+    outs: list[int]
+
+
+Node: TypeAlias = Compute | Load | Store | Loop | Branch
+
+
+@dataclass(eq=False)
+class Nest:
+    """
+    A loop nest.
+
+    `inputs` says what the numbers of values from outside stand for; `types` gives each value's IR type. `cells` are
+    the C variables from outside that the nest assigns; their new values are the loop's `outs`.
+    """
+
+    loop: Loop
+    inputs: dict[int, SSAValue]
+    types: list[Attribute]
+    depth: int
+    cells: list[SSAValue] = field(default_factory=list[SSAValue])
+    memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What is found out about the nest, kept for its next run."""
+
+
+class NotANest(Exception):
+    """A loop holds an op that nests do not know."""
+
+
+class Builder:
+    """Builds a nest; subclasses say how further ops are taken up."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[SSAValue, int] = {}
+        self.inputs: dict[int, SSAValue] = {}
+        self.types: list[Attribute] = []
+        self.depth = 0
+        self.deepest = 0
+
+    def new(self, value: SSAValue) -> int:
+        """Number a value that the nest defines."""
+        self.numbers[value] = self.fresh(value.type)
+        return self.numbers[value]
+
+    def fresh(self, type_: Attribute) -> int:
+        """Number a value without SSA value."""
+        self.types.append(type_)
+        return len(self.types) - 1
+
+    def use(self, value: SSAValue) -> int:
+        """Return a value's number; one from outside becomes an input."""
+        if value not in self.numbers:
+            self.inputs[self.new(value)] = value
+        return self.numbers[value]
+
+    def block(self, block: Block) -> list[Node]:
+        """Take up a block but for its terminator."""
+        return [node for op in block.ops if op is not block.last_op for node in self.node(op)]
+
+    def node(self, op: Operation) -> Iterator[Node]:
+        """Take up an op; raises NotANest for those that nests do not know."""
+        match op:
+            case memref.LoadOp():
+                yield Load(op, self.use(op.memref), [self.use(i) for i in op.indices], self.new(op.res))
+            case memref.StoreOp():
+                yield Store(op, self.use(op.memref), [self.use(i) for i in op.indices], self.use(op.value))
+            case scf.ForOp():
+                yield self.loop(op)
+            case scf.IfOp():
+                yield self.branch(op)
+            case _ if type(op) in SCALAR_RULES and not op.regions and _scalar_results(op):
+                yield Compute(op, [self.use(v) for v in op.operands], [self.new(v) for v in op.results])
+            case _:
+                raise NotANest(op.name)
+
+    def loop(self, op: scf.ForOp) -> Loop:
+        """Take up a loop of scf."""
+        index, *args = op.body.block.args
+        bounds = [self.use(value) for value in (op.lb, op.ub, op.step)]
+        inits = [self.use(value) for value in op.iter_args]
+        loop = Loop(op, *bounds, self.new(index), inits, [self.new(arg) for arg in args], [], self.depth)
+        self.enter(lambda: self._loop_body(loop, op.body))
+        loop.outs = [self.new(result) for result in op.results]
+        return loop
+
+    def enter(self, body: Callable[[], None]) -> None:
+        """Take up what is one loop deeper."""
+        self.depth += 1
+        self.deepest = max(self.deepest, self.depth)
+        body()
+        self.depth -= 1
+
+    def _loop_body(self, loop: Loop, region: Region) -> None:
+        loop.body = self.block(region.block)
+        loop.yields = self.terminator(region.block)
+
+    def terminator(self, block: Block) -> list[int]:
+        """Return the values that a block yields."""
+        return [self.use(value) for value in block.last_op.operands] if block.last_op else []
+
+    def branch(self, op: scf.IfOp) -> Branch:
+        """Take up a conditional of scf."""
+        condition = self.use(op.cond)
+        blocks = [region.block for region in (op.true_region, op.false_region) if region.blocks]
+        sides = [(self.block(block), self.terminator(block)) for block in blocks] + [([], [])] * (2 - len(blocks))
+        (first, first_yields), (second, second_yields) = sides
+        outs = [self.new(result) for result in op.results]
+        return Branch(op, condition, (first, second), (first_yields, second_yields), outs)
+
+
+def _scalar_results(op: Operation) -> bool:
+    return not any(hasattr(result.type, "get_shape") for result in op.results)
+
+
+def nest_of(op: scf.ForOp) -> Nest | None:
+    """Return a loop as a nest; None if it holds ops that nests do not know."""
+    builder = Builder()
+    try:
+        loop = builder.loop(op)
+    except NotANest:
+        return None
+    return Nest(loop, builder.inputs, builder.types, builder.deepest)
+
+
+def nodes_in(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Yield nodes and all that they hold, in order."""
+    for node in nodes:
+        yield node
+        if isinstance(node, Loop):
+            yield from nodes_in(node.body)
+        elif isinstance(node, Branch):
+            yield from nodes_in([*node.sides[0], *node.sides[1]])
+
+
+def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
+    """Run a loop as a nest and return its results; None if it is none."""
+    from .lanes import run_loop_nest
+
+    nest = runner.cached(op, nest_of)
+    if nest is None:
+        return None
+    values: dict[int, Array] = {number: runner.value(value) for number, value in nest.inputs.items()}
+    return run_loop_nest(nest, values)
