@@ -24,7 +24,15 @@ from xdsl.traits import IsTerminator, Pure
 from .core.onnx_custom import DOMAIN, SCHEMAS
 from .core.onnx_schema import OnnxOp, op_class_of
 
-_RANDOM = {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+_RANDOM = {
+    "Bernoulli",
+    "Dropout",
+    "Multinomial",
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+}
 
 
 @irdl_op_definition

@@ -9,6 +9,7 @@ Deeploy (arXiv:2408.04413), ONNX Runtime for the gradients.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -19,11 +20,9 @@ DOMAIN = "tilewright"
 """The domain in which the importer puts these operators, whatever domain the exporter gave them."""
 
 _INT, _FLOAT, _INTS, _STRING = (getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "INTS", "STRING"))
-_TYPES = [
-    f"tensor({kind})"
-    for kind in ("float", "double", "float16", "bfloat16")
-    + tuple(f"{sign}int{width}" for width in (8, 16, 32, 64) for sign in ("", "u"))
-]
+_FLOATS = ("float", "double", "float16", "bfloat16")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_TYPES = [f"tensor({kind})" for kind in (*_FLOATS, *_INTEGERS)]
 
 SPELLINGS = {
     "n_levels": ("n_levels_out", "nLevels"),
@@ -51,27 +50,31 @@ def _is_power_of_two(value: int) -> bool:
     return value > 0 and value & (value - 1) == 0
 
 
+def _is_finite_scale(value: float) -> bool:
+    return 0 < abs(value) < float("inf")
+
+
+def _at_least(least: int, *attributes: str) -> Rule:
+    return Rule(attributes, least.__le__, f"{least} or more")
+
+
 _POWER_OF_TWO = "a positive power of two"
+_DIVISOR = Rule(("D",), _is_power_of_two, _POWER_OF_TWO)
+_SCALE = Rule(("scale",), _is_finite_scale, "finite and not zero")
 RULES: dict[str, tuple[Rule, ...]] = {
     "RequantShift": (
         Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
-        Rule(("n_levels",), lambda v: v >= 2, "2 or more"),
-        Rule(("signed",), lambda v: v in (0, 1), "0 or 1"),
+        Rule(("signed",), (0, 1).__contains__, "0 or 1"),
+        _at_least(2, "n_levels"),
     ),
-    "iSoftmax": (
-        Rule(("log2",), lambda v: v > 0, "1 or more"),
-        Rule(("n_levels",), lambda v: v >= 2, "2 or more"),
-    ),
-    "ITAMax": (Rule(("n_levels",), lambda v: v >= 2, "2 or more"),),
-    "ITAPartialMax": (
-        Rule(("n_levels",), lambda v: v >= 2, "2 or more"),
-        Rule(("group_width",), lambda v: v >= 1, "1 or more"),
-    ),
-    "iRMSNorm": (Rule(("D",), _is_power_of_two, _POWER_OF_TWO),),
-    "iLayerNorm": (Rule(("D",), _is_power_of_two, _POWER_OF_TWO),),
-    "iNoNorm": (Rule(("D",), _is_power_of_two, _POWER_OF_TWO),),
-    "Quant": (Rule(("scale",), lambda v: 0 < abs(v) < float("inf"), "finite and not zero"),),
-    "Dequant": (Rule(("scale",), lambda v: 0 < abs(v) < float("inf"), "finite and not zero"),),
+    "iSoftmax": (_at_least(1, "log2"), _at_least(2, "n_levels")),
+    "ITAMax": (_at_least(2, "n_levels"),),
+    "ITAPartialMax": (_at_least(2, "n_levels"), _at_least(1, "group_width")),
+    "iRMSNorm": (_DIVISOR,),
+    "iLayerNorm": (_DIVISOR,),
+    "iNoNorm": (_DIVISOR,),
+    "Quant": (_SCALE,),
+    "Dequant": (_SCALE,),
 }
 """Operator -> what its attributes must satisfy."""
 
@@ -83,6 +86,31 @@ def complaint(schema: OpSchema, value: Callable[[str], Any]) -> str:
             if not rule.holds(value(name)):
                 return f"attribute '{name}' is {value(name)}, it must be {rule.expected}"
     return ""
+
+
+def broadcasts_to(shape: Sequence[int], target: Sequence[int | None]) -> bool:
+    """Return whether a tensor of that shape can be broadcast to the target's."""
+    if len(shape) > len(target):
+        return False
+    return all(size in (1, goal) for size, goal in zip(reversed(shape), reversed(target), strict=False))
+
+
+def channel_shape(parameter: Sequence[int], x: Sequence[int]) -> tuple[int, ...] | None:
+    """
+    Return the shape in which `mul` or `add` of RequantShift broadcasts over x, None where there is none.
+
+    [C] stands for axis 1, on a matrix for its last axis; [C, 1, 1] stands for axis 1 also where x has three axes.
+    """
+    size = math.prod(parameter)
+    if size == 1:
+        return (1,) * len(x)
+    axis = 1 if len(x) > 2 else len(x) - 1
+    vector = len(parameter) == 1 or (len(parameter) == len(x) == 3 and parameter[0] == size)
+    if vector and x and x[axis] == size:
+        return tuple(size if index == axis else 1 for index in range(len(x)))
+    if len(parameter) > 1 and broadcasts_to(parameter, x):
+        return tuple(parameter)
+    return None
 
 
 def _row(
@@ -120,18 +148,21 @@ def _attribute(name: str, value: Any) -> OpSchema.Attribute:
 
 
 def _like_first(context: Any) -> None:
-    context.set_output_type(0, context.get_input_type(0))
+    _set_like(context, 0, 0)
 
 
-def _like_second(context: Any) -> None:
-    context.set_output_type(0, context.get_input_type(1))
+def _set_like(context: Any, output: int, source: int) -> None:
+    """Give an output the type of an input, where that is known."""
+    if (kind := context.get_input_type(source)) is not None:
+        context.set_output_type(output, kind)
 
 
 def _broadcast(context: Any) -> None:
     """Set the shape to what both inputs broadcast to; a dim that either leaves open stays open."""
-    a, b = (context.get_input_type(i).tensor_type for i in range(2))
-    if not (a.HasField("shape") and b.HasField("shape")):
+    kinds = [context.get_input_type(index) for index in range(2)]
+    if not all(kind is not None and kind.tensor_type.HasField("shape") for kind in kinds):
         return
+    a, b = (kind.tensor_type for kind in kinds)
     left, right = ([d.dim_value if d.HasField("dim_value") else None for d in t.shape.dim] for t in (a, b))
     rank = max(len(left), len(right))
     pairs = zip([1] * (rank - len(left)) + left, [1] * (rank - len(right)) + right, strict=True)
@@ -149,26 +180,26 @@ def _broadcast_dim(x: int | None, y: int | None) -> int | None:
 
 def _reduced(context: Any) -> None:
     """Set the shape to the first input's with `axes` reduced."""
-    kind: TypeProto = context.get_input_type(0)
-    if not kind.tensor_type.HasField("shape"):
+    kind: TypeProto | None = context.get_input_type(0)
+    if kind is None or not kind.tensor_type.HasField("shape"):
         return
     dims = list(kind.tensor_type.shape.dim)
     axes = {axis % len(dims) for axis in context.get_attribute("axes").ints}
-    keep = context.get_attribute("keepdims").i
+    keepdims = context.get_attribute("keepdims")
     result = TypeProto()
     result.tensor_type.elem_type = kind.tensor_type.elem_type
     result.tensor_type.shape.SetInParent()
     for axis, dim in enumerate(dims):
         if axis not in axes:
             result.tensor_type.shape.dim.append(dim)
-        elif keep:
+        elif keepdims is None or keepdims.i:
             result.tensor_type.shape.dim.add().dim_value = 1
     context.set_output_type(0, result)
 
 
 def _norm_gradients(context: Any) -> None:
     for output, source in enumerate((1, 2, 2)):
-        context.set_output_type(output, context.get_input_type(source))
+        _set_like(context, output, source)
 
 
 SCHEMAS: Sequence[OpSchema] = (
@@ -179,8 +210,8 @@ SCHEMAS: Sequence[OpSchema] = (
         """
         `y = clip((x * mul + add + r) >> s, lo, hi)`, s = log2(div), r = 1 << (s - 1) or 0 where s is 0.
 
-        signed: lo = -n_levels / 2, hi = n_levels / 2 - 1; else lo = 0, hi = n_levels - 1. `mul` and `add` are scalars or
-        per channel: [C] and [C, 1, 1] stand for axis 1, [C] on a matrix for its last axis; all else broadcasts.
+        signed: lo = -n_levels / 2, hi = n_levels / 2 - 1; else lo = 0, hi = n_levels - 1. `mul` and `add` are scalars
+        or per channel: [C] and [C, 1, 1] stand for axis 1, [C] on a matrix for its last axis; all else broadcasts.
         """,
     ),
     _row(
@@ -198,7 +229,7 @@ SCHEMAS: Sequence[OpSchema] = (
         "ITAMax",
         "x",
         {"n_levels": 256},
-        "ITA's softmax over the last axis: `h = (max(x) - x + 16) >> 5; y = ((n_levels - 1) * 256 // sum(256 >> h)) >> h`.",
+        "ITA's softmax along the rows: `h = (max(x) - x + 16) >> 5, y = ((n_levels - 1) * 256 // sum(256 >> h)) >> h`.",
     ),
     _row(
         "ITAPartialMax",
@@ -207,8 +238,8 @@ SCHEMAS: Sequence[OpSchema] = (
         """
         ITA's streaming softmax: the last axis comes in groups of `group_width`, M the maximum so far, S the sum so far.
 
-        Per group g: `N = max(M, max(g)); S = (S >> ((N - M + 16) >> 5)) + sum(256 >> ((N - g + 16) >> 5)); M = N`, for the
-        first group S = 0. At last `y = ((n_levels / 2 - 1) * 256 // S) >> ((M - x + 16) >> 5)`.
+        Per group g: `N = max(M, max(g)); S = (S >> ((N - M + 16) >> 5)) + sum(256 >> ((N - g + 16) >> 5)); M = N`,
+        beginning with S = 0. At last `y = ((n_levels / 2 - 1) * 256 // S) >> ((M - x + 16) >> 5)`.
         """,
     ),
     _row(
@@ -224,7 +255,8 @@ SCHEMAS: Sequence[OpSchema] = (
         """
         Integer layer normalisation along the last axis; the result wraps around.
 
-        `c = x - tdiv(sum(x), L); S = sum(c^2) // L + 1; y = int8((tdiv(c * weight, floor(sqrt(S))) + bias) >> log2(D))`.
+        `c = x - tdiv(sum(x), L); S = sum(c^2) // L + 1;
+        y = int8((tdiv(c * weight, floor(sqrt(S))) + bias) >> log2(D))`.
         """,
     ),
     _row(
@@ -277,10 +309,17 @@ SCHEMAS: Sequence[OpSchema] = (
         "`y = clip(round(x * scale + zero_point), min, max)`, halves rounded away from zero.",
     ),
     _row("Dequant", "x", {"scale": _FLOAT, "zero_point": 0.0}, "`y = (x - zero_point) * scale`."),
-    _row("RMSNorm", "x weight", {"eps": 1e-6}, "`y = x / sqrt(mean(x^2) + eps) * weight` along the last axis, in floats."),
+    _row(
+        "RMSNorm", "x weight", {"eps": 1e-6}, "`y = x / sqrt(mean(x^2) + eps) * weight` along the last axis, in floats."
+    ),
     _row("SGD", "weight gradient", {"lr": 0.01}, "One step of gradient descent: `y = weight - lr * gradient`."),
     _row("GeluGrad", "dy x", {}, "Gradient of the exact GELU: `dy * (Phi(x) + x * phi(x))`."),
-    _row("SoftmaxGrad", "dy y", {"axis": -1}, "Gradient of softmax from its result: `y * (dy - sum(dy * y))` along `axis`."),
+    _row(
+        "SoftmaxGrad",
+        "dy y",
+        {"axis": -1},
+        "Gradient of softmax from its result: `y * (dy - sum(dy * y))` along `axis`.",
+    ),
     _row(
         "SoftmaxCrossEntropyLossGrad",
         "log_probability labels",
@@ -295,7 +334,8 @@ SCHEMAS: Sequence[OpSchema] = (
         Gradients of layer normalisation with respect to x, scale and bias, from what the forward pass saved.
 
         With h = (x - mean) * inv_std_dev and w = dy * scale, means over the axes from `axis` on:
-        `dx = inv_std_dev * (w - mean(w) - h * mean(w * h))`; `dscale` and `dbias` sum `dy * h` and `dy` over the others.
+        `dx = inv_std_dev * (w - mean(w) - h * mean(w * h))`; `dscale` and `dbias` sum `dy * h` and `dy` over the
+        other axes.
         """,
         infer=_norm_gradients,
         outputs="dx dscale dbias",

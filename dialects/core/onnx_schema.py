@@ -232,7 +232,10 @@ def default_value(attribute: OpSchema.Attribute) -> Any:
     value = helper.get_attribute_value(proto)
     if isinstance(value, bytes):
         return value.decode()
-    return tuple(v.decode() if isinstance(v, bytes) else v for v in value) if isinstance(value, list) else value  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        items = cast("list[int | float | bytes]", value)
+        return tuple(item.decode() if isinstance(item, bytes) else item for item in items)
+    return value
 
 
 def python_value(attribute: Attribute) -> Any:
@@ -245,7 +248,7 @@ def python_value(attribute: Attribute) -> Any:
         case DenseArrayBase():
             return tuple(cast("DenseArrayBase[Any]", attribute).get_values())
         case ArrayAttr():
-            return tuple(python_value(item) for item in cast("ArrayAttr[Attribute]", attribute).data)
+            return tuple(python_value(item) for item in attribute.data)
         case _:
             return array_of(cast(DenseAttr, attribute))
 
@@ -266,7 +269,7 @@ def stored_value(kind: OpSchema.AttrType, value: Any) -> Attribute:
         case _Type.STRINGS:
             return ArrayAttr([StringAttr(v) for v in value])
         case _:
-            raise ValueError(f"attributes of the kind {kind.name} are not stored")
+            raise ValueError(f"attributes of the kind {kind} are not stored")
 
 
 # Classes

@@ -1,0 +1,259 @@
+"""Element types and shapes of all tensors: ONNX's inference, with rules for our operators, and the dims users give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from onnx import (
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    TypeProto,
+    ValueInfoProto,
+    defs,
+    helper,
+    numpy_helper,
+    shape_inference,
+)
+
+from ..dialects.core.onnx_custom import DOMAIN, SCHEMAS
+from ..errors import Diagnostic, did_you_mean
+from .onnx_graph import Graph
+from .tensors import Constant
+
+_SMALL = 4096
+"""Constants of more elements are shown to inference by their type only; none that shapes depend on is as big."""
+
+
+class TensorInfo(NamedTuple):
+    """ONNX's element type and the shape, None in it for a dim not known, None for a rank not known."""
+
+    data_type: int
+    shape: tuple[int | None, ...] | None
+
+
+Infos = dict[str, TensorInfo]
+
+
+def info_of(proto: TypeProto) -> TensorInfo | None:
+    """Return what a type says of a tensor, None where it is no tensor's or says nothing."""
+    if proto.WhichOneof("value") != "tensor_type" or not proto.tensor_type.elem_type:
+        return None
+    tensor = proto.tensor_type
+    if not tensor.HasField("shape"):
+        return TensorInfo(tensor.elem_type, None)
+    dims = tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim)
+    return TensorInfo(tensor.elem_type, dims)
+
+
+# Inference
+
+
+@cache
+def _register_rules() -> None:
+    """Make the operators of our own domain known to onnx's inference."""
+    for schema in SCHEMAS:
+        if not defs.has(schema.name, DOMAIN):
+            defs.register_schema(schema)
+
+
+def infer(graph: Graph, *, strict: bool, inputs: Mapping[str, TensorInfo] | None = None) -> Infos:
+    """
+    Return what can be told of each tensor, all nodes being of the newest form of their operator.
+
+    `strict`: what the file declares of inner tensors is not used, and a node that cannot be raises Diagnostic.
+    """
+    _register_rules()
+    model = _light_model(graph, inputs or {}, declared=not strict)
+    try:
+        inferred = shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True).graph
+    except (shape_inference.InferenceError, RuntimeError, ValueError) as error:
+        raise _misfit(str(error)) from error
+    known: Infos = {name: _constant_info(constant) for name, constant in graph.constants.items()}
+    for value in (*inferred.input, *inferred.value_info, *inferred.output):
+        if (info := info_of(value.type)) is not None:
+            known[value.name] = info
+    return known
+
+
+def _constant_info(constant: Constant) -> TensorInfo:
+    return TensorInfo(constant.data_type, constant.array.shape)
+
+
+def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo], *, declared: bool) -> ModelProto:
+    """Return the graph as a model in which big constants are inputs."""
+    light = GraphProto(name="network", node=[_stand_in(node) for node in graph.nodes])
+    for value in graph.inputs:
+        info = inputs.get(value.name)
+        light.input.append(value if info is None else _value(value.name, info))
+    for name, constant in graph.constants.items():
+        if constant.array.size <= _SMALL and constant.array.dtype.kind in "iufb":
+            light.initializer.append(_small_tensor(name, constant))
+        else:
+            light.input.append(_value(name, _constant_info(constant)))
+    given = {value.name for value in light.input} | graph.constants.keys()
+    outputs = sorted({value.name for value in graph.outputs} - given)
+    if declared:
+        stated = {name: kind for name, kind in graph.declared.items() if name not in given}
+        light.value_info.extend(ValueInfoProto(name=n, type=kind) for n, kind in stated.items() if n not in outputs)
+        light.output.extend(ValueInfoProto(name=n, type=stated.get(n)) for n in outputs)
+    else:
+        light.output.extend(ValueInfoProto(name=name) for name in outputs)
+    domains = dict.fromkeys(node.domain for node in graph.nodes)
+    versions = {
+        domain: max(s.since_version for s in defs.get_all_schemas() if s.domain == domain) for domain in domains
+    }
+    imports = [
+        helper.make_opsetid(domain, version) for domain, version in (versions | {"": defs.onnx_opset_version()}).items()
+    ]
+    return ModelProto(ir_version=10, graph=light, opset_import=imports)
+
+
+_LIKE_FIRST = {
+    ("", "GroupNormalization"),
+    ("", "MeanVarianceNormalization"),
+    ("ai.onnx.ml", "Normalizer"),
+}
+"""Operators for which onnx has no inference and whose result has the type and shape of their first input."""
+
+
+def _stand_in(node: NodeProto) -> NodeProto:
+    if (node.domain, node.op_type) not in _LIKE_FIRST:
+        return node
+    return helper.make_node("Identity", node.input[:1], node.output[:1], name=node.name)
+
+
+def _value(name: str, info: TensorInfo) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, info.data_type, info.shape)
+
+
+def _small_tensor(name: str, constant: Constant) -> TensorProto:
+    tensor = numpy_helper.from_array(np.asarray(constant.array, order="C"), name)
+    if tensor.data_type != constant.data_type:
+        tensor = helper.make_tensor(name, constant.data_type, constant.array.shape, constant.array.ravel().tolist())
+    return tensor
+
+
+_INFERENCE_ERROR = re.compile(r"\(op_type:(?P<op>[^,)]*)(?:, node name: (?P<node>[^)]*))?\): (?P<text>.*)")
+
+
+def _misfit(message: str) -> Diagnostic:
+    errors = [match.groupdict() for match in _INFERENCE_ERROR.finditer(message)]
+    if not errors:
+        return Diagnostic("the shapes of the graph cannot be told", found=_plain(message))
+    first, *others = errors
+    return Diagnostic(
+        f"the inputs of a {first['op']} do not fit together",
+        where=f'node "{first["node"]}"' if first["node"] else "",
+        expected="inputs and attributes of the types and shapes that ONNX asks for",
+        found=_plain(first["text"]),
+        remedy="correct the shapes in the model, or those given with --input-shape",
+        notes=[f'node "{error["node"]}": {_plain(error["text"])}' for error in others],
+    )
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\[\w*Error\]\s*", "", text).strip().rstrip(".") or "no reason given"
+
+
+# Inputs
+
+
+def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
+    """
+    Return the types of the graph's inputs, all dims known.
+
+    A dim left open by the file is the user's, or follows from what the file declares of a Concat. Raises Diagnostic
+    that names all dims which remain, or what does not fit.
+    """
+    names = [value.name for value in graph.inputs]
+    for name in given:
+        if name not in names:
+            raise Diagnostic(
+                "a shape is given for what is no input",
+                where=f'input "{name}"',
+                expected="one of " + ", ".join(f'"{known}"' for known in names),
+                remedy=did_you_mean(name, names) or "correct the name",
+            )
+    infos = {value.name: _input_info(value, given.get(value.name)) for value in graph.inputs}
+    if any(None in (info.shape or ()) for info in infos.values()):
+        _deduce(graph, infos)
+    if notes := list(_open_dims(graph, infos)):
+        name = next(n for n, info in infos.items() if None in (info.shape or ()))
+        example = ",".join("1" if dim is None else str(dim) for dim in infos[name].shape or ())
+        raise Diagnostic(
+            "a dimension of an input is not known",
+            where=f'input "{name}"',
+            expected="a number for each dimension",
+            found=notes[0],
+            remedy=f"give the shape: --input-shape {name}={example}",
+            notes=notes[1:],
+        )
+    return infos
+
+
+def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInfo:
+    where, info = f'input "{value.name}"', info_of(value.type)
+    if info is None:
+        raise Diagnostic(
+            "an input is no tensor, or its type is not stated",
+            where=where,
+            remedy="export the input with a tensor type",
+        )
+    if shape is None and info.shape is None:
+        raise Diagnostic(
+            "the rank of an input is not known", where=where, remedy=f"give the shape: --input-shape {value.name}=1,..."
+        )
+    if shape is None:
+        return info
+    declared = info.shape if info.shape is not None else (None,) * len(shape)
+    fits = len(shape) == len(declared) and all(d is None or d == s for d, s in zip(declared, shape, strict=True))
+    if not fits or any(dim < 0 for dim in shape):
+        raise Diagnostic(
+            "the shape given for an input does not fit the model",
+            where=where,
+            expected="x".join("?" if dim is None else str(dim) for dim in declared) or "a scalar",
+            found="x".join(map(str, shape)) or "a scalar",
+            remedy="give the known dimensions as the model has them",
+        )
+    return TensorInfo(info.data_type, tuple(shape))
+
+
+def _deduce(graph: Graph, infos: Infos) -> None:
+    """Fill in the dim along which an input is concatenated, where all else of that Concat is known."""
+    known = infer(graph, strict=False, inputs=infos)
+    for name, kind in graph.declared.items():
+        stated = info_of(kind)
+        if stated is not None and name not in infos and None not in (stated.shape or (None,)):
+            known[name] = stated
+    for node in graph.nodes:
+        if node.op_type != "Concat" or node.domain:
+            continue
+        axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), 0)
+        shapes = [infos[name].shape if name in infos else _shape(known, name) for name in (*node.input, node.output[0])]
+        if any(shape is None or not -len(shape) <= axis < len(shape) for shape in shapes):
+            continue
+        *parts, whole = [shape[axis] for shape in shapes if shape is not None]
+        name = node.input[parts.index(None)] if parts.count(None) == 1 else ""
+        rest = sum(part for part in parts if part is not None)
+        shape = infos[name].shape if name in infos else None
+        if shape is not None and whole is not None and whole >= rest:
+            axis %= len(shape)
+            infos[name] = TensorInfo(infos[name].data_type, (*shape[:axis], whole - rest, *shape[axis + 1 :]))
+
+
+def _shape(known: Infos, name: str) -> tuple[int | None, ...] | None:
+    return known[name].shape if name in known else None
+
+
+def _open_dims(graph: Graph, infos: Infos) -> Iterator[str]:
+    for value in graph.inputs:
+        for axis, size in enumerate(infos[value.name].shape or ()):
+            if size is None:
+                symbol = value.type.tensor_type.shape.dim[axis].dim_param
+                yield f'dimension {axis} of "{value.name}" is ' + (f"'{symbol}'" if symbol else "left open")

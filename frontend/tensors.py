@@ -1,0 +1,171 @@
+"""ONNX tensors as arrays: every way in which a model can hold their data, checked before memory is taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32, f64, i1, i8, i16, i32, i64
+from xdsl.ir import Attribute
+
+from ..errors import Diagnostic
+from ..ir import Array, DenseAttr, dense, numpy_type
+
+
+def _unsigned(width: int) -> IntegerType:
+    return IntegerType(width, Signedness.UNSIGNED)
+
+
+ELEMENTS: dict[int, Attribute] = {
+    TensorProto.FLOAT: f32,
+    TensorProto.DOUBLE: f64,
+    TensorProto.FLOAT16: f16,
+    TensorProto.BFLOAT16: bf16,
+    TensorProto.BOOL: i1,
+    TensorProto.INT4: IntegerType(4),
+    TensorProto.INT8: i8,
+    TensorProto.INT16: i16,
+    TensorProto.INT32: i32,
+    TensorProto.INT64: i64,
+    TensorProto.UINT4: _unsigned(4),
+    TensorProto.UINT8: _unsigned(8),
+    TensorProto.UINT16: _unsigned(16),
+    TensorProto.UINT32: _unsigned(32),
+    TensorProto.UINT64: _unsigned(64),
+}
+"""ONNX element type -> IR element type. Signless stands for signed."""
+
+TYPE_NAMES = {str(element): element for element in ELEMENTS.values()}
+"""Name of an element type, as `--input-type` takes it -> the IR type."""
+
+_PACKED_BITS: dict[int, int] = {TensorProto.INT4: 4, TensorProto.UINT4: 4}
+_PER_FIELD: dict[int, int] = {TensorProto.INT4: 2, TensorProto.UINT4: 2}
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The value of a tensor that does not change; `data_type` is ONNX's, `origin` the node or tensor it comes from."""
+
+    array: Array
+    data_type: int
+    origin: str
+
+    @property
+    def dense(self) -> DenseAttr:
+        """The value as an IR attribute."""
+        return dense(self.array, ELEMENTS[self.data_type])
+
+
+def type_name(data_type: int) -> str:
+    """Return ONNX's own name for an element type."""
+    known = data_type in TensorProto.DataType.values()
+    return TensorProto.DataType.Name(data_type) if known else f"type number {data_type}"  # pyright: ignore[reportArgumentType]
+
+
+def element_type(data_type: int, where: str) -> Attribute:
+    """Return the IR type of an element. Raises Diagnostic where Tilewright has none, e.g. for texts."""
+    if data_type not in ELEMENTS:
+        raise Diagnostic(
+            "the element type of a tensor is not handled",
+            where=where,
+            expected="one of " + ", ".join(type_name(known) for known in ELEMENTS),
+            found=type_name(data_type),
+            remedy="export the model with one of the types expected",
+        )
+    return ELEMENTS[data_type]
+
+
+def read_tensor(proto: TensorProto, folder: Path | None, origin: str) -> Constant:
+    """
+    Return the value of a tensor, of whichever field or file its data lie in.
+
+    External data are read from `folder` or below, from nowhere else; None forbids them. Raises Diagnostic where the
+    data are not as many as the shape says, or cannot be read.
+    """
+    where = f'tensor "{proto.name or origin}"'
+    element = element_type(proto.data_type, where)
+    shape = tuple(proto.dims)
+    if any(dim < 0 for dim in shape):
+        raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
+    if proto.data_location == TensorProto.EXTERNAL:
+        return Constant(_from_bytes(_external(proto, folder, where), proto, shape), proto.data_type, origin)
+    if proto.HasField("raw_data"):
+        _check_count(where, shape, _byte_count(proto.data_type, shape), len(proto.raw_data), "bytes")
+        return Constant(_from_bytes(proto.raw_data, proto, shape), proto.data_type, origin)
+    return Constant(_from_field(proto, shape, where).astype(numpy_type(element), copy=False), proto.data_type, origin)
+
+
+def _byte_count(data_type: int, shape: Sequence[int]) -> int:
+    bits = _PACKED_BITS.get(data_type, 8 * numpy_type(ELEMENTS[data_type]).itemsize)
+    return (math.prod(shape) * bits + 7) // 8
+
+
+def _check_count(where: str, shape: Sequence[int], expected: int, found: int, unit: str) -> None:
+    if expected != found:
+        raise Diagnostic(
+            "a tensor does not hold as much data as its shape says",
+            where=where,
+            expected=f"{expected} {unit} for the shape {list(shape)}",
+            found=f"{found} {unit}",
+            remedy="the file is damaged or was written wrongly: export the model again",
+        )
+
+
+def _from_bytes(data: bytes, proto: TensorProto, shape: Sequence[int]) -> Array:
+    if proto.data_type in _PACKED_BITS:
+        packed = TensorProto(data_type=proto.data_type, dims=list(shape), raw_data=data)
+        return numpy_helper.to_array(packed).astype(numpy_type(ELEMENTS[proto.data_type]))
+    little = numpy_type(ELEMENTS[proto.data_type]).newbyteorder("<")
+    return np.frombuffer(data, little).reshape(shape)
+
+
+def _from_field(proto: TensorProto, shape: Sequence[int], where: str) -> Array:
+    field = helper.tensor_dtype_to_field(proto.data_type)
+    count, per_field = math.prod(shape), _PER_FIELD.get(proto.data_type, 1)
+    _check_count(where, shape, -(-count // per_field), len(getattr(proto, field)), f"entries in {field}")
+    return numpy_helper.to_array(proto)
+
+
+def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:
+    entries = {entry.key: entry.value for entry in proto.external_data}
+    location = entries.get("location", "")
+    if folder is None:
+        raise Diagnostic(
+            "the tensor's data lie in another file, and the model was not read from a folder",
+            where=where,
+            found=location,
+            remedy="import the model by its path",
+        )
+    root = folder.resolve()
+    path = (root / location).resolve()
+    if not location or not path.is_relative_to(root):
+        raise Diagnostic(
+            "external data lie outside the model's folder",
+            where=where,
+            expected=f"a file in {root} or below",
+            found=location or "no location",
+            remedy="copy the file beside the model and correct the location",
+        )
+    try:
+        offset, size = int(entries.get("offset", 0)), path.stat().st_size
+        length = int(entries.get("length", size - offset))
+        _check_count(where, proto.dims, _byte_count(proto.data_type, proto.dims), length, "bytes")
+        if offset < 0 or offset + length > size:
+            raise Diagnostic(
+                "external data reach beyond the end of their file",
+                where=where,
+                expected=f"{offset + length} bytes in {location}",
+                found=f"{size} bytes",
+                remedy="the file is cut short: copy or export it again",
+            )
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
+    except (OSError, ValueError) as error:
+        raise Diagnostic(
+            "external data cannot be read", where=where, found=str(error), remedy=f"put {location} beside the model"
+        ) from error

@@ -1,0 +1,231 @@
+"""
+Semantics of the graph level: our own operators, exact linear algebra, and ONNX's reference for everything else.
+
+Sums of products are computed in 64 bits and rounded, or wrapped, to the result's type once: so a network whose integers
+are carried by f32 is exact up to 2^53.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from onnx import AttributeProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
+from onnx.defs import OpSchema
+
+from ...dialects.core.onnx_custom import DOMAIN
+from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.core.semantics import Runner, Value, semantics
+from ...dialects.onnx import ONNX
+from ...errors import Diagnostic
+from ...ir import Array, element_of, numpy_type, shape_of, where
+from .onnx_custom import CUSTOM, integer_mean
+
+_CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp)]
+
+
+@semantics(*_CLASSES)
+def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[Value]:
+    """Return the results of an op of the graph level."""
+    schema = op.SCHEMA
+    with np.errstate(all="ignore"):
+        if schema.domain == DOMAIN:
+            results = CUSTOM[schema.name](op.attribute, *operands)
+        elif schema.domain == "" and (rule := _rule(op, operands)):
+            results = rule(op, *_positional(op, operands))
+        else:
+            results = _reference(runner, op, operands)
+    found = cast("Sequence[Any]", results) if isinstance(results, (list, tuple)) else [results]
+    return [_typed(array, op, index) for index, array in enumerate(found[: len(op.results)])]
+
+
+def _typed(array: Any, op: OnnxOp, index: int) -> Array:
+    """Return a result in the type that the op declares; integers wrap around."""
+    result = op.results[index]
+    dtype = numpy_type(element_of(result))
+    typed = np.asarray(array)
+    if typed.dtype != dtype:
+        typed = (typed.astype(np.int64) if typed.dtype.kind in "iu" and dtype.kind in "iu" else typed).astype(dtype)
+    if typed.shape != shape_of(result):
+        raise Diagnostic(
+            f"result {index} of '{op.name}' has another shape than its type",
+            where=where(op),
+            expected=str(list(shape_of(result))),
+            found=str(list(typed.shape)),
+        )
+    return typed
+
+
+def _positional(op: OnnxOp, operands: Sequence[Value]) -> list[Array | None]:
+    values = iter(operands)
+    return [None if value is None else next(values) for value in op.node_inputs]
+
+
+# Exact rules
+
+_Rule = Callable[..., Any]
+
+
+def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
+    """Return the exact rule for a standard operator on operands of these types, None where the reference is exact."""
+    name = op.SCHEMA.name
+    if name == "MaxPool":
+        return _max_pool if len(op.results) == 1 else None
+    if name == "ReduceMean":
+        return _reduce_mean if operands[0].dtype.kind in "iu" else None
+    return _LINEAR.get(name)
+
+
+def _wide(*arrays: Array, terms: int) -> tuple[Array, ...]:
+    """
+    Return arrays in a type in which a sum of so many products of their elements is exact.
+
+    Doubles, which are fast, where they hold it; else 64-bit integers. Floats become doubles in any case.
+    """
+    if any(array.dtype.kind not in "iub" for array in arrays):
+        return tuple(array.astype(np.float64) for array in arrays)
+    bound = terms
+    for array in arrays:
+        bound *= int(max(abs(int(array.max())), abs(int(array.min())))) if array.size else 0
+    return tuple(array.astype(np.float64 if bound < 1 << 53 else np.int64) for array in arrays)
+
+
+def _whole(product: Array, *operands: Array) -> Array:
+    """Return a product of integers as integers, of which doubles were exact carriers."""
+    return product if any(operand.dtype.kind not in "iub" for operand in operands) else product.astype(np.int64)
+
+
+def _matmul(op: OnnxOp, a: Array, b: Array) -> Array:
+    return _whole(np.matmul(*_wide(a, b, terms=a.shape[-1])), a, b)
+
+
+def _gemm(op: OnnxOp, a: Array, b: Array, c: Array | None = None) -> Array:
+    a, b = a.T if op.attribute("transA") else a, b.T if op.attribute("transB") else b
+    product, alpha, beta = _matmul(op, a, b), op.attribute("alpha"), op.attribute("beta")
+    scaled = product if alpha == 1 else product * alpha
+    if c is None:
+        return scaled
+    bias = c.astype(np.int64) if c.dtype.kind in "iub" and scaled.dtype.kind == "i" else c.astype(np.float64)
+    return scaled + (bias if beta == 1 else bias * beta)
+
+
+def _windows(op: OnnxOp, x: Array, kernel: Sequence[int], fill: Any) -> Array:
+    """Return for each output position the window it sees, [N, C, *positions, *kernel]; what hangs over is `fill`."""
+    rank = len(kernel)
+    strides = op.attribute("strides") or (1,) * rank
+    dilations = op.attribute("dilations") or (1,) * rank
+    outputs = shape_of(op.results[0])[2:]
+    extents = [d * (k - 1) + 1 for d, k in zip(dilations, kernel, strict=True)]
+    needed = [(o - 1) * s + e for o, s, e in zip(outputs, strides, extents, strict=True)]
+    begins = _pads_before(op, [max(n - size, 0) for n, size in zip(needed, x.shape[2:], strict=True)])
+    ends = [max(n - size - b, 0) for n, size, b in zip(needed, x.shape[2:], begins, strict=True)]
+    padded = np.pad(x, [(0, 0), (0, 0), *zip(begins, ends, strict=True)], constant_values=fill)
+    padded = padded[(slice(None), slice(None), *(slice(n) for n in needed))]
+    windows = cast(Any, sliding_window_view)(padded, extents, axis=tuple(range(2, 2 + rank)))
+    steps = [slice(None, None, step) for step in (*strides, *dilations)]
+    return windows[(slice(None), slice(None), *steps)]
+
+
+def _pads_before(op: OnnxOp, missing: Sequence[int]) -> Sequence[int]:
+    mode = op.attribute("auto_pad")
+    if mode in ("NOTSET", "VALID"):
+        pads = op.attribute("pads") if mode == "NOTSET" else None
+        return pads[: len(missing)] if pads else [0] * len(missing)
+    return [n // 2 if mode == "SAME_UPPER" else n - n // 2 for n in missing]
+
+
+def _conv(op: OnnxOp, x: Array, w: Array, b: Array | None = None) -> Array:
+    kernel, groups = w.shape[2:], op.attribute("group")
+    wide_x, wide_w = _wide(x, w, terms=int(np.prod(w.shape[1:])))
+    windows = _windows(op, wide_x, kernel, 0)
+    rank = len(kernel)
+    inputs, outputs = w.shape[1], w.shape[0] // groups
+    summed = [1, *range(2 + rank, 2 + 2 * rank)]
+    parts = [
+        np.tensordot(
+            windows[:, g * inputs : (g + 1) * inputs],
+            wide_w[g * outputs : (g + 1) * outputs],
+            axes=(summed, list(range(1, 2 + rank))),
+        )
+        for g in range(groups)
+    ]
+    y = _whole(np.moveaxis(np.concatenate(parts, axis=-1), -1, 1), x, w)
+    return y if b is None else y + b.reshape(-1, *(1,) * rank).astype(y.dtype)
+
+
+def _max_pool(op: OnnxOp, x: Array) -> Array:
+    lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
+    kernel = op.attribute("kernel_shape")
+    return _windows(op, x, kernel, lowest).max(axis=tuple(range(-len(kernel), 0)))
+
+
+def _reduce_mean(op: OnnxOp, x: Array, axes: Array | None = None) -> Array:
+    chosen = [] if axes is None else [int(axis) for axis in axes]
+    if not chosen and op.attribute("noop_with_empty_axes"):
+        return x
+    return integer_mean(x, chosen or range(x.ndim), keep=bool(op.attribute("keepdims")))
+
+
+_LINEAR: dict[str, _Rule] = {"MatMul": _matmul, "Gemm": _gemm, "Conv": _conv}
+
+
+# ONNX's reference
+
+_WIDENED = frozenset(
+    "Abs Add Clip CumSum Div Einsum Max Min Mod Mul Neg Pow ReduceL1 ReduceProd ReduceSum ReduceSumSquare Relu Sign Sub Sum"
+    " MatMulInteger ConvInteger".split()
+)
+"""Integer operators whose result may be wider than their operands: computed in 64 bits."""
+
+
+def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[Value]:
+    evaluator, names = runner.cached(op, _evaluator)
+    arrays = [np.asarray(operand) for operand in operands]
+    if op.SCHEMA.name in _WIDENED and all(array.dtype.kind in "iu" for array in arrays):
+        arrays = [array.astype(np.int64) for array in arrays]
+    try:
+        return evaluator.run(None, dict(zip(names, arrays, strict=True)))
+    except (RuntimeError, ValueError, TypeError, AttributeError, NotImplementedError, IndexError) as error:
+        raise Diagnostic(
+            f"'{op.name}' cannot be computed",
+            where=where(op),
+            found=str(error).strip().splitlines()[0] if str(error) else type(error).__name__,
+        ) from error
+
+
+def _evaluator(op: OnnxOp) -> tuple[Any, list[str]]:
+    """Return what computes one op, and the names of the inputs that it takes."""
+    from onnx.reference import ReferenceEvaluator
+
+    node = node_of(op)
+    names = [name for name in node.input if name]
+    inputs, outputs = ([ValueInfoProto(name=name) for name in group if name] for group in (node.input, node.output))
+    graph = helper.make_graph([node], "op", inputs, outputs)
+    domains = {"": defs.onnx_opset_version()} | {op.SCHEMA.domain: _version(op.SCHEMA.domain)}
+    imports = [helper.make_opsetid(domain, version) for domain, version in domains.items()]
+    return ReferenceEvaluator(helper.make_model(graph, opset_imports=imports)), names
+
+
+def _version(domain: str) -> int:
+    if domain == "":
+        return defs.onnx_opset_version()
+    return max(schema.since_version for schema in defs.get_all_schemas() if schema.domain == domain)
+
+
+def node_of(op: OnnxOp) -> NodeProto:
+    """Return an op without regions as an ONNX node; its tensors are named i0, i1, .. and o0, o1, .. by position."""
+    inputs = ["" if value is None else f"i{index}" for index, value in enumerate(op.node_inputs)]
+    outputs = ["" if value is None else f"o{index}" for index, value in enumerate(op.node_outputs)]
+    node = helper.make_node(op.SCHEMA.name, inputs, outputs, domain=op.SCHEMA.domain)
+    for name in op.properties:
+        if name in op.SCHEMA.attributes:
+            node.attribute.append(_attribute(name, op.SCHEMA.attributes[name].type, op.attribute(name)))
+    return node
+
+
+def _attribute(name: str, kind: OpSchema.AttrType, value: Any) -> AttributeProto:
+    if kind == OpSchema.AttrType.TENSOR:
+        return helper.make_attribute(name, numpy_helper.from_array(value))
+    return helper.make_attribute(name, value, attr_type=cast(Any, kind).value)
