@@ -8,7 +8,8 @@ A kernel is a box of iteration points and, for every operand, an affine map from
    apart (a softmax's output varies along the dimension that it reduces, a convolution's does not).
 3. The *epilogue* (bias, requantisation, activation, residual) turns results and further operands into the output.
 
-A `linalg.generic` is the special case of one reduction, or of a result alone.
+A `linalg.generic` is the special case of one reduction, or of a result alone; then the outputs' old elements count as
+inputs too.
 """
 
 from __future__ import annotations
@@ -19,21 +20,19 @@ from functools import cached_property
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects import linalg
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of, where
-from .body import Body
+from ...ir import shape_of, where
 
 
 @dataclass(frozen=True)
 class Access:
     """
-    How a kernel touches one operand: at iteration point p the element `map(p)`.
+    How a kernel touches one operand: at iteration point p the element `map(p)`; a scalar operand is itself everywhere.
 
     `fill` is the value read where the map leaves the operand; None where it never does.
     """
@@ -148,29 +147,15 @@ def _structured_linalg(op: LinalgStructuredOperation) -> Kernel:
     if reduced:
         initial = (None,) * len(outputs)
         return Kernel(bounds, reduced, inputs, outputs, reductions=(Reduction(initial, body),))
-    reads_outputs = any(body.args[len(inputs) + i].uses for i in range(len(outputs)))
-    if reads_outputs:
-        inputs += outputs
-    return Kernel(bounds, reduced, inputs, outputs, result=body)
-
-
-@kernel_view(linalg.TransposeOp)
-def _transpose(op: linalg.TransposeOp) -> Kernel:
-    order = list(op.permutation.get_values())
-    rank = len(order)
-    source = AffineMap.from_callable(
-        lambda *dims: tuple(dims[order.index(axis)] for axis in range(rank)), dim_symbol_split=(rank, 0)
-    )
-    body = Body([element_of(op.input)])
-    inputs = (Access(op.input, source),)
-    outputs = (Access(op.init, AffineMap.identity(rank)),)
-    return Kernel(shape_of(op.init), frozenset(), inputs, outputs, result=body.finish(body.args[0]))
+    return Kernel(bounds, reduced, (*inputs, *outputs), outputs, result=body)
 
 
 def bounds_from(accesses: list[Access], count: int, op: Operation) -> tuple[int, ...]:
     """Return the loop bounds that make every operand covered, from the maps that name a dimension by itself."""
     bounds: dict[int, int] = {}
     for access in accesses:
+        if not is_shaped(access.value):
+            continue
         for expr, extent in zip(access.map.results, shape_of(access.value), strict=True):
             dims = expr.used_dims()
             if len(dims) == 1 and expr == AffineMap.identity(count).results[next(iter(dims))]:

@@ -1,0 +1,188 @@
+"""Local simplifications, at any level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import linalg, tensor
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
+
+from ..dialects.core.kernel import is_kernel
+from ..dialects.core.kernel_op import KernelOp
+from ..ir import shape_of
+from ..runtime.interpreter import load_rules
+from .core.base import Pass
+from .core.lowerer import collapse, expand, reassociate
+from .core.simplify import simplify_body
+from .fuse_epilogues import is_elementwise, is_identity
+
+_RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
+
+
+def canonicalize_tensors(module: ModuleOp) -> None:
+    """Simplify kernels and views of tensors: bodies, copies, reshapes of reshapes, transposes that move nothing, dead kernels."""
+    for op in list(module.walk()):
+        if op.parent is None and op is not module:
+            continue
+        for rule in _RULES:
+            if rule(op):
+                break
+    for op in reversed(list(module.walk())):
+        if _is_dead(op):
+            Rewriter.erase_op(op)
+
+
+def _is_dead(op: Operation) -> bool:
+    """Return whether an op only makes tensors that nobody reads."""
+    shaped = bool(op.results) and all(isinstance(result.type, TensorType) for result in op.results)
+    return shaped and not any(result.uses for result in op.results) and not isinstance(op, FuncOp)
+
+
+def _simplify_kernel(op: Operation) -> bool:
+    """Simplify a kernel's body and epilogue; an elementwise kernel that yields its operand is that operand."""
+    if not is_kernel(op):
+        return False
+    for region in op.regions:
+        if region.blocks:
+            while simplify_body(region.block):
+                pass
+    if isinstance(op, KernelOp) and op.epilogue is not None:
+        return _drop_idle_epilogue(op)
+    return _forward_copy(op)
+
+
+def _drop_idle_epilogue(op: KernelOp) -> bool:
+    block = op.epilogue.block if op.epilogue else None
+    terminator = block.last_op if block else None
+    if block is None or terminator is None or terminator.operands[0] is not block.args[0]:
+        return False
+    bare = op.create_from(
+        op.inputs, [], op.outputs, {k: v for k, v in op.properties.items() if k not in _EPILOGUE}, [[]], op.attributes
+    )
+    bare.location = op.location
+    Rewriter.replace_op(op, bare)
+    return True
+
+
+_EPILOGUE = ("operandSegmentSizes", "epilogue_maps")
+
+
+def _forward_copy(op: Operation) -> bool:
+    if not is_elementwise(op):
+        return False
+    generic = cast(linalg.GenericOp, op)
+    terminator = generic.body.block.last_op
+    assert terminator is not None
+    arguments = list(generic.body.block.args)
+    if len(generic.results) != 1 or terminator.operands[0] not in arguments[:-1]:
+        return False
+    index = arguments.index(cast(Any, terminator.operands[0]))
+    source = generic.inputs[index]
+    if source.type != generic.results[0].type or not is_identity(generic.indexing_maps.data[index].data):
+        return False
+    Rewriter.replace_op(op, [], [source])
+    return True
+
+
+def _merge_reshapes(op: Operation) -> bool:
+    """A reshape of a reshape is one, where one op can say it; back to the first shape it is nothing."""
+    if not isinstance(op, _RESHAPES):
+        return False
+    source, result = op.operands[0], op.results[0]
+    if not isinstance(source, OpResult) or not isinstance(source.op, _RESHAPES):
+        return False
+    origin = source.op.operands[0]
+    if origin.type == result.type:
+        Rewriter.replace_op(op, [], [origin])
+        return True
+    return _view_as(op, origin)
+
+
+def _view_as(op: Operation, origin: SSAValue) -> bool:
+    """Replace an op by one reshape of `origin` to its result's shape, where there is one."""
+    old, new = list(shape_of(origin)), list(shape_of(op.results[0]))
+    groups = reassociate(old, new)
+    if not groups:
+        return False
+    view = (collapse if len(old) > len(new) else expand)(origin, groups, op.results[0].type)
+    view.location = op.location
+    Rewriter.replace_op(op, view)
+    return True
+
+
+def _merge_transposes(op: Operation) -> bool:
+    """A transpose of a transpose is one, and one that only moves axes of extent 1 is a reshape."""
+    if not isinstance(op, linalg.TransposeOp) or not op.results:
+        return False
+    order = [int(axis) for axis in cast(Any, op.permutation).get_values()]
+    source = op.inputs[0]
+    if isinstance(source, OpResult) and isinstance(source.op, linalg.TransposeOp):
+        inner = [int(axis) for axis in cast(Any, source.op.permutation).get_values()]
+        order = [inner[axis] for axis in order]
+        op.operands[0] = source = source.op.inputs[0]
+        op.properties["permutation"] = DenseArrayBase.from_list(i64, order)
+    if order == list(range(len(order))):
+        Rewriter.replace_op(op, [], [source])
+        return True
+    moved = [axis for axis in order if shape_of(source)[axis] != 1]
+    return moved == sorted(moved) and _reshape_in_steps(op, source)
+
+
+def _reshape_in_steps(op: Operation, source: SSAValue) -> bool:
+    """Replace an op by a reshape of `source` that leaves out the axes of extent 1 and puts them in anew."""
+    element = cast("TensorType[Any]", source.type).get_element_type()
+    core = [extent for extent in shape_of(source) if extent != 1] or [1]
+    for shape in (core, list(shape_of(op.results[0]))):
+        old = list(shape_of(source))
+        groups = reassociate(old, shape)
+        if old == shape:
+            continue
+        if not groups:
+            return False
+        view = (collapse if len(old) > len(shape) else expand)(source, groups, TensorType(element, shape))
+        view.location = op.location
+        Rewriter.insert_op(view, InsertPoint.before(op))
+        source = view.results[0]
+    Rewriter.replace_op(op, [], [source])
+    return True
+
+
+def _whole_slice(op: Operation) -> bool:
+    """A slice that takes everything is the tensor itself."""
+    if not isinstance(op, tensor.ExtractSliceOp) or op.operands[0].type != op.results[0].type or len(op.operands) > 1:
+        return False
+    if any(int(step) != 1 for step in cast(Any, op.static_strides).get_values()):
+        return False
+    Rewriter.replace_op(op, [], [op.operands[0]])
+    return True
+
+
+_RULES: tuple[Callable[[Operation], bool], ...] = (
+    _simplify_kernel,
+    _merge_transposes,
+    _merge_reshapes,
+    _whole_slice,
+)
+
+
+@dataclass(frozen=True)
+class CanonicalizePass(Pass):
+    """
+    Simplify ops locally: Tilewright's rules for kernels and views of tensors, then xDSL's for arith, scf, memref and cf.
+
+    Every rule is exact, for floats too.
+    """
+
+    name = "canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        load_rules(op)
+        canonicalize_tensors(op)
+        XdslCanonicalizePass().apply(ctx, op)

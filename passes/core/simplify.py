@@ -1,0 +1,141 @@
+"""Simplification of the scalar bodies of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.traits import is_side_effect_free
+
+from ...dialects.core.body import is_float, scalar_attr
+from ...dialects.core.semantics import SCALAR_RULES
+from ...dialects.quant import RequantizeOp
+from ...ir import integer_width, numpy_type
+
+
+def constant_value(value: SSAValue) -> Any:
+    """Return the number that a scalar constant holds, None for other values."""
+    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
+        stored = cast(Any, value.op.value)
+        return stored.value.data if hasattr(stored, "value") else None
+    return None
+
+
+def simplify_body(block: Block) -> bool:
+    """
+    Fold constants, drop ops that change nothing and ops that nobody uses. Returns whether anything changed.
+
+    Only exact rules: integer identities, conversions there and back, requantisations by one.
+    """
+    changed = False
+    for op in list(block.ops):
+        if len(op.results) != 1 or op.regions:
+            continue
+        if _fold(op):
+            changed = True
+            continue
+        same = next(
+            (value for rule in _IDENTITIES.get(type(op), ()) if (value := rule(cast(Any, op))) is not None), None
+        )
+        if same is not None and same.type == op.results[0].type:
+            Rewriter.replace_op(op, [], [same])
+            changed = True
+    return _sweep(block) or changed
+
+
+def _fold(op: Operation) -> bool:
+    """Replace an op on constants by its result."""
+    rule = SCALAR_RULES.get(type(op))
+    numbers = [constant_value(value) for value in op.operands]
+    if rule is None or not numbers or any(number is None for number in numbers):
+        return False
+    arrays = [np.asarray(n, numpy_type(value.type)) for n, value in zip(numbers, op.operands, strict=True)]
+    with np.errstate(all="ignore"):
+        result = np.asarray(rule(op, *arrays)).item()
+    folded = arith.ConstantOp(scalar_attr(result, op.results[0].type))
+    folded.location = op.location
+    Rewriter.replace_op(op, folded)
+    return True
+
+
+def _sweep(block: Block) -> bool:
+    """Erase ops whose results nobody uses and share equal constants."""
+    changed = False
+    known: dict[Attribute, SSAValue] = {}
+    for op in list(block.ops):
+        if isinstance(op, arith.ConstantOp):
+            first = known.setdefault(op.value, op.result)
+            if first is not op.result:
+                Rewriter.replace_op(op, [], [first])
+                changed = True
+    for op in reversed(list(block.ops)):
+        if op.next_op is not None and op.results and not any(r.uses for r in op.results) and is_side_effect_free(op):
+            Rewriter.erase_op(op)
+            changed = True
+    return changed
+
+
+def _neutral(number: int) -> Callable[[Any], SSAValue | None]:
+    """Return the rule for an integer op of which one operand is the neutral number."""
+
+    def rule(op: Any) -> SSAValue | None:
+        if constant_value(op.rhs) == number:
+            return op.lhs
+        commutes = isinstance(op, arith.AddiOp | arith.MuliOp)
+        return op.rhs if commutes and constant_value(op.lhs) == number else None
+
+    return rule
+
+
+def _there_and_back(op: Any) -> SSAValue | None:
+    """A truncation undoes an extension from the same type."""
+    source = op.input
+    extended = isinstance(source, OpResult) and isinstance(source.op, arith.ExtSIOp | arith.ExtUIOp)
+    return cast(Any, source.op).input if extended else None
+
+
+def _repeated_extension(op: Any) -> SSAValue | None:
+    """An extension of an extension is one; done by looking through the inner one."""
+    source = op.input
+    if isinstance(source, OpResult) and type(source.op) is type(op):
+        op.operands[0] = cast(Any, source.op).input
+    return None
+
+
+def requantizes_by_one(op: RequantizeOp) -> SSAValue | None:
+    """A requantisation whose factor is one and whose clip does not bind gives its operand back."""
+    mul, add = constant_value(op.mul), constant_value(op.add)
+    width, out = integer_width(op.x.type) or 0, integer_width(op.result.type) or 0
+    if mul != 1 << op.shift.value.data or add != 0 or width != out:
+        return None
+    low, high = -(1 << (width - 1)), (1 << (width - 1)) - 1
+    return op.x if op.low.value.data <= low and high <= op.high.value.data else None
+
+
+def _clip_within_type(op: Any) -> SSAValue | None:
+    """A bound at the end of a type, or beyond, does not bind."""
+    width, bound = integer_width(op.result.type), constant_value(op.rhs)
+    if width is None or bound is None or is_float(op.result.type):
+        return None
+    limit = -(1 << (width - 1)) if isinstance(op, arith.MaxSIOp) else (1 << (width - 1)) - 1
+    return op.lhs if bound == limit else None
+
+
+_IDENTITIES: dict[type[Operation], tuple[Callable[[Any], SSAValue | None], ...]] = {
+    arith.AddiOp: (_neutral(0),),
+    arith.SubiOp: (_neutral(0),),
+    arith.MuliOp: (_neutral(1),),
+    arith.ShRSIOp: (_neutral(0),),
+    arith.ShLIOp: (_neutral(0),),
+    arith.TruncIOp: (_there_and_back,),
+    arith.ExtSIOp: (_repeated_extension,),
+    arith.ExtUIOp: (_repeated_extension,),
+    arith.MaxSIOp: (_clip_within_type,),
+    arith.MinSIOp: (_clip_within_type,),
+    RequantizeOp: (requantizes_by_one,),
+}
+"""Op class -> rules that return the operand which the op gives back unchanged, None where it does not."""

@@ -1,0 +1,79 @@
+"""Kernels and views of constants are computed by the compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation, OpResult
+from xdsl.rewriter import Rewriter
+
+from ..ir import Array, array_of, dense, element_of, functions, numpy_type, shape_of
+from ..runtime.interpreter import Interpreter, load_rules, run_op
+from .core.base import Pass
+
+
+def fold_constants(module: ModuleOp, limit: int) -> None:
+    """
+    Replace ops on constant tensors by their results, computed by the interpreter.
+
+    An op whose result has more than `limit` bytes and is larger than its operands stays, so that a broadcast does not swell the weights.
+    """
+    load_rules(module)
+    runner = Interpreter(module)
+    for function in functions(module):
+        known: dict[Operation, list[Array]] = {}
+        for op in list(function.body.block.ops):
+            if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, TensorType):
+                known[op] = [array_of(cast(Any, op.value))]
+            elif _is_foldable(op, known, limit):
+                operands = [_operand(value, known) for value in op.operands]
+                values = [np.asarray(value) for value in run_op(runner, op, operands)]
+                known[_replace(op, values[0])] = values
+
+
+def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int) -> bool:
+    shaped = len(op.results) == 1 and isinstance(op.results[0].type, TensorType)
+    if not shaped or isinstance(op, tensor.EmptyOp) or not op.operands:
+        return False
+    sources = [value.op for value in op.operands if isinstance(value, OpResult)]
+    fresh = [source for source in sources if isinstance(source, tensor.EmptyOp)]
+    if len(sources) != len(op.operands) or len(fresh) == len(sources):
+        return False
+    if not all(source in known or source in fresh for source in sources):
+        return False
+    size = int(np.prod(shape_of(op.results[0]))) * numpy_type(element_of(op.results[0])).itemsize
+    return size <= max(limit, sum(known[source][0].nbytes for source in sources if source in known))
+
+
+def _operand(value: Any, known: dict[Operation, list[Array]]) -> Array:
+    """Return a constant's array, zeros for a tensor without content."""
+    return known[value.op][0] if value.op in known else np.zeros(shape_of(value), numpy_type(element_of(value)))
+
+
+def _replace(op: Operation, value: Array) -> Operation:
+    constant = arith.ConstantOp(cast(Any, dense(value, element_of(op.results[0]))))
+    constant.location = op.location
+    constant.result.name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, constant)
+    return constant
+
+
+@dataclass(frozen=True)
+class FoldConstantsPass(Pass):
+    """
+    Compute what depends on constants alone: transposed, sliced, reshaped or requantised weights.
+
+    `limit` is the bytes up to which a result may be larger than its operands.
+    """
+
+    name = "fold-constants"
+
+    limit: int = 1024
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fold_constants(op, self.limit)
