@@ -8,9 +8,7 @@ that an upgrade of xDSL touches one place.
 from __future__ import annotations
 
 import io
-from bisect import bisect_right
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -28,7 +26,6 @@ from xdsl.dialects.builtin import (
     Float64Type,
     FusedLoc,
     IndexType,
-    IntAttr,
     IntegerType,
     LocationAttr,
     MemRefType,
@@ -42,15 +39,13 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.parser import Parser, ParserState
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import ParseError, VerifyException
-from xdsl.utils.lexer import Input, Span
 
 from .errors import Diagnostic
 from .passes.core.dominance import dominator_tree
-from .passes.core.lexer import FastLexer
+from .passes.core.parser import LocatingParser
 
 Array: TypeAlias = NDArray[Any]
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
@@ -157,58 +152,34 @@ def where(op: Operation) -> str:
 # Text
 
 
-class _LocatingParser(Parser):
-    """A parser that gives each op without a location the line and column at which it stands."""
-
-    def __init__(self, context: Context, text: str, name: str):
-        super().__init__(context, "", name)
-        self._parser_state = ParserState(FastLexer(Input(text, name)))
-        self._filename = StringAttr(name)
-        self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
-
-    def parse_operation(self) -> Operation:
-        start = self._current_token.span.start
-        op = super().parse_operation()
-        if isinstance(op.location, UnknownLoc):
-            line = bisect_right(self._line_starts, start)
-            column = start - self._line_starts[line - 1] + 1
-            op.location = FileLineColLoc.new((self._filename, _number(line), _number(column)))
-        return op
-
-
-@lru_cache(1 << 16)
-def _number(value: int) -> IntAttr:
-    return IntAttr(value)
-
-
 def parse_module(context: Context, text: str, name: str = "<input>", *, first_line: int = 1) -> ModuleOp:
     """
     Parse MLIR text; ops outside a module are put into one. Does not verify.
 
     `first_line` is the line of `name` at which `text` begins. Raises Diagnostic where the text is no IR.
     """
-    parser = _LocatingParser(context, "\n" * (first_line - 1) + text, name)
+    parser: LocatingParser | None = None
+    text = "\n" * (first_line - 1) + text
     try:
+        parser = LocatingParser(context, text, name)
         return parser.parse_module()
     except ParseError as error:
-        span = cast("Span[str]", error.span)
-        before = span.input.content[: span.start]
-        line, column = before.count("\n") + 1, span.start - (before.rfind("\n") + 1) + 1
-        raise Diagnostic(
-            error.msg.strip() or "syntax error",
-            where=f"{name}:{line}:{column}",
-            notes=_caret(before, span.input.content, column),
-        ) from error
-    except (VerifyException, ValueError) as error:
-        raise Diagnostic(
-            str(error), where=name, remedy="correct the attribute or type that the message names"
-        ) from error
+        start = error.span.start
+        line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
+        message = error.msg.strip() or "syntax error"
+        raise Diagnostic(message, where=f"{name}:{line}:{column}", notes=_caret(text, start, column)) from error
+    except Diagnostic:
+        raise
+    except Exception as error:
+        line, column = parser.place() if parser else (first_line, 1)
+        kind = "" if isinstance(error, VerifyException | ValueError) else f"not understood: {type(error).__name__}: "
+        raise Diagnostic(f"{kind}{error}", where=f"{name}:{line}:{column}") from error
 
 
-def _caret(before: str, text: str, column: int) -> list[str]:
-    start = before.rfind("\n") + 1
-    line = text[start:].split("\n", 1)[0]
-    return [line[:200], " " * (column - 1) + "^"] if column <= 200 else []
+def _caret(text: str, position: int, column: int) -> list[str]:
+    start = position - column + 1
+    line = text[start : start + 200].split("\n", 1)[0]
+    return [line, " " * (column - 1) + "^"] if column <= 200 else []
 
 
 class _IrPrinter(Printer):

@@ -167,7 +167,7 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
 
 
 def _collect_rarely() -> None:
-    """Search for garbage seldom: IR is large and cyclic and lives long, so that the usual rate takes a fifth of a run."""
+    """Search for garbage seldom: IR is large, cyclic and lives long; the usual rate takes a fifth of a run."""
     gc.freeze()
     gc.set_threshold(300_000, 20, 100)
 

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    FileLineColLoc,
+    FusedLoc,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    UnknownLoc,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i32,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
+
+from tilewright import ir
+from tilewright.errors import Diagnostic
+from tilewright.passes.core.dominance import dominator_tree
+from tilewright.passes.core.parser import FastLexer
+
+pytestmark = pytest.mark.quick
+
+DIAMOND = """
+func.func @f(%c: i1, %a: i32) -> i32 {{
+  %0 = arith.addi %a, %a : i32
+  cf.cond_br %c, ^then, ^else
+^then:
+  %1 = arith.addi %0, %a : i32
+  cf.br ^join
+^else:
+  cf.br ^join
+^join:
+  func.return {result} : i32
+^never:
+  func.return %1 : i32
+}}
+"""
+
+
+def module_of(text: str) -> ModuleOp:
+    return ir.parse_module(ir.new_context(), text, "t.mlir")
+
+
+def error_of(text: str) -> Diagnostic:
+    with pytest.raises(Diagnostic) as caught:
+        ir.verify(module_of(text))
+    return caught.value
+
+
+@pytest.mark.parametrize("element", [i1, i8, i32, f16, f32, f64, BFloat16Type(), IntegerType(16, Signedness.UNSIGNED)])
+def test_arrays_survive_as_constants(element: Attribute):
+    array = (np.arange(24).reshape(2, 3, 4) % 2).astype(ir.numpy_type(element))
+    attribute = ir.dense(array, element)
+    attribute.verify()
+    assert attribute.get_shape() == (2, 3, 4)
+    assert ir.array_of(attribute).dtype == ir.numpy_type(element)
+    assert np.array_equal(ir.array_of(attribute), array)
+
+
+def test_an_element_type_without_arrays_is_named():
+    with pytest.raises(Diagnostic, match="no array can hold elements of type"):
+        ir.numpy_type(UnknownLoc())
+
+
+@pytest.mark.parametrize(
+    "values", [np.arange(300, dtype=np.int8), np.full(300, 7, np.int8), np.arange(5, dtype=np.int8)]
+)
+def test_constants_print_and_parse(values: ir.Array):
+    module = module_of(f"%0 = arith.constant dense<0> : tensor<{values.size}xi8>")
+    constant = module.body.block.first_op
+    assert constant is not None
+    constant.properties["value"] = ir.dense(values, i8)
+    again = module_of(ir.print_ir(module))
+    assert again.is_structurally_equivalent(module)
+
+
+def test_splats_and_big_constants_are_short():
+    module = module_of("%0 = arith.constant dense<7> : tensor<1000xi8>")
+    assert "dense<7> : tensor<1000xi8>" in ir.print_ir(module)
+    constant = module.body.block.first_op
+    assert constant is not None
+    constant.properties["value"] = ir.dense(np.arange(1000), i32)
+    assert "dense_resource<__elided__> : tensor<1000xi32>" in ir.print_ir(module, elide=999)
+    assert "__elided__" not in ir.print_ir(module, elide=1000)
+
+
+def test_resources_are_printed_with_a_context():
+    text = """
+    %0 = arith.constant dense_resource<blob> : tensor<1xi32>
+    {-# dialect_resources: { builtin: { blob: "0x0400000001000000" } } #-}
+    """
+    context = ir.new_context()
+    module = ir.parse_module(context, text)
+    assert 'blob: "0x0400000001000000"' in ir.print_ir(module, context=context)
+
+
+def test_locations_are_lines_of_the_file():
+    module = ir.parse_module(ir.new_context(), "func.func @f() {\n  func.return\n}", "a.mlir", first_line=10)
+    places = [op.location for op in module.walk() if op is not module]
+    assert all(isinstance(place, FileLineColLoc) for place in places)
+    assert [ir.where(op) for op in module.walk()][1:] == ["a.mlir:10:1", "a.mlir:11:3"]
+
+
+def test_node_names_survive_text():
+    module = module_of('%0 = arith.constant 1 : i32 loc("A")\n%1 = arith.constant 1 : i32 loc(fused["B", "C"])')
+    again = module_of(ir.print_ir(module))
+    assert [ir.node_names(op) for op in again.ops] == [("A",), ("B", "C")]
+    assert [ir.where(op) for op in again.ops] == ['node "A"', 'node "B" + "C"']
+    assert "loc(" not in ir.print_ir(module, locations=False)
+
+
+def test_generic_form_keeps_locations():
+    module = module_of('%0 = arith.constant 1 : i32 loc("A")')
+    text = ir.print_ir(module, generic=True)
+    assert '"arith.constant"' in text
+    assert ir.print_ir(module_of(text)) == ir.print_ir(module)
+
+
+def test_fused_locations_flatten_without_repetition():
+    a, b = ir.named_location("A"), ir.named_location("B")
+    both = ir.fused_location([a, UnknownLoc(), b, a])
+    assert isinstance(both, FusedLoc)
+    assert ir.fused_location([both, a]) == both
+    assert ir.fused_location([a, a]) == a
+    assert ir.fused_location([]) == UnknownLoc()
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "message"),
+    [
+        ("\n  %0 = arith.nonsense\n%1 = arith.constant 1 : i32", "t.mlir:2:3", "not registered"),
+        ("func.func @f() {\n  func.return %0 :\n}", "t.mlir:3:1", "expected"),
+        ('\n"test.op"() {a = array<i99999999: 1>} : () -> ()', "t.mlir:2:", ""),
+        ('"a', "t.mlir:1:1", "End of file"),
+        ("%0 = arith.addi %1, %1 : i32", "t.mlir:1:", "values used but not defined: [%1]"),
+    ],
+)
+def test_syntax_errors_have_places(text: str, where: str, message: str):
+    with pytest.raises(Diagnostic) as caught:
+        module_of(text)
+    assert caught.value.where.startswith(where)
+    assert message.lower() in caught.value.message.lower()
+
+
+def test_dominance_in_one_block():
+    error = error_of("%0 = arith.addi %1, %1 : i32\n%1 = arith.constant 1 : i32")
+    assert (error.where, error.message) == ("t.mlir:1:1", "operand 0 of 'arith.addi' does not dominate its use")
+
+
+def test_dominance_across_blocks():
+    ir.verify(module_of(DIAMOND.format(result="%0")))
+    assert "does not dominate" in error_of(DIAMOND.format(result="%1")).message
+
+
+def test_a_value_of_a_region_is_not_seen_after_it():
+    text = """
+    func.func @f(%c: i1) -> i32 {{
+      %r = scf.if %c -> (i32) {{
+        %x = arith.constant 1 : i32
+        scf.yield %x : i32
+      }} else {{
+        %y = arith.constant 2 : i32
+        scf.yield {inner} : i32
+      }}
+      func.return {outer} : i32
+    }}
+    """
+    ir.verify(module_of(text.format(inner="%y", outer="%r")))
+    for hint in ("y", "r"):
+        # The parser scopes names itself, so the fault is put in after it.
+        module = module_of(text.format(inner="%y", outer="%r"))
+        user = next(op for op in module.walk() if op.operands and op.operands[0].name_hint == hint)
+        user.operands[0] = named(module, "x").results[0]
+        with pytest.raises(Diagnostic, match="does not dominate"):
+            ir.verify(module)
+
+
+def named(module: ModuleOp, hint: str) -> Operation:
+    return next(op for op in module.walk() if op.results and op.results[0].name_hint == hint)
+
+
+def test_verification_is_that_of_xdsl_too():
+    assert "same types" in error_of("func.func @f(%a: i32) -> i64 {\n  func.return %a : i32\n}").message
+    assert "not a terminator" in error_of('"func.func"() <{sym_name = "f", function_type = () -> ()}> ({\n'
+                                          "  %0 = arith.constant 1 : i32\n}) : () -> ()").message  # fmt: skip
+    empty = '"func.func"() <{sym_name = "f", function_type = () -> ()}> ({\n^bb0:\n}) : () -> ()'
+    assert "has an empty block" in error_of(empty).message
+
+
+def test_a_failing_verification_does_not_print_the_module(monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise AssertionError("the module is printed")
+
+    monkeypatch.setattr("xdsl.utils.diagnostic.Diagnostic.raise_exception", refuse)
+    assert "same types" in error_of("func.func @f(%a: i32) -> i64 {\n  func.return %a : i32\n}").message
+
+
+def test_dominator_tree_of_a_loop():
+    module = module_of("""
+    func.func @f(%c: i1) {
+      cf.br ^head
+    ^head:
+      cf.cond_br %c, ^body, ^exit
+    ^body:
+      cf.cond_br %c, ^head, ^exit
+    ^exit:
+      func.return
+    ^never:
+      cf.br ^head
+    }
+    """)
+    function = module.body.block.first_op
+    assert function is not None
+    blocks = list(function.regions[0].blocks)
+    tree = dominator_tree(function.regions[0])
+    numbers = {blocks.index(block): sorted(blocks.index(child) for child in tree[block]) for block in tree}
+    assert numbers == {0: [1], 1: [2, 3], 2: [], 3: []}
+
+
+PIECES = [
+    *"%a %0 @f #m !t.x ^bb0 -> - -1 1.5e-3 0x1F {-# #-} { } ( ) [ ] < > = : , ... + * ? | / é a.b$c _x".split(),
+    *("% x", '@"a b"', '"s\\n"', "// c\n", "\n", " ", "\t", 'dense<"0xFF">'),
+]
+
+
+def kinds(lexer: MLIRLexer) -> list[tuple[MLIRTokenKind | str, int, int]]:
+    tokens: list[tuple[MLIRTokenKind | str, int, int]] = []
+    while not tokens or tokens[-1][0] is not MLIRTokenKind.EOF:
+        try:
+            token = lexer.lex()
+        except ParseError as error:
+            return [*tokens, (error.msg, error.span.start, error.span.end)]
+        tokens.append((token.kind, token.span.start, token.span.end))
+    return tokens
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20))
+def test_the_lexer_is_that_of_xdsl(pieces: list[str]):
+    text = "".join(pieces)
+    assert kinds(FastLexer(Input(text, ""))) == kinds(MLIRLexer(Input(text, "")))
+
+
+def test_printing_is_that_of_xdsl():
+    from xdsl.printer import Printer
+
+    module = module_of(DIAMOND.format(result="%0"))
+    stream = io.StringIO()
+    Printer(stream).print_op(module)
+    assert ir.print_ir(module) == stream.getvalue()
