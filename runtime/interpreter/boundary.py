@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -41,7 +42,8 @@ class Port:
     element: IntegerType | Attribute
     storage: np.dtype[Any]
     is_output: bool
-    is_tensor: bool
+    inner: tuple[int, ...] | None
+    """The shape in the IR, which for C is flat; None for scalars."""
 
     @property
     def declared(self) -> np.dtype[Any]:
@@ -63,10 +65,11 @@ def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str =
     """
     load_rules(module)
     interpreter = Interpreter(module)
+    function = _entry(module, function)
     arguments, results = ports(interpreter.symbol(function))
     _check_names(inputs, [port.name for port in arguments if not port.is_output], function)
     values = [
-        new_buffer(port.shape, port.storage) if port.is_output else _given(port, inputs[port.name])
+        new_buffer(port.inner or (), port.storage) if port.is_output else _given(port, inputs[port.name])
         for port in arguments
     ]
     returned = interpreter.call(function, values)
@@ -83,8 +86,15 @@ def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> 
     are whole numbers in [-8, 7], so that most float arithmetic on them is exact.
     """
     generator = np.random.default_rng(seed)
-    arguments, _ = ports(Interpreter(module).symbol(function))
+    arguments, _ = ports(Interpreter(module).symbol(_entry(module, function)))
     return {port.name: _random(port, generator) for port in arguments if not port.is_output}
+
+
+def _entry(module: ModuleOp, function: str) -> str:
+    """Return the name of a function in the module; as C, `network` is named `network_run`."""
+    names = {op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties}
+    as_c = f"{function}_run"
+    return as_c if StringAttr(function) not in names and StringAttr(as_c) in names else function
 
 
 def load_rules(module: ModuleOp) -> None:
@@ -136,8 +146,14 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
         element=_declared(declared.data) if isinstance(declared, StringAttr) else element,
         storage=numpy_type(element),
         is_output="tilewright.output" in attributes,
-        is_tensor=hasattr(type_, "get_shape") or isinstance(type_, EmitC_PointerType),
+        inner=_inner_shape(type_, cast("tuple[int, ...]", extents)),
     )
+
+
+def _inner_shape(type_: Attribute, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    if isinstance(type_, EmitC_PointerType):
+        return (prod(shape),)
+    return cast("tuple[int, ...]", cast(Any, type_).get_shape()) if hasattr(type_, "get_shape") else None
 
 
 def _shape(type_: Attribute, name: str, function: Operation) -> tuple[int, ...]:
@@ -197,10 +213,10 @@ def _given(port: Port, value: Array) -> Array:
             expected=f"values of type {port.element}",
             found=f"{value[first]} at {[int(i) for i in first]}",
         )
-    if not port.is_tensor:
+    if port.inner is None:
         return converted.view(port.storage)[()]
-    buffer = new_buffer(port.shape, port.storage)
-    buffer[...] = converted.view(port.storage)
+    buffer = new_buffer(port.inner, port.storage)
+    buffer[...] = converted.view(port.storage).reshape(port.inner)
     return buffer
 
 
@@ -223,7 +239,7 @@ def _narrow_limits(port: Port) -> tuple[int, int] | None:
 
 def _seen(port: Port, value: Array) -> Array:
     """Return a result as the caller sees it: a new array of the declared type."""
-    return np.array(value).view(port.declared).reshape(np.shape(value))
+    return np.array(value).view(port.declared).reshape(port.shape)
 
 
 def _random(port: Port, generator: np.random.Generator) -> Array:

@@ -59,9 +59,8 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
 }
 
 
-def float_function(operation: type[Operation]) -> Callable[..., Any]:
-    """Return the NumPy function of a `math` op on floats, to be applied to f64."""
-    return _FLOAT_FUNCTIONS[operation]
+NAMED_FUNCTIONS = {op.name.removeprefix("math."): function for op, function in _FLOAT_FUNCTIONS.items()}
+"""The functions of `math`'s ops on floats, by name, to be applied to f64."""
 
 
 @scalar(*_FLOAT_FUNCTIONS)

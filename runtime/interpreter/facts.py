@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import affine, arith
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
 from .access import linear_form
 from .arithmetic import attribute_value
-from .folding import PRODUCTS, SUMS, is_combiner
+from .folding import is_combiner, is_sum_of_products, kind_of
 from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nodes_in
 
 Form = dict[int | None, int]
@@ -45,7 +45,7 @@ class LoopFold:
     How a loop updates one carried value: `combiner(carried, value)`.
 
     If the loop only hands the value through to an inner loop, `inner` is that loop and `position` the place there.
-    `factors` is set if the value is the product, made by `product`, of two values and is summed.
+    `product` is set if the value is a product, which is summed.
     """
 
     combiner: Compute | None = None
@@ -125,7 +125,8 @@ class Facts:
             return isinstance(type_, IndexType)
         bounds = self._bounds(form)
         width = type_.width.data
-        return width >= 64 or (bounds is not None and -(1 << (width - 1)) <= bounds[0] <= bounds[1] < 1 << (width - 1))
+        low = 0 if type_.signedness.data is Signedness.UNSIGNED else -(1 << (width - 1))
+        return width >= 64 or (bounds is not None and low <= bounds[0] <= bounds[1] < low + (1 << width))
 
     # Ranges
 
@@ -161,11 +162,12 @@ class Facts:
         if not isinstance(node, Compute):
             return None
         parts = [self.interval(arg) for arg in node.args]
-        if isinstance(node.op, arith.MinSIOp):
+        kind = kind_of(node.op)
+        if kind is arith.MinSIOp:
             known = [part for part in parts if part]
             lowest = min(part[0] for part in known) if len(known) == 2 else -(1 << 62)
             return (lowest, min(part[1] for part in known)) if known else None
-        if isinstance(node.op, arith.MaxSIOp):
+        if kind is arith.MaxSIOp:
             known = [part for part in parts if part]
             highest = max(part[1] for part in known) if len(known) == 2 else 1 << 62
             return (max(part[0] for part in known), highest) if known else None
@@ -219,14 +221,9 @@ class Facts:
             return None
         value = node.args[1] if node.args[0] == arg else node.args[0]
         product = self.makers.get(value)
-        summed = (
-            isinstance(node.op, SUMS)
-            and isinstance(product, Compute)
-            and isinstance(product.op, PRODUCTS)
-            and self.uses[value] == 1
-            and any(product is child for child in loop.body)
-        )
-        return LoopFold(node, value, product if summed and isinstance(product, Compute) else None)
+        if not isinstance(product, Compute) or not is_sum_of_products(node.op, product.op) or self.uses[value] != 1:
+            return LoopFold(node, value)
+        return LoopFold(node, value, product if any(product is child for child in loop.body) else None)
 
     # Memory
 

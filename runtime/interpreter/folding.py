@@ -7,7 +7,7 @@ from a sum in sequence by at most (K - 1) * eps * sum(|terms|) of that type; in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -38,27 +38,46 @@ _UFUNCS: dict[type[Operation], np.ufunc] = {
     arith.MinnumfOp: np.fmin,
 }
 _UNSIGNED = (arith.MaxUIOp, arith.MinUIOp)
-PRODUCTS = (arith.MuliOp, arith.MulfOp)
-SUMS = (arith.AddiOp, arith.AddfOp)
+_PRODUCTS = (arith.MuliOp, arith.MulfOp)
+_SUMS = (arith.AddiOp, arith.AddfOp)
+_ROUNDED = (arith.AddfOp, arith.MulfOp)
+
+KINDS: dict[type[Operation], Callable[[Operation], type[Operation] | None]] = {}
+"""For op classes other than those of `arith`: which of these an op computes the same as."""
+
+
+def kind_of(op: Operation) -> type[Operation] | None:
+    """Return the op class of `arith` that an op of any dialect computes the same as, if it can be folded."""
+    if type(op) in _UFUNCS:
+        return type(op)
+    return KINDS[type(op)](op) if type(op) in KINDS else None
 
 
 def is_combiner(op: Operation) -> bool:
     """Return whether an op is associative and commutative, up to the rounding of floats, and can be folded."""
-    return type(op) in _UFUNCS
+    return kind_of(op) is not None
+
+
+def is_sum_of_products(op: Operation, term: Operation) -> bool:
+    """Return whether `op` sums what `term`, a product, computes."""
+    return kind_of(op) in _SUMS and kind_of(term) in _PRODUCTS
 
 
 def neutral(op: Operation) -> Any:
     """Return the element that `op` combines with any other into that other."""
-    kind, type_ = type(op), op.results[0].type
+    kind, type_ = kind_of(op), op.results[0].type
+    dtype = dtype_of(type_)
     if kind in (arith.AddiOp, arith.OrIOp, arith.XOrIOp, arith.MaxUIOp, arith.AddfOp):
-        return dtype_of(type_).type(0)
+        return dtype.type(0)
     if kind in (arith.MuliOp, arith.MulfOp):
-        return dtype_of(type_).type(1)
+        return dtype.type(1)
     if kind in (arith.AndIOp, arith.MinUIOp):
         return wrap(np.int64(-1), type_)
     if is_float(type_):
         sign = 1.0 if kind in (arith.MinimumfOp, arith.MinnumfOp) else -1.0
-        return dtype_of(type_).type(np.nan if kind in (arith.MaxnumfOp, arith.MinnumfOp) else sign * np.inf)
+        return dtype.type(np.nan if kind in (arith.MaxnumfOp, arith.MinnumfOp) else sign * np.inf)
+    if dtype.kind == "u":
+        return np.iinfo(dtype).max if kind is arith.MinSIOp else dtype.type(0)
     highest = np.int64((1 << (width_of(type_) - 1)) - 1)
     return wrap(highest if kind is arith.MinSIOp else -highest - 1, type_)
 
@@ -68,27 +87,28 @@ def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[in
     Return `values`, spread over `extents` along `axes`, folded by the combiner `op` along them; the axes stay, of
     extent 1.
 
-    Sums of floats narrower than f64 are returned in f64, unrounded.
+    Sums and products of floats are returned in f64, unrounded.
     """
     shape = list(np.broadcast_shapes(values.shape, (1,) * len(extents)))
     for axis in axes:
         shape[axis] = extents[axis]
     spread = np.broadcast_to(values, shape)
-    type_ = op.results[0].type
+    kind, type_ = kind_of(op), op.results[0].type
+    assert kind is not None
     if any(extents[axis] == 0 for axis in axes):
         return np.full([1 if axis in axes else extent for axis, extent in enumerate(shape)], neutral(op))
     if is_float(type_):
-        wide = np.float64 if isinstance(op, arith.AddfOp | arith.MulfOp) else spread.dtype
-        return _UFUNCS[type(op)].reduce(spread.astype(wide), axis=tuple(axes), keepdims=True)
-    reading = unsigned(spread, type_) if isinstance(op, _UNSIGNED) else signed(spread)
-    return wrap(_UFUNCS[type(op)].reduce(reading, axis=tuple(axes), keepdims=True, dtype=reading.dtype), type_)
+        wide = np.float64 if kind in _ROUNDED else spread.dtype
+        return _UFUNCS[kind].reduce(spread.astype(wide), axis=tuple(axes), keepdims=True)
+    reading = unsigned(spread, type_) if kind in _UNSIGNED else signed(spread)
+    return wrap(_UFUNCS[kind].reduce(reading, axis=tuple(axes), keepdims=True, dtype=reading.dtype), type_)
 
 
 def combine(op: Operation, initial: Array, folded: Array) -> Array:
     """Return the initial accumulator combined with what `fold` or `contract` gave; rounds float sums."""
-    if isinstance(op, arith.AddfOp | arith.MulfOp):
-        ufunc = _UFUNCS[type(op)]
-        return round_to(ufunc(np.asarray(initial, np.float64), folded), op.results[0].type)
+    kind = kind_of(op)
+    if kind in _ROUNDED:
+        return round_to(_UFUNCS[kind](np.asarray(initial, np.float64), folded), op.results[0].type)
     return SCALAR_RULES[type(op)](op, initial, folded)
 
 

@@ -27,7 +27,7 @@ from ...errors import Diagnostic
 from ...ir import Array, where
 from .access import operand_view, write_points
 from .arithmetic import attribute_value
-from .folding import PRODUCTS, SUMS, combine, contract, fold, is_combiner
+from .folding import combine, contract, fold, is_combiner, is_sum_of_products
 
 LARGEST = 1 << 23
 """The number of elements that an array of intermediate values may have before the box is halved."""
@@ -192,9 +192,9 @@ def _fold_of(accumulator: BlockArgument, result: SSAValue, own: Sequence[SSAValu
     if _depends(value, set(own)):
         return None
     product_op = value.owner
-    summed = isinstance(op, SUMS) and isinstance(product_op, PRODUCTS) and _used_once(value)
-    factors = (product_op.operands[0], product_op.operands[1]) if summed else None
-    return _Fold(op, value, factors)
+    if not isinstance(product_op, Operation) or not is_sum_of_products(op, product_op) or not _used_once(value):
+        return _Fold(op, value, None)
+    return _Fold(op, value, (product_op.operands[0], product_op.operands[1]))
 
 
 def _used_once(value: SSAValue) -> bool:

@@ -1,0 +1,294 @@
+"""
+Rules for the statements of `emitc`, as C defines them.
+
+A pointer is a flat array that begins at the element it points to; an lvalue is a `Variable` or an `Element`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_PointerType
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from ...dialects import emitc
+from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics
+from ...errors import Diagnostic
+from ...ir import Array, array_of, where
+from . import c_scalars
+from .arithmetic import attribute_value
+from .bits import dtype_of
+from .lanes import run_loop_nest
+from .memory import check_writable, new_buffer
+from .nests import Branch, Builder, Compute, Load, Loop, Nest, Node, NotANest, Store
+from .tensors import point
+
+
+@dataclass
+class Variable:
+    """A C variable."""
+
+    value: Any
+
+
+@dataclass
+class Element:
+    """An element of an array, as an lvalue."""
+
+    array: Array
+    indices: tuple[int, ...]
+
+
+def is_memory(type_: Attribute) -> bool:
+    """Return whether values of a type are arrays or pointers."""
+    return isinstance(type_, EmitC_ArrayType | EmitC_PointerType)
+
+
+def element_type(type_: Attribute) -> Attribute:
+    """Return what an array holds or a pointer points to."""
+    if isinstance(type_, EmitC_PointerType):
+        return cast(Attribute, type_.pointee_type)
+    return cast("EmitC_ArrayType[Any]", type_).get_element_type()
+
+
+def new_c_storage(op: Operation) -> Array:
+    """Return the memory of a global, initialised; raises Diagnostic if the op defines no array."""
+    if not isinstance(op, emitc.GlobalOp) or not isinstance(op.type, EmitC_ArrayType):
+        raise Diagnostic(f"'{op.name}' is no global array", where=where(op))
+    type_ = cast("EmitC_ArrayType[Any]", op.type)
+    return _initialised(type_, op.initial_value, constant=op.const_specifier is not None)
+
+
+def _initialised(type_: EmitC_ArrayType[Any], value: Attribute | None, *, constant: bool = False) -> Array:
+    buffer = new_buffer(type_.get_shape(), dtype_of(type_.get_element_type()))
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        flat = array_of(cast("DenseIntOrFPElementsAttr[Any]", value))
+        buffer[...] = flat.astype(buffer.dtype)
+    buffer.flags.writeable = not constant
+    return buffer
+
+
+@semantics(emitc.GetGlobalOp)
+def _get_global(runner: Runner, op: emitc.GetGlobalOp, operands: Sequence[Value]) -> list[Array]:
+    return [runner.storage(op.name_.string_value())]
+
+
+@semantics(emitc.VariableOp)
+def _variable(runner: Runner, op: emitc.VariableOp, operands: Sequence[Value]) -> list[Any]:
+    if isinstance(op.result.type, EmitC_ArrayType):
+        return [_initialised(cast("EmitC_ArrayType[Any]", op.result.type), op.value)]
+    return [Variable(_first_value(op))]
+
+
+@scalar(emitc.VariableOp)
+def _first_value(op: emitc.VariableOp) -> Array:
+    type_ = cast(Attribute, cast("EmitC_LValueType", op.result.type).value_type)
+    if op.value.name == "emitc.opaque":
+        return dtype_of(type_).type(0)
+    return c_scalars.convert(attribute_value(op.value, op), type_)
+
+
+@semantics(emitc.LoadOp)
+def _load(runner: Runner, op: emitc.LoadOp, operands: Sequence[Value]) -> list[Any]:
+    (place,) = operands
+    return [place.value if isinstance(place, Variable) else place.array[point(op, place.array, place.indices)]]
+
+
+@semantics(emitc.AssignOp)
+def _assign(runner: Runner, op: emitc.AssignOp, operands: Sequence[Value]) -> list[Any]:
+    place, value = operands
+    if isinstance(place, Variable):
+        place.value = value
+        return []
+    check_writable(op, place.array)
+    place.array[point(op, place.array, place.indices)] = value
+    return []
+
+
+@semantics(emitc.SubscriptOp)
+def _subscript(runner: Runner, op: emitc.SubscriptOp, operands: Sequence[Value]) -> list[Any]:
+    array, *indices = operands
+    return [Element(array, tuple(int(index) for index in indices))]
+
+
+@semantics(emitc.ApplyOp)
+def _apply(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
+    (place,) = operands
+    if op.applicableOperator.data == "*":
+        return [place[point(op, place, [0])]]
+    if isinstance(place, Variable):
+        raise Diagnostic("no interpreter rule for the address of a variable", where=where(op))
+    start = int(np.ravel_multi_index(place.indices, place.array.shape))
+    return [place.array.reshape(-1)[start:]]
+
+
+@semantics(emitc.AddOp)
+def _add(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
+    if not is_memory(op.operands[0].type):
+        return [SCALAR_RULES[emitc.AddOp](op, *operands)]
+    base, offset = operands
+    flat = base.reshape(-1)
+    if not 0 <= int(offset) <= flat.size:
+        raise Diagnostic(
+            "a pointer leaves its buffer",
+            where=where(op),
+            expected=f"an offset of 0 to {flat.size}",
+            found=str(int(offset)),
+        )
+    return [flat[int(offset) :]]
+
+
+@semantics(emitc.CastOp)
+def _cast(runner: Runner, op: emitc.CastOp, operands: Sequence[Value]) -> list[Any]:
+    if not is_memory(op.source.type):
+        return [SCALAR_RULES[emitc.CastOp](op, *operands)]
+    dtype = dtype_of(element_type(op.dest.type))
+    flat = operands[0].reshape(-1).view(np.uint8)
+    return [flat[: flat.size // dtype.itemsize * dtype.itemsize].view(dtype)]
+
+
+@semantics(emitc.CallOp)
+def _call(runner: Runner, op: emitc.CallOp, operands: Sequence[Value]) -> Sequence[Value]:
+    return runner.call(op.callee.string_value(), operands)
+
+
+@semantics(emitc.VerbatimOp, emitc.IncludeOp)
+def _text(runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Any]:
+    """Skip what the compiler does not see; other text cannot be run."""
+    text = cast(StringAttr, op.properties.get("value", StringAttr(""))).data
+    if text and not text.startswith("//"):
+        raise Diagnostic(f"no interpreter rule for the text '{text}'", where=where(op))
+    return []
+
+
+@semantics(emitc.IfOp)
+def _if(runner: Runner, op: emitc.IfOp, operands: Sequence[Value]) -> list[Any]:
+    region = op.then_region if operands[0] else op.else_region
+    if region.blocks:
+        runner.run_region(region, ())
+    return []
+
+
+@semantics(emitc.ForOp)
+def _for(runner: Runner, op: emitc.ForOp, operands: Sequence[Value]) -> list[Any]:
+    lower, upper, step = (int(bound) for bound in operands)
+    if step <= 0:
+        raise Diagnostic(f"a loop with the step {step} does not end", where=where(op), expected="a step above 0")
+    nest = runner.cached(op, _nest_of)
+    if nest is not None:
+        _run_nest(runner, nest)
+        return []
+    for index in range(lower, upper, step):
+        runner.run_region(op.region, [operands[0].dtype.type(index)])
+    return []
+
+
+# Nests
+
+
+def _run_nest(runner: Runner, nest: Nest) -> None:
+    values: dict[int, Any] = {}
+    for number, value in nest.inputs.items():
+        given = runner.value(value)
+        values[number] = given.value if isinstance(given, Variable) else given
+    for cell, result in zip(nest.cells, run_loop_nest(nest, values), strict=True):
+        runner.value(cell).value = result
+
+
+def _nest_of(op: emitc.ForOp) -> Nest | None:
+    builder = _CBuilder()
+    try:
+        loop = builder.c_loop(op)
+    except NotANest:
+        return None
+    return Nest(loop, builder.inputs, builder.types, builder.deepest, builder.assigned(op))
+
+
+class _CBuilder(Builder):
+    """Takes up C's statements; a variable stands for the number of the value that it holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[SSAValue, tuple[int, list[int]]] = {}
+
+    def node(self, op: Operation) -> Iterator[Node]:
+        match op:
+            case emitc.ForOp():
+                yield self.c_loop(op)
+            case emitc.IfOp():
+                yield self.c_branch(op)
+            case emitc.VariableOp():
+                yield from self._declare(op)
+            case emitc.SubscriptOp():
+                self.places[op.result] = self.use(op.value), [self.use(index) for index in op.indices]
+            case emitc.LoadOp() if _is_variable(op.operand):
+                self.numbers[op.result] = self.use(op.operand)
+            case emitc.LoadOp():
+                buffer, indices = self._place(op.operand)
+                yield Load(op, buffer, indices, self.new(op.result))
+            case emitc.AssignOp() if _is_variable(op.var):
+                self.use(op.var)
+                self.numbers[op.var] = self.use(op.value)
+            case emitc.AssignOp():
+                buffer, indices = self._place(op.var)
+                yield Store(op, buffer, indices, self.use(op.value))
+            case _ if any(is_memory(value.type) for value in [*op.operands, *op.results]):
+                raise NotANest(op.name)
+            case _:
+                yield from super().node(op)
+
+    def fresh(self, type_: Attribute) -> int:
+        held = cast(Attribute, type_.value_type) if isinstance(type_, EmitC_LValueType) else type_
+        return super().fresh(held)
+
+    def _place(self, value: SSAValue) -> tuple[int, list[int]]:
+        if value not in self.places:
+            raise NotANest("an element from outside")
+        return self.places[value]
+
+    def _declare(self, op: emitc.VariableOp) -> Iterator[Node]:
+        if is_memory(op.result.type):
+            raise NotANest(op.name)
+        yield Compute(op, [], [self.new(op.result)])
+
+    def assigned(self, op: Operation) -> list[SSAValue]:
+        """Return the variables from outside of an op that are assigned in it."""
+        inner = {value for child in op.walk() if isinstance(child, emitc.VariableOp) for value in child.results}
+        targets = [child.var for child in op.walk() if isinstance(child, emitc.AssignOp) and _is_variable(child.var)]
+        return [value for value in dict.fromkeys(targets) if value not in inner]
+
+    def c_loop(self, op: emitc.ForOp) -> Loop:
+        """Take up `emitc.for`."""
+        cells = self.assigned(op)
+        bounds = [self.use(value) for value in (op.lower_bound, op.upper_bound, op.step)]
+        inits = [self.use(cell) for cell in cells]
+        index = self.new(op.region.block.args[0])
+        args = [self.new(cell) for cell in cells]
+        loop = Loop(op, bounds[0], bounds[1], bounds[2], index, inits, args, [], self.depth)
+        self.enter(lambda: loop.body.extend(self.block(op.region.block)))
+        loop.yields = [self.numbers[cell] for cell in cells]
+        loop.outs = [self.new(cell) for cell in cells]
+        return loop
+
+    def c_branch(self, op: emitc.IfOp) -> Branch:
+        """Take up `emitc.if`."""
+        cells = self.assigned(op)
+        condition = self.use(op.condition)
+        before = [self.use(cell) for cell in cells]
+        first = self._side(op.then_region, cells, before)
+        second = self._side(op.else_region, cells, before)
+        outs = [self.new(cell) for cell in cells]
+        return Branch(op, condition, (first[0], second[0]), (first[1], second[1]), outs)
+
+    def _side(self, region: Region, cells: Sequence[SSAValue], before: Sequence[int]) -> tuple[list[Node], list[int]]:
+        self.numbers.update(zip(cells, before, strict=True))
+        nodes = self.block(region.block) if region.blocks else []
+        return nodes, [self.numbers[cell] for cell in cells]
+
+
+def _is_variable(value: SSAValue) -> bool:
+    return isinstance(value.owner, emitc.VariableOp)

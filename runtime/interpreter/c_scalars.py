@@ -1,0 +1,245 @@
+"""
+What the expressions of `emitc` compute, elementwise, with C's conversions.
+
+Signed overflow, which C leaves undefined, wraps around; so does what `arithmetic.py` says of divisions by zero and shifts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
+from xdsl.ir import Attribute, Operation
+
+from ...dialects import emitc
+from ...dialects.core.body import is_float
+from ...dialects.core.semantics import scalar, truncating_divide
+from ...errors import Diagnostic
+from ...ir import Array, where
+from .arithmetic import attribute_value
+from .bits import dtype_of, round_to, to_integer, width_of
+from .elementary import NAMED_FUNCTIONS
+from .folding import KINDS
+
+
+def convert(value: Array, type_: Attribute) -> Array:
+    """Return a scalar converted to a C type."""
+    dtype = dtype_of(type_)
+    if dtype == np.bool_:
+        return np.not_equal(value, 0)
+    if is_float(type_):
+        return round_to(value, type_)
+    source = np.asarray(value)
+    if source.dtype.kind in "iub":
+        return source.astype(dtype)[()]
+    return to_integer(source, dtype)
+
+
+def _common_type(*types: Attribute) -> np.dtype[Any]:
+    """Return C's common type of operands, as NumPy's."""
+    floats = [dtype_of(type_) for type_ in types if is_float(type_)]
+    if floats:
+        return max(floats, key=lambda dtype: dtype.itemsize)
+    promoted = [dtype if (dtype := dtype_of(type_)).itemsize >= 4 else np.dtype(np.int32) for type_ in types]
+    return max(promoted, key=lambda dtype: (dtype.itemsize, dtype.kind == "u"))
+
+
+_OPERATORS: dict[type[Operation], Callable[[Any, Any], Any]] = {
+    emitc.AddOp: np.add,
+    emitc.SubOp: np.subtract,
+    emitc.MulOp: np.multiply,
+    emitc.DivOp: lambda a, b: np.divide(a, b) if a.dtype.kind == "f" else _divide(a, b),
+    emitc.RemOp: np.fmod,
+    emitc.BitwiseAndOp: np.bitwise_and,
+    emitc.BitwiseOrOp: np.bitwise_or,
+    emitc.BitwiseXorOp: np.bitwise_xor,
+}
+
+
+def _divide(a: Array, b: Array) -> Array:
+    return np.floor_divide(a, b) if a.dtype.kind == "u" else truncating_divide(a, b)
+
+
+@scalar(*_OPERATORS)
+def _binary(op: Any, a: Array, b: Array) -> Array:
+    common = _common_type(op.operands[0].type, op.operands[1].type)
+    return convert(_OPERATORS[type(op)](a.astype(common), b.astype(common)), op.results[0].type)
+
+
+@scalar(emitc.BitwiseLeftShiftOp, emitc.BitwiseRightShiftOp)
+def _shift(op: Any, a: Array, b: Array) -> Array:
+    promoted = _common_type(op.lhs.type)
+    left = isinstance(op, emitc.BitwiseLeftShiftOp)
+    width = 8 * promoted.itemsize
+    amount = np.clip(b.astype(np.int64), 0, width - 1)
+    value = a.astype(promoted)
+    shifted = (np.left_shift if left else np.right_shift)(value, amount.astype(promoted))
+    emptied = (b >= width) if left or promoted.kind == "u" else np.bool_(False)
+    return convert(np.where(emptied, promoted.type(0), shifted), op.result.type)
+
+
+@scalar(emitc.BitwiseNotOp)
+def _not(op: emitc.BitwiseNotOp, a: Array) -> Array:
+    return convert(np.invert(a.astype(_common_type(op.operand.type))), op.result.type)
+
+
+@scalar(emitc.UnaryMinusOp)
+def _minus(op: emitc.UnaryMinusOp, a: Array) -> Array:
+    return convert(np.negative(a.astype(_common_type(op.operand.type))), op.result.type)
+
+
+@scalar(emitc.UnaryPlusOp, emitc.CastOp)
+def _converted(op: emitc.UnaryPlusOp | emitc.CastOp, a: Array) -> Array:
+    return convert(a, op.results[0].type)
+
+
+@scalar(emitc.LogicalAndOp)
+def _logical_and(op: emitc.LogicalAndOp, a: Array, b: Array) -> Array:
+    return np.not_equal(a, 0) & np.not_equal(b, 0)
+
+
+@scalar(emitc.LogicalOrOp)
+def _logical_or(op: emitc.LogicalOrOp, a: Array, b: Array) -> Array:
+    return np.not_equal(a, 0) | np.not_equal(b, 0)
+
+
+@scalar(emitc.LogicalNotOp)
+def _logical_not(op: emitc.LogicalNotOp, a: Array) -> Array:
+    return np.equal(a, 0)
+
+
+_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+
+
+@scalar(emitc.CmpOp)
+def _cmp(op: emitc.CmpOp, a: Array, b: Array) -> Array:
+    predicate = op.predicate.value.data
+    if predicate >= len(_COMPARISONS):
+        raise Diagnostic("no interpreter rule for a three-way comparison", where=where(op))
+    common = _common_type(op.lhs.type, op.rhs.type)
+    return convert(_COMPARISONS[predicate](a.astype(common), b.astype(common)), op.result.type)
+
+
+@scalar(emitc.ConditionalOp)
+def _conditional(op: emitc.ConditionalOp, condition: Array, a: Array, b: Array) -> Array:
+    return np.where(condition, a, b)[()]
+
+
+@scalar(emitc.ConstantOp)
+def _constant(op: emitc.ConstantOp) -> Array:
+    return convert(attribute_value(op.value, op), op.result.type)
+
+
+_LITERALS = {"INF": np.inf, "NAN": np.nan}
+
+
+@scalar(emitc.LiteralOp)
+def _literal(op: emitc.LiteralOp) -> Array:
+    text = op.value.data
+    if match := re.fullmatch(r"(-?)TW_(INF|NAN)_F(32|64)", text):
+        return convert(np.float64(float(match[1] + "1") * _LITERALS[match[2]]), op.result.type)
+    try:
+        number = float(text.rstrip("fF")) if is_float(op.result.type) else int(text.rstrip("uUlL"), 0)
+    except ValueError as error:
+        raise Diagnostic(f"no interpreter rule for the literal '{text}'", where=where(op)) from error
+    return convert(np.asarray(number), op.result.type)
+
+
+# The functions of the runtime header
+
+
+def _isqrt(a: Array) -> Array:
+    root = np.floor(np.sqrt(a.astype(np.float64))).astype(a.dtype)
+    root = np.where(root > a // np.maximum(root, 1), root - 1, root)
+    return np.where(root + 1 <= a // (root + 1), root + 1, root)
+
+
+def _ceil_divide(a: Array, b: Array) -> Array:
+    quotient = np.floor_divide(a, b)
+    return quotient + ((quotient * b != a) & (b != 0)).astype(quotient.dtype)
+
+
+def _high_half(a: Array, b: Array) -> Array:
+    product = np.asarray(np.asarray(a, object) * np.asarray(b, object) >> 64, object)
+    return product.astype(a.dtype)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "min": np.minimum,
+    "max": np.maximum,
+    "abs": np.abs,
+    "floordiv": np.floor_divide,
+    "ceildiv": _ceil_divide,
+    "mulhi": _high_half,
+    "isqrt": _isqrt,
+    "differ": lambda a, b: np.less(a, b) | np.greater(a, b),
+    "unordered": lambda a, b: np.isnan(a) | np.isnan(b),
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "maxnum": np.fmax,
+    "minnum": np.fmin,
+}
+_BY_TYPE = re.compile(r"tw_([a-z0-9]*[a-z]|expm1|exp2|log2|log10|log1p|atan2)_([iuf]\d+)|tw_(isqrt)(\d+)")
+
+
+def _runtime_function(op: Operation) -> str:
+    """Return what is between `tw_` and the type in the name of a function of the runtime; "" for others."""
+    match = _BY_TYPE.fullmatch(cast(StringAttr, op.properties["callee"]).data)
+    return "" if match is None else match[1] or match[3]
+
+
+@scalar(emitc.CallOpaqueOp)
+def _call_opaque(op: Any, *operands: Array) -> Array:
+    callee, result = op.callee.data, op.results[0].type if len(op.results) == 1 else None
+    if result is not None and callee.startswith("tw_bitcast_"):
+        return operands[0].view(dtype_of(result))
+    name = _runtime_function(op)
+    if result is not None and name in _FUNCTIONS:
+        return convert(_FUNCTIONS[name](*operands), result)
+    if result is not None and name in NAMED_FUNCTIONS:
+        wide = [np.asarray(operand).astype(np.float64)[()] for operand in operands]
+        return convert(NAMED_FUNCTIONS[name](*wide), result)
+    raise Diagnostic(f"no interpreter rule for a call of '{callee}'", where=where(op))
+
+
+# What of this can be folded
+
+
+def _same_types(op: Operation) -> bool:
+    return all(operand.type == op.results[0].type for operand in op.operands)
+
+
+def _kind_of_sum(op: Operation) -> type[Operation] | None:
+    if not isinstance(op.results[0].type, IntegerType | IndexType):
+        return arith.AddfOp if is_float(op.results[0].type) and _same_types(op) else None
+    return arith.AddiOp if _same_types(op) else None
+
+
+def _kind_of_product(op: Operation) -> type[Operation] | None:
+    type_ = op.results[0].type
+    if not isinstance(type_, IntegerType | IndexType):
+        return arith.MulfOp if is_float(type_) and _same_types(op) else None
+    return arith.MuliOp if _same_types(op) and width_of(type_) >= 32 else None
+
+
+_CALL_KINDS: dict[str, type[Operation]] = {
+    "min": arith.MinSIOp,
+    "max": arith.MaxSIOp,
+    "maximum": arith.MaximumfOp,
+    "minimum": arith.MinimumfOp,
+    "maxnum": arith.MaxnumfOp,
+    "minnum": arith.MinnumfOp,
+}
+
+
+def _kind_of_call(op: Operation) -> type[Operation] | None:
+    return _CALL_KINDS.get(_runtime_function(op)) if _same_types(op) else None
+
+
+KINDS.update(
+    {emitc.AddOp: _kind_of_sum, emitc.MulOp: _kind_of_product, emitc.CallOpaqueOp: _kind_of_call},
+)
