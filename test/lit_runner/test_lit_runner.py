@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tilewright.test.lit_runner.script import ScriptError, run_lines, substitute
+from tilewright.test.lit_runner.shell import run_line
+
+pytestmark = pytest.mark.quick
+
+TEST = "// RUN: opt-tool %s -p cse | filecheck %s\n// CHECK: arith.constant {}\n%0 = arith.constant 1 : i32\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("func.func @f()", "no RUN line"),
+        ("// RUN: opt-tool %s\n// CHECK: f", "no filecheck reads the lines CHECK"),
+        ("// RUN: opt-tool %s | filecheck %s --check-prefix=CHECK-A\n// CHECK-NEXT: f", "the lines CHECK:"),
+        ("// RUN: opt-tool %s | filecheck %s\n// CHECK-A-NOT: f\n// CHECK: g", "the lines CHECK-A"),
+        ("// RUN: opt-tool %s \\\n", "ends with a backslash"),
+    ],
+)
+def test_tests_that_cannot_fail_are_refused(text: str, message: str):
+    with pytest.raises(ScriptError, match=message):
+        run_lines(text)
+
+
+def test_lines_are_joined_and_macros_expanded():
+    text = "// RUN: opt-tool %s \\\n// RUN:   -p cse | filecheck %s\n// RUN: ROUNDTRIP\n// CHECK: a"
+    assert run_lines(text) == ["opt-tool %s -p cse | filecheck %s", "opt-tool %s | opt-tool | filecheck %s"]
+
+
+def test_substitutions():
+    assert substitute("%s %S %t %T %% %x", Path("/a/b.mlir"), Path("/t")) == "/a/b.mlir /a /t/b.mlir.tmp /t % %x"
+
+
+@pytest.mark.parametrize(("number", "code"), [(1, 0), (2, 1)])
+def test_a_check_that_does_not_match_fails(tmp_path: Path, number: int, code: int):
+    file = tmp_path / "t.mlir"
+    file.write_text(TEST.format(number))
+    result = run_line(substitute(run_lines(file.read_text())[0], file, tmp_path))
+    assert result.code == code
+    assert (b"Couldn't match" in result.err) is bool(code)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "out"),
+    [
+        ("echo a b", 0, b"a b\n"),
+        ("echo 'a  |  b' | cat", 0, b"a  |  b\n"),
+        ("false | cat", 1, b""),
+        ("true && echo b", 0, b"b\n"),
+        ("false && echo b", 1, b""),
+        ("not false", 0, b""),
+        ("not true", 1, b""),
+        ("not no-such-program", 1, b""),
+        ("no-such-program", 127, b""),
+        ("false || echo c", 0, b"c\n"),
+        ("echo $((1 + 2))", 0, b"3\n"),
+        ("cat /no/such/file 2>&1 | wc -l", 1, b"1\n"),
+        ("opt-tool --nonsense", 2, b""),
+        ("not opt-tool --nonsense 2>&1 | grep -c error:", 0, b"1\n"),
+    ],
+)
+def test_command_lines(line: str, code: int, out: bytes):
+    result = run_line(line)
+    assert (result.code, result.out) == (code, out)
+
+
+def test_redirections(tmp_path: Path):
+    file = tmp_path / "f"
+    assert run_line(f"echo a > {file} && echo b >> {file} && cat < {file}").out == b"a\nb\n"
+    assert run_line(f"opt-tool --nonsense 2> {file}").err == b""
+    assert b"error:" in file.read_bytes()
+
+
+def test_an_exception_in_the_tool_is_no_expected_failure(monkeypatch: pytest.MonkeyPatch):
+    def crash(*_: object) -> int:
+        raise TypeError("a fault of the tool")
+
+    monkeypatch.setattr("tilewright.opt_tool.main", crash)
+    assert run_line("opt-tool").code == 70
+    assert run_line("not opt-tool").code == 1
