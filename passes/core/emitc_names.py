@@ -16,13 +16,13 @@ wchar_t xor xor_eq NULL linux unix i386 main environ errno near far asm fortran
 """
 _STANDARD = """
 abs labs llabs div acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp
-log log10 log1p log2 logb modf scalbn cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint
-round lround llround trunc fmod remainder remquo copysign nan nextafter fdim fmax fmin fma gamma signgam significand
-drem finite isinf isnan j0 j1 jn y0 y1 yn pow10 exp10 scalb sincos index rindex abort exit atexit atoi atof malloc 
-calloc realloc free memcpy memmove memset memcmp memchr strcpy strncpy strcat strncat strcmp strncmp strlen strchr 
-strrchr strstr strspn strcspn strpbrk printf fprintf sprintf snprintf puts putchar scanf read write open close send recv select
-signal sleep time clock stdin stdout stderr alloca bcmp bcopy bzero ffs stpcpy strdup isalpha isdigit isspace toupper
-tolower va_list ptrdiff_t size_t ssize_t
+log log10 log1p log2 logb modf scalbn cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint
+llrint round lround llround trunc fmod remainder remquo copysign nan nextafter fdim fmax fmin fma gamma signgam
+significand drem finite isinf isnan j0 j1 jn y0 y1 yn pow10 exp10 scalb sincos index rindex abort exit atexit atoi
+atof malloc calloc realloc free memcpy memmove memset memcmp memchr strcpy strncpy strcat strncat strcmp strncmp
+strlen strchr strrchr strstr strspn strcspn strpbrk printf fprintf sprintf snprintf puts putchar scanf read write open
+close send recv select signal sleep time clock stdin stdout stderr alloca bcmp bcopy bzero ffs stpcpy strdup isalpha
+isdigit isspace toupper tolower va_list ptrdiff_t size_t ssize_t
 """
 RESERVED = frozenset(_KEYWORDS.split()) | frozenset(_STANDARD.split())
 _HEADER_NAME = re.compile(r"u?int(_least|_fast)?\d+_t|u?int(max|ptr)_t|[A-Z0-9_]+|(tw|TW)_\w*")

@@ -152,10 +152,10 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
         contents["weights.c"] = f'{_NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{arrays}'
         contents.setdefault("tilewright.h", _runtime("tilewright.h"))
     contents |= {"network.h": program.header, "network.c": program.source}
-    for stale in {"weights.c", "weights.S", "weights.bin", "weights.h"} - contents.keys():
-        (directory / stale).unlink(missing_ok=True)
     paths = [directory / name for name in contents]
     write_files(zip(paths, contents.values(), strict=True))
+    for stale in {"weights.c", "weights.S", "weights.bin", "weights.h"} - contents.keys():
+        (directory / stale).unlink(missing_ok=True)
     return paths
 
 

@@ -106,12 +106,12 @@ def function_text(function: emitc.FuncOp, taken: Iterable[str], constants: froze
     printer = _FunctionPrinter(names, constants)
     said = argument_attributes(function)
     block = function.body.block
+    printer.plan(block)
     for argument, name, attributes in zip(block.args, arguments, said, strict=True):
         printer.text[argument] = name, Level.PRIMARY
         printer.constant[argument] = "tilewright.const" in attributes
-        if not argument.uses:
+        if all(use.operation in printer.dead for use in argument.uses):
             printer.line(f"(void){name};")
-    printer.plan(block)
     printer.block(block)
     head = _operands_comment(function, arguments)
     return "\n".join([*head, f"{prototype(function, arguments)} {{", *printer.lines, "}"]) + "\n"

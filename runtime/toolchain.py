@@ -1,0 +1,124 @@
+"""Finds a C compiler and runs it; what it built is kept in a cache and built again only when its sources change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..errors import Diagnostic
+
+STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+"""The flags under which the emitted C is free of warnings."""
+
+_COMPILERS = ("cc", "gcc", "clang")
+
+
+def compiler() -> tuple[str, ...]:
+    """
+    Return the command that compiles C: $CC, else cc, gcc, clang, else the one in the package `ziglang`.
+
+    Raises Diagnostic where there is none.
+    """
+    return _compiler(os.environ.get("CC", ""), os.environ.get("PATH", ""))
+
+
+@cache
+def _compiler(chosen: str, path: str) -> tuple[str, ...]:
+    if words := shlex.split(chosen):
+        if shutil.which(words[0], path=path) is None:
+            raise Diagnostic("the compiler that $CC names does not exist", where="$CC", found=chosen)
+        return tuple(words)
+    for name in _COMPILERS:
+        if (found := shutil.which(name, path=path)) is not None:
+            return (found,)
+    if find_spec("ziglang") is not None:
+        return (sys.executable, "-m", "ziglang", "cc")
+    raise Diagnostic(
+        "there is no C compiler",
+        expected="cc, gcc or clang on the path, the variable CC, or the package ziglang",
+        remedy="install one of them: pip install 'tilewright[cc]'",
+    )
+
+
+def compile_shared(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
+    """
+    Compile C and assembly files to a shared library and return its path.
+
+    Files that the sources include from their own folder are found. Raises Diagnostic where the compiler fails.
+    """
+    suffix = ".dylib" if sys.platform == "darwin" else ".so"
+    return _build(sources, ("-shared", "-fPIC", *flags), suffix)
+
+
+def compile_executable(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
+    """Compile C and assembly files to a program and return its path. Raises Diagnostic where the compiler fails."""
+    return _build(sources, tuple(flags), "")
+
+
+def cache_folder() -> Path:
+    """Return the folder of what was built: $TILEWRIGHT_CACHE, else one in the user's cache."""
+    if chosen := os.environ.get("TILEWRIGHT_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "tilewright"
+
+
+def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path:
+    command = compiler()
+    files = [source.resolve() for source in sources]
+    target = _cache() / f"{_fingerprint(command, flags, files)}{suffix}"
+    if target.exists():
+        return target
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    arguments = [
+        *command,
+        *flags,
+        *map(str, files),
+        "-o",
+        str(temporary),
+        *([] if sys.platform == "darwin" else ["-lm"]),
+    ]
+    # Assembly names the binary that it includes relative to the folder it is in.
+    done = subprocess.run(arguments, cwd=files[0].parent, capture_output=True, text=True, check=False)
+    if done.returncode:
+        temporary.unlink(missing_ok=True)
+        raise Diagnostic(
+            f"the C compiler failed with status {done.returncode}",
+            where=str(files[0]),
+            notes=(done.stderr or done.stdout).strip().splitlines()[:20],
+            found=shlex.join(arguments),
+        )
+    os.replace(temporary, target)
+    return target
+
+
+def _cache() -> Path:
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        fallback = Path(tempfile.gettempdir()) / f"tilewright-{os.getuid()}"
+        fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return fallback
+
+
+def _fingerprint(command: tuple[str, ...], flags: tuple[str, ...], files: Sequence[Path]) -> str:
+    """Return a name for the result of a compilation; headers and binaries beside the sources belong to it."""
+    digest = hashlib.sha256(repr((command, flags, [file.name for file in files])).encode())
+    beside = {other for file in files for other in file.parent.iterdir() if other.suffix in (".h", ".bin")}
+    for file in sorted({*files, *beside}):
+        content = file.read_bytes()
+        digest.update(f"{file.name} {len(content)} ".encode())
+        digest.update(content)
+    return digest.hexdigest()[:32]

@@ -1,0 +1,531 @@
+"""Scalar arithmetic in the emitted C, compared with Python's unbounded integers and with NumPy's floats."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tilewright.errors import Diagnostic
+from tilewright.ir import new_context, parse_module, verify
+from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.runtime.toolchain import STRICT, compile_shared
+from tilewright.targets.c import render
+
+pytestmark = pytest.mark.quick
+
+WIDTHS = (8, 16, 32, 64)
+UBSAN = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
+
+
+def c_of(text: str) -> str:
+    module = parse_module(new_context(), text)
+    verify(module)
+    convert_to_emitc(module)
+    verify(module)
+    return render(module).text()
+
+
+def build(text: str, folder: Path, *flags: str) -> Any:
+    source = folder / "code.c"
+    source.write_text(c_of(text))
+    return ctypes.CDLL(str(compile_shared([source], [*STRICT, *flags])))
+
+
+def elementwise(name: str, operands: Sequence[str], result: str, body: str, count: int) -> str:
+    """Return a function that applies `body`, from %x0, %x1, .. to %r, to each element of its operands."""
+    arguments = [f"%a{i}: memref<{count}x{type_}>" for i, type_ in enumerate(operands)]
+    loads = [f"%x{i} = memref.load %a{i}[%i] : memref<{count}x{type_}>" for i, type_ in enumerate(operands)]
+    return f"""
+    func.func @{name}({", ".join([*arguments, f"%o: memref<{count}x{result}>"])}) {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %n = arith.constant {count} : index
+      scf.for %i = %c0 to %n step %c1 {{
+        {" ".join(loads)}
+        {body}
+        memref.store %r, %o[%i] : memref<{count}x{result}>
+      }}
+      func.return
+    }}"""
+
+
+def call(library: Any, name: str, operands: Sequence[np.ndarray], result: str) -> np.ndarray:
+    output = np.empty(
+        len(operands[0]), {"i1": "bool", "f32": "float32", "f64": "float64"}.get(result, f"int{result[1:]}")
+    )
+    function = getattr(library, f"{name}_run")
+    function(*(array.ctypes.data_as(ctypes.c_void_p) for array in (*operands, output)))
+    return output
+
+
+def wrap(value: int, width: int) -> int:
+    value &= (1 << width) - 1
+    return value - (1 << width) if width > 1 and value >> (width - 1) else value
+
+
+def unsigned(value: int, width: int) -> int:
+    return value & ((1 << width) - 1)
+
+
+def samples(width: int, count: int, seed: int) -> list[int]:
+    rng = random.Random(seed)
+    low, high = -(1 << width - 1), (1 << width - 1) - 1
+    edges = [low, low + 1, -2, -1, 0, 1, 2, high - 1, high]
+    return edges + [rng.randint(low, high) >> rng.choice((0, 0, width // 2, width - 4)) for _ in range(count)]
+
+
+def pairs(width: int) -> tuple[list[int], list[int]]:
+    values = samples(width, 12, width)
+    return [a for a in values for _ in values], [b for _ in values for b in values]
+
+
+def truncated(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+# name -> (a, b, width) -> exact result; what is undefined in MLIR is filtered by `defined`
+Reference = Callable[[int, int, int], int]
+BINARY: dict[str, Reference] = {
+    "addi": lambda a, b, w: a + b,
+    "subi": lambda a, b, w: a - b,
+    "muli": lambda a, b, w: a * b,
+    "andi": lambda a, b, w: a & b,
+    "ori": lambda a, b, w: a | b,
+    "xori": lambda a, b, w: a ^ b,
+    "divsi": lambda a, b, w: truncated(a, b),
+    "remsi": lambda a, b, w: a - truncated(a, b) * b,
+    "divui": lambda a, b, w: unsigned(a, w) // unsigned(b, w),
+    "remui": lambda a, b, w: unsigned(a, w) % unsigned(b, w),
+    "ceildivsi": lambda a, b, w: -(-a // b),
+    "floordivsi": lambda a, b, w: a // b,
+    "ceildivui": lambda a, b, w: -(-unsigned(a, w) // unsigned(b, w)),
+    "minsi": lambda a, b, w: min(a, b),
+    "maxsi": lambda a, b, w: max(a, b),
+    "minui": lambda a, b, w: min(unsigned(a, w), unsigned(b, w)),
+    "maxui": lambda a, b, w: max(unsigned(a, w), unsigned(b, w)),
+    "shli": lambda a, b, w: a << b,
+    "shrsi": lambda a, b, w: a >> b,
+    "shrui": lambda a, b, w: unsigned(a, w) >> b,
+}
+COMPARISONS: dict[str, Reference] = {
+    "eq": lambda a, b, w: a == b,
+    "ne": lambda a, b, w: a != b,
+    "slt": lambda a, b, w: a < b,
+    "sle": lambda a, b, w: a <= b,
+    "sgt": lambda a, b, w: a > b,
+    "sge": lambda a, b, w: a >= b,
+    "ult": lambda a, b, w: unsigned(a, w) < unsigned(b, w),
+    "ule": lambda a, b, w: unsigned(a, w) <= unsigned(b, w),
+    "ugt": lambda a, b, w: unsigned(a, w) > unsigned(b, w),
+    "uge": lambda a, b, w: unsigned(a, w) >= unsigned(b, w),
+}
+
+
+def defined(name: str, a: int, b: int, width: int) -> bool:
+    if name.startswith("sh"):
+        return 0 <= b < width
+    if "div" in name or "rem" in name:
+        return b != 0 and not (name.endswith("si") and b == -1 and a == -(1 << width - 1))
+    return True
+
+
+def operands_of(name: str, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return operands on which the op is defined; undefined pairs become (a, 1)."""
+    left, right = pairs(width)
+    if name.startswith("sh"):
+        right = [abs(b) % width for b in right]
+    right = [b if defined(name, a, b, width) else 1 for a, b in zip(left, right, strict=True)]
+    return np.array(left, f"int{width}"), np.array(right, f"int{width}")
+
+
+@pytest.fixture(scope="module")
+def integer_library(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    text: list[str] = []
+    for width in WIDTHS:
+        kind, count = f"i{width}", len(pairs(width)[0])
+        for name in BINARY:
+            text.append(elementwise(f"{name}{width}", [kind] * 2, kind, f"%r = arith.{name} %x0, %x1 : {kind}", count))
+        for name in COMPARISONS:
+            body = f"%r = arith.cmpi {name}, %x0, %x1 : {kind}"
+            text.append(elementwise(f"cmpi_{name}{width}", [kind] * 2, "i1", body, count))
+    return build("\n".join(text), tmp_path_factory.mktemp("integers"), *UBSAN)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", BINARY)
+def test_integer_op_wraps_as_mlir_says(integer_library: Any, name: str, width: int) -> None:
+    a, b = operands_of(name, width)
+    expected = [wrap(BINARY[name](x, y, width), width) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    assert call(integer_library, f"{name}{width}", [a, b], f"i{width}").tolist() == expected
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_integer_comparison(integer_library: Any, name: str, width: int) -> None:
+    a, b = operands_of(name, width)
+    expected = [COMPARISONS[name](x, y, width) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    assert call(integer_library, f"cmpi_{name}{width}", [a, b], "i1").tolist() == expected
+
+
+CONVERSIONS = [
+    *((f"extsi{a}_{b}", f"arith.extsi %x0 : i{a} to i{b}", a, b, False) for a in WIDTHS for b in WIDTHS if a < b),
+    *((f"extui{a}_{b}", f"arith.extui %x0 : i{a} to i{b}", a, b, True) for a in WIDTHS for b in WIDTHS if a < b),
+    *(
+        (f"trunci{a}_{b}", f"arith.trunci %x0 : i{a} to i{b}", a, b, False)
+        for a in WIDTHS
+        for b in (1, *WIDTHS)
+        if a > b
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def conversion_library(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    text = [
+        elementwise(name, [f"i{source}"], f"i{target}", f"%r = {body}", len(samples(source, 40, 1)))
+        for name, body, source, target, _ in CONVERSIONS
+    ]
+    return build("\n".join(text), tmp_path_factory.mktemp("conversions"), *UBSAN)
+
+
+@pytest.mark.parametrize(("name", "body", "source", "target", "is_unsigned"), CONVERSIONS)
+def test_integer_conversion(
+    conversion_library: Any, name: str, body: str, source: int, target: int, is_unsigned: bool
+) -> None:
+    values = samples(source, 40, 1)
+    expected = [wrap(unsigned(value, source) if is_unsigned else value, target) for value in values]
+    assert call(conversion_library, name, [np.array(values, f"int{source}")], f"i{target}").tolist() == expected
+
+
+def one(tmp_path: Path, operands: Sequence[np.ndarray], types: Sequence[str], result: str, body: str) -> np.ndarray:
+    library = build(elementwise("f", types, result, body, len(operands[0])), tmp_path, *UBSAN)
+    return call(library, "f", operands, result)
+
+
+BOOLEANS: dict[str, Callable[[int, int], bool]] = {
+    "addi": lambda a, b: a != b,
+    "subi": lambda a, b: a != b,
+    "muli": lambda a, b: bool(a and b),
+    "andi": lambda a, b: bool(a and b),
+    "ori": lambda a, b: bool(a or b),
+    "xori": lambda a, b: a != b,
+    "minui": lambda a, b: bool(a and b),
+    "maxui": lambda a, b: bool(a or b),
+    "minsi": lambda a, b: bool(a or b),
+    "maxsi": lambda a, b: bool(a and b),
+    "cmpi eq,": lambda a, b: a == b,
+    "cmpi slt,": lambda a, b: -a < -b,
+    "cmpi sge,": lambda a, b: -a >= -b,
+    "cmpi ult,": lambda a, b: a < b,
+}
+
+
+@pytest.mark.parametrize("name", BOOLEANS)
+def test_truth_value_op(tmp_path: Path, name: str) -> None:
+    a, b = np.array([0, 0, 1, 1], bool), np.array([0, 1, 0, 1], bool)
+    expected = [BOOLEANS[name](int(x), int(y)) for x, y in zip(a, b, strict=True)]
+    assert one(tmp_path, [a, b], ["i1", "i1"], "i1", f"%r = arith.{name} %x0, %x1 : i1").tolist() == expected
+
+
+def test_a_true_i1_extends_to_minus_one(tmp_path: Path) -> None:
+    values = np.array([False, True])
+    assert one(tmp_path, [values], ["i1"], "i32", "%r = arith.extsi %x0 : i1 to i32").tolist() == [0, -1]
+    assert one(tmp_path, [values], ["i1"], "i64", "%r = arith.extui %x0 : i1 to i64").tolist() == [0, 1]
+    assert one(tmp_path, [values], ["i1"], "f32", "%r = arith.sitofp %x0 : i1 to f32").tolist() == [0.0, -1.0]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", ["s", "u"])
+def test_extended_product(tmp_path: Path, width: int, kind: str) -> None:
+    left, right = pairs(width)
+    a, b = np.array(left, f"int{width}"), np.array(right, f"int{width}")
+    numbers = [
+        (x, y) if kind == "s" else (unsigned(x, width), unsigned(y, width)) for x, y in zip(left, right, strict=True)
+    ]
+    high = one(
+        tmp_path, [a, b], [f"i{width}"] * 2, f"i{width}", f"%l, %r = arith.mul{kind}i_extended %x0, %x1 : i{width}"
+    )
+    assert high.tolist() == [wrap(x * y >> width, width) for x, y in numbers]
+    low = one(
+        tmp_path, [a, b], [f"i{width}"] * 2, f"i{width}", f"%r, %h = arith.mul{kind}i_extended %x0, %x1 : i{width}"
+    )
+    assert low.tolist() == [wrap(x * y, width) for x, y in numbers]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_carry_of_an_unsigned_sum(tmp_path: Path, width: int) -> None:
+    left, right = pairs(width)
+    a, b = np.array(left, f"int{width}"), np.array(right, f"int{width}")
+    carry = one(tmp_path, [a, b], [f"i{width}"] * 2, "i1", f"%s, %r = arith.addui_extended %x0, %x1 : i{width}, i1")
+    expected = [unsigned(x, width) + unsigned(y, width) >= 1 << width for x, y in zip(left, right, strict=True)]
+    assert carry.tolist() == expected
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_integer_square_root(tmp_path: Path, width: int) -> None:
+    values = [value for value in samples(width, 300, 3) if value >= 0] + [
+        n * n + d for n in (3, 46340) for d in (-1, 0, 1)
+    ]
+    root = one(tmp_path, [np.array(values, f"int{width}")], [f"i{width}"], f"i{width}", f"%r = nn.isqrt %x0 : i{width}")
+    assert root.tolist() == [math.isqrt(value) for value in values]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_absolute_value(tmp_path: Path, width: int) -> None:
+    values = samples(width, 40, 4)
+    result = one(
+        tmp_path, [np.array(values, f"int{width}")], [f"i{width}"], f"i{width}", f"%r = math.absi %x0 : i{width}"
+    )
+    assert result.tolist() == [wrap(abs(value), width) for value in values]
+
+
+FLOAT_EDGES = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, 8388607.5, -8388609.0, 3.4e38, 1e-45]
+FLOAT_EDGES += [math.inf, -math.inf, math.nan, 1e10, -123.25, 4503599627370497.5]
+
+
+def floats(kind: str) -> np.ndarray:
+    rng = np.random.default_rng(5)
+    return np.concatenate([FLOAT_EDGES, rng.normal(size=60) * 10.0 ** rng.integers(-5, 5, 60)]).astype(
+        f"float{kind[1:]}"
+    )
+
+
+def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    nan = np.isnan(a) & np.isnan(b)
+    return bool(np.all(nan | ((a == b) & (np.signbit(a) == np.signbit(b)))))
+
+
+UNARY_FLOATS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "math.floor": np.floor,
+    "math.ceil": np.ceil,
+    "math.trunc": np.trunc,
+    "math.roundeven": np.rint,
+    "math.round": lambda x: np.copysign(np.floor(np.abs(x)) + (np.abs(x) - np.floor(np.abs(x)) >= 0.5), x),
+    "math.absf": np.abs,
+    "math.sqrt": lambda x: np.sqrt(np.abs(x)),
+    "arith.negf": np.negative,
+}
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+@pytest.mark.parametrize("name", UNARY_FLOATS)
+def test_float_function_is_exact(tmp_path: Path, name: str, kind: str) -> None:
+    values = floats(kind)
+    body = (
+        f"%m = math.absf %x0 : {kind} %r = math.sqrt %m : {kind}"
+        if name == "math.sqrt"
+        else f"%r = {name} %x0 : {kind}"
+    )
+    with np.errstate(invalid="ignore"):
+        expected = UNARY_FLOATS[name](values).astype(values.dtype)
+    assert same_bits(one(tmp_path, [values], [kind], kind, body), expected)
+
+
+LIBM = ["exp", "log", "tanh", "sin", "cos", "erf", "log1p", "expm1", "cbrt", "atan"]
+
+
+@pytest.mark.parametrize("name", LIBM)
+def test_libm_function_is_near(tmp_path: Path, name: str) -> None:
+    values = np.linspace(0.1, 3.0, 50).astype(np.float32)
+    scalar = getattr(math, name)
+    result = one(tmp_path, [values], ["f32"], "f32", f"%r = math.{name} %x0 : f32")
+    np.testing.assert_allclose(result, [scalar(float(value)) for value in values], rtol=3e-7)
+
+
+def test_powers_and_reciprocal_roots(tmp_path: Path) -> None:
+    values = np.linspace(0.1, 3.0, 20)
+    power = one(tmp_path, [values, values], ["f64"] * 2, "f64", "%r = math.powf %x0, %x1 : f64")
+    np.testing.assert_allclose(power, values**values, rtol=1e-14)
+    root = one(tmp_path, [values], ["f64"], "f64", "%r = math.rsqrt %x0 : f64")
+    np.testing.assert_allclose(root, 1 / np.sqrt(values), rtol=1e-14)
+
+
+def _signed_zero_aware(a: float, b: float, *, greatest: bool) -> float:
+    if a == b == 0:
+        return (
+            max(a, b, key=lambda x: math.copysign(1, x)) if greatest else min(a, b, key=lambda x: math.copysign(1, x))
+        )
+    return max(a, b) if greatest else min(a, b)
+
+
+def extremum(name: str, a: float, b: float) -> float:
+    if math.isnan(a) or math.isnan(b):
+        if name.startswith("maxnum") or name.startswith("minnum"):
+            return b if math.isnan(a) else a
+        return math.nan
+    return _signed_zero_aware(a, b, greatest=name.startswith("max"))
+
+
+FLOAT_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "false": lambda a, b: False,
+    "oeq": lambda a, b: a == b,
+    "ogt": lambda a, b: a > b,
+    "oge": lambda a, b: a >= b,
+    "olt": lambda a, b: a < b,
+    "ole": lambda a, b: a <= b,
+    "one": lambda a, b: a < b or a > b,
+    "ord": lambda a, b: not (math.isnan(a) or math.isnan(b)),
+    "ueq": lambda a, b: not (a < b or a > b),
+    "ugt": lambda a, b: not a <= b,
+    "uge": lambda a, b: not a < b,
+    "ult": lambda a, b: not a >= b,
+    "ule": lambda a, b: not a > b,
+    "une": lambda a, b: a != b,
+    "uno": lambda a, b: math.isnan(a) or math.isnan(b),
+    "true": lambda a, b: True,
+}
+FLOAT_PAIRS = [
+    (a, b) for a in (0.0, -0.0, 1.0, -2.0, math.inf, math.nan) for b in (0.0, -0.0, 1.0, -2.0, -math.inf, math.nan)
+]
+
+
+@pytest.mark.parametrize("name", FLOAT_COMPARISONS)
+def test_float_comparison(tmp_path: Path, name: str) -> None:
+    a, b = (np.array(side, np.float32) for side in zip(*FLOAT_PAIRS, strict=True))
+    result = one(tmp_path, [a, b], ["f32", "f32"], "i1", f"%r = arith.cmpf {name}, %x0, %x1 : f32")
+    assert result.tolist() == [FLOAT_COMPARISONS[name](x, y) for x, y in FLOAT_PAIRS]
+
+
+@pytest.mark.parametrize("name", ["maximumf", "minimumf", "maxnumf", "minnumf"])
+def test_float_extremum(tmp_path: Path, name: str) -> None:
+    a, b = (np.array(side, np.float64) for side in zip(*FLOAT_PAIRS, strict=True))
+    result = one(tmp_path, [a, b], ["f64", "f64"], "f64", f"%r = arith.{name} %x0, %x1 : f64")
+    assert same_bits(result, np.array([extremum(name, x, y) for x, y in FLOAT_PAIRS]))
+
+
+def test_float_conversions(tmp_path: Path) -> None:
+    values = np.array([0.0, 1.9, -1.9, 127.0, -128.0], np.float32)
+    assert one(tmp_path, [values], ["f32"], "i8", "%r = arith.fptosi %x0 : f32 to i8").tolist() == [0, 1, -1, 127, -128]
+    positive = np.array([0.0, 200.7], np.float32)
+    assert one(tmp_path, [positive], ["f32"], "i8", "%r = arith.fptoui %x0 : f32 to i8").tolist() == [0, -56]
+    bits = one(tmp_path, [values], ["f32"], "i32", "%r = arith.bitcast %x0 : f32 to i32")
+    assert bits.tolist() == values.view(np.int32).tolist()
+    bytes_ = np.array([-1, 5], np.int8)
+    assert one(tmp_path, [bytes_], ["i8"], "f32", "%r = arith.uitofp %x0 : i8 to f32").tolist() == [255.0, 5.0]
+
+
+CONSTANTS = ["0.1", "-3.5", "1.0e-45", "3.40282347e+38", "16777216.0", "0x7F800000", "0xFF800000", "0x7FC00000"]
+
+
+def test_float_constants_are_exact(tmp_path: Path) -> None:
+    zero = np.zeros(1, np.float32)
+    for text in CONSTANTS:
+        expected = (
+            np.array([int(text, 16)], np.uint32).view(np.float32) if "x" in text else np.array([text], np.float32)
+        )
+        result = one(tmp_path, [zero], ["f32"], "f32", f"%r = arith.constant {text} : f32")
+        assert same_bits(result, expected), text
+
+
+def test_integer_constants_at_the_limits(tmp_path: Path) -> None:
+    zero = np.zeros(1, np.int8)
+    for width in WIDTHS:
+        for value in (-(1 << width - 1), (1 << width - 1) - 1, -1):
+            result = one(tmp_path, [zero], ["i8"], f"i{width}", f"%r = arith.constant {value} : i{width}")
+            assert result.tolist() == [value]
+
+
+# Whole expressions
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[list[str], Callable[[dict[str, int]], int], int]:
+    """Draw straight-line code on %x0 : i8, %x1 : i32, %x2 : i64, its meaning, and the width of %r."""
+    widths = {"%x0": 8, "%x1": 32, "%x2": 64}
+    lines: list[str] = []
+    steps: list[tuple[str, Callable[[dict[str, int]], int]]] = []
+    for index in range(draw(st.integers(3, 18))):
+        target = f"%t{index}"
+        source = draw(st.sampled_from(list(widths)))
+        width = widths[source]
+        kind = draw(st.sampled_from(["binary", "binary", "binary", "widen", "constant", "select"]))
+        if kind == "widen" and width < 64:
+            wide = draw(st.sampled_from([w for w in WIDTHS if w > width]))
+            lines.append(f"{target} = arith.extsi {source} : i{width} to i{wide}")
+            steps.append((target, lambda env, s=source: env[s]))
+            widths[target] = wide
+            continue
+        if kind == "constant":
+            value = draw(st.integers(-(1 << width - 1), (1 << width - 1) - 1))
+            lines.append(f"{target} = arith.constant {value} : i{width}")
+            steps.append((target, lambda env, v=value: v))
+            widths[target] = width
+            continue
+        other = draw(st.sampled_from([name for name, w in widths.items() if w == width]))
+        if kind == "select":
+            lines.append(f"%b{index} = arith.cmpi sle, {source}, {other} : i{width}")
+            lines.append(f"{target} = arith.select %b{index}, {other}, {source} : i{width}")
+            steps.append((target, lambda env, a=source, b=other: max(env[a], env[b])))
+        else:
+            name = draw(st.sampled_from(["addi", "subi", "muli", "andi", "ori", "xori", "minsi", "maxui"]))
+            lines.append(f"{target} = arith.{name} {source}, {other} : i{width}")
+            rule = BINARY[name]
+            steps.append((target, lambda env, f=rule, a=source, b=other, w=width: wrap(f(env[a], env[b], w), w)))
+        widths[target] = width
+    last = steps[-1][0]
+    lines.append(f"%z = arith.constant 0 : i{widths[last]} %r = arith.addi {last}, %z : i{widths[last]}")
+
+    def run(env: dict[str, int]) -> int:
+        for name, step in steps:
+            env[name] = step(env)
+        return env[last]
+
+    return lines, run, widths[last]
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(st.lists(programs(), min_size=8, max_size=8))
+def test_random_expressions(tmp_path_factory: pytest.TempPathFactory, drawn: list[Any]) -> None:
+    inputs = [np.array(samples(width, 20, width), f"int{width}") for width in (8, 32, 64)]
+    text = [
+        elementwise(f"f{index}", ["i8", "i32", "i64"], f"i{width}", "\n".join(lines), len(inputs[0]))
+        for index, (lines, _, width) in enumerate(drawn)
+    ]
+    library = build("\n".join(text), tmp_path_factory.mktemp("random"), *UBSAN)
+    for index, (lines, run, width) in enumerate(drawn):
+        rows = zip(*(array.tolist() for array in inputs), strict=True)
+        expected = [run({"%x0": a, "%x1": b, "%x2": c}) for a, b, c in rows]
+        assert call(library, f"f{index}", inputs, f"i{width}").tolist() == expected, "\n".join(lines)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("%a = arith.constant 1.0 : bf16 %b = arith.addf %a, %a : bf16", "no type for bf16"),
+        ("%a = arith.constant 1 : i4 %b = arith.addi %a, %a : i4", "no type for i4"),
+        ("%a = memref.alloc() : memref<4xi8>", "'memref.alloc' cannot be converted"),
+        ("func.call @f() : () -> ()", "calls itself"),
+        (
+            "%a = memref.get_global @w : memref<1xi8> %z = arith.constant 0 : index %v = arith.constant 1 : i8 "
+            "memref.store %v, %a[%z] : memref<1xi8>",
+            "a constant is written to",
+        ),
+        ("%i = arith.constant 3000000000 : index %c = arith.addi %i, %i : index", "beyond the range of int32_t"),
+        (
+            "%a = memref.get_global @arena : memref<16xi8> %o = arith.constant 2 : index "
+            "%b = memref.view %a[%o][] : memref<16xi8> to memref<2xi32>",
+            "elements cannot lie",
+        ),
+    ],
+)
+def test_what_c_has_not_is_refused(body: str, message: str) -> None:
+    head = (
+        '"memref.global"() <{sym_name = "w", type = memref<1xi8>, initial_value = dense<1> : tensor<1xi8>, '
+        'sym_visibility = "private", constant}> : () -> ()\n'
+        '"memref.global"() <{sym_name = "arena", type = memref<16xi8>, initial_value, sym_visibility = "private"}> '
+        ": () -> ()\n"
+    )
+    with pytest.raises(Diagnostic, match=message):
+        c_of(f"{head} func.func @f() {{ {body} func.return }}")
