@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects import linalg
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -93,8 +93,18 @@ class _Generalizer:
         if number not in self.operands:
             access = self.kernel.inputs[number]
             operand = self.plain(access)
-            self.operands[number] = operand if access.fill is None else self.padded(operand, access.fill)
+            padded = operand if access.fill is None else self.padded(operand, access.fill)
+            self.operands[number] = self.cut(padded)
         return self.operands[number]
+
+    def cut(self, operand: _Operand) -> _Operand:
+        """Return an operand without the end of those axes that a dimension indexes, but does not reach the end of."""
+        extents = shape_of(operand.value)
+        reach = {_dim(dim): self.kernel.bounds[dim] for dim in operand.plain_dims()}
+        sizes = [reach.get(form, extent) for form, extent in zip(operand.indices, extents, strict=True)]
+        if sizes == list(extents):
+            return operand
+        return replace(operand, value=self.shapes.cut(operand.value, sizes))
 
     def padded(self, operand: _Operand, fill: Attribute) -> _Operand:
         intervals = [form.interval(self.kernel.bounds) for form in operand.indices]
@@ -198,11 +208,11 @@ class _Generalizer:
         values: dict[SSAValue, SSAValue] = dict(zip((arg for arg, _ in taken), body.args, strict=False))
         values |= zip(block.args[len(inputs) :], body.args[len(operands) - len(outputs) :], strict=False)
         body.add_ops(op.clone(values) for op in ops)
-        body.add_op(linalg.YieldOp(*(values.get(v, v) for v in cast(Operation, block.last_op).operands)))
+        body.add_op(YieldOp(*(values.get(v, v) for v in cast(Operation, block.last_op).operands)))
         for old, new in zip((arg for arg, _ in taken), body.args, strict=False):
             new.name_hint = old.name_hint
         split = len(operands) - len(outputs)
-        generic = linalg.GenericOp(
+        generic = GenericOp(
             [operand.value for operand in operands[:split]],
             [operand.value for operand in outputs],
             Region(body),
@@ -231,5 +241,5 @@ def _chained(first: Block, second: Block) -> Block:
     block.add_ops(op.clone(values) for op in live_ops(first)[0])
     values |= {arg: values.get(value, value) for arg, value in zip(second.args, yielded, strict=False)}
     block.add_ops(op.clone(values) for op in live_ops(second)[0])
-    block.add_op(linalg.YieldOp(*(values.get(value, value) for value in cast(Operation, second.last_op).operands)))
+    block.add_op(YieldOp(*(values.get(value, value) for value in cast(Operation, second.last_op).operands)))
     return block

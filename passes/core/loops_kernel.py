@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, linalg, memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
@@ -138,10 +139,14 @@ class _KernelLoops:
     def run(
         self, block: Block, elements: Sequence[Access | SSAValue], names: Sequence[str], inside: Sequence[Axis] = ()
     ) -> list[SSAValue]:
-        """Add what a body computes from these elements and return what it yields; loads only what the body needs."""
+        """
+        Add what a body computes from these elements and return what it yields; loads only what the body needs.
+
+        A linalg body that ignores its outputs' old elements takes them nonetheless, after the others.
+        """
         ops, used = live_ops(block)
         values: dict[SSAValue, SSAValue] = {}
-        for number, (arg, element) in enumerate(zip(block.args, elements, strict=True)):
+        for number, (arg, element) in enumerate(zip(block.args, elements, strict=False)):
             if isinstance(element, SSAValue):
                 values[arg] = element
             elif arg in used:
@@ -151,7 +156,7 @@ class _KernelLoops:
             match op:
                 case arith.ConstantOp() if isinstance(op.value, IntegerAttr | FloatAttr):
                     values[op.result] = self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", op.value))
-                case linalg.IndexOp():
+                case IndexOp():
                     values[op.result] = self.nest.value(self.position[op.dim.value.data])
                 case RequantizeOp():
                     x, mul, add = (values.get(operand, operand) for operand in op.operands)
@@ -165,7 +170,7 @@ class _KernelLoops:
     def clone(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
         """Add a copy of a scalar op, the indices inside of it made known."""
         copy = op.clone(values)
-        indices = [cast(linalg.IndexOp, nested) for nested in copy.walk() if isinstance(nested, linalg.IndexOp)]
+        indices = [nested for nested in copy.walk() if isinstance(nested, IndexOp)]
         for index in indices:
             index.result.replace_all_uses_with(self.nest.value(self.position[index.dim.value.data]))
             index.detach()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, linalg, memref, tensor
+from xdsl.dialects import arith, memref, tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.core.kernel import result_types
@@ -54,7 +55,7 @@ class Shapes:
 
     def filled(self, target: SSAValue, value: Attribute) -> SSAValue:
         """Return `target` with a scalar in all its elements."""
-        fill = linalg.FillOp([self.constant(value)], [target], self.result_types([target]))
+        fill = FillOp([self.constant(value)], [target], self.result_types([target]))
         self.emit(fill)
         return fill.results[0] if fill.results else target
 
@@ -70,13 +71,26 @@ class Shapes:
 
     def _padded_buffer(self, source: SSAValue, low: Sequence[int], shape: Sequence[int], value: Attribute) -> SSAValue:
         whole = self.filled(self.empty(shape, element_of(source)), value)
-        strides = [int(stride or 0) for stride in cast("MemRefType[Any]", whole.type).get_strides() or ()]
-        offset = sum(place * stride for place, stride in zip(low, strides, strict=True))
-        type = MemRefType(cast(Any, element_of(source)), shape_of(source), StridedLayoutAttr(strides, offset))
-        ones = [1] * len(shape)
-        inside = self.emit(memref.SubviewOp(whole, [], [], [], list(low), list(shape_of(source)), ones, type))
-        self.emit(memref.CopyOp(source, inside.results[0]))
+        self.emit(memref.CopyOp(source, self._part(whole, low, shape_of(source))))
         return whole
+
+    def cut(self, source: SSAValue, sizes: Sequence[int]) -> SSAValue:
+        """Return the leading elements of `source`, so many per axis."""
+        none = [0] * len(sizes)
+        if not self._on_tensors:
+            return self._part(source, none, sizes)
+        return self.emit(tensor.ExtractSliceOp.from_static_parameters(source, none, sizes)).results[0]
+
+    def _part(self, whole: SSAValue, offsets: Sequence[int], sizes: Sequence[int]) -> SSAValue:
+        """Return a view of a part of a buffer."""
+        source = cast("MemRefType[Any]", whole.type)
+        strides = list(source.get_strides() or ())
+        offset = source.layout.get_offset() if isinstance(source.layout, StridedLayoutAttr) else 0
+        for place, stride in zip(offsets, strides, strict=True):
+            offset = None if offset is None or stride is None else offset + place * stride
+        type = MemRefType(source.element_type, sizes, StridedLayoutAttr(strides, offset), source.memory_space)
+        ones = [1] * len(sizes)
+        return self.emit(memref.SubviewOp(whole, [], [], [], list(offsets), list(sizes), ones, type)).results[0]
 
     def expanded(self, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
         """Return `value` with axis i split into the extents `groups[i]`."""

@@ -1,0 +1,490 @@
+"""The loops of each kind of kernel, run one scalar at a time, against NumPy; directly, and by way of linalg.generic."""
+
+from __future__ import annotations
+
+import math
+import operator
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerType, UnknownLoc, i32
+from xdsl.ir import Block, Operation, SSAValue
+
+from tilewright.errors import Diagnostic
+from tilewright.ir import Array, new_context, node_names, numpy_type, parse_module, verify
+from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.core.loops_nest import Constants, Nest
+from tilewright.passes.generalize_kernels import generalize_kernels
+
+pytestmark = pytest.mark.quick
+
+CONTEXT = new_context()
+
+# A slow machine for the explicit level: one Python number per scalar, every access and every nsw checked.
+
+
+def _div(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _rem(a: int, b: int) -> int:
+    return a - b * _div(a, b)
+
+
+def _same(a: int) -> int:
+    return a
+
+
+SCALARS: dict[str, Callable[..., Any]] = {
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+    "arith.divsi": _div,
+    "arith.remsi": _rem,
+    "arith.floordivsi": int.__floordiv__,
+    "arith.maxsi": max,
+    "arith.minsi": min,
+    "arith.shrsi": int.__rshift__,
+    "arith.andi": int.__and__,
+    "arith.extsi": _same,
+    "arith.trunci": _same,
+    "arith.index_cast": _same,
+    "arith.addf": operator.add,
+    "arith.mulf": operator.mul,
+    "math.absi": abs,
+    "nn.isqrt": math.isqrt,
+}
+COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+
+
+def _wrapped(value: Any, type: Any, op: Operation) -> Any:
+    if not isinstance(type, IntegerType):
+        return value
+    width = cast(int, cast(Any, type).width.data)
+    wrapped = (int(value) + (1 << (width - 1))) % (1 << width) - (1 << (width - 1)) if width > 1 else int(value) & 1
+    flags = op.properties.get("overflowFlags")
+    assert wrapped == value or flags is None or "nsw" not in str(flags), f"{op} overflows: {value}"
+    return wrapped
+
+
+def _scalar(op: Operation, operands: Sequence[Any]) -> Any:
+    match op:
+        case arith.ConstantOp():
+            return cast(Any, op).value.value.data
+        case arith.CmpiOp():
+            return int(COMPARISONS[op.predicate.value.data](*operands))
+        case arith.ExtUIOp():
+            return operands[0] % (1 << cast(Any, op.input.type).width.data)
+        case _:
+            return _wrapped(SCALARS[op.name](*operands), op.results[0].type, op)
+
+
+def _subview(op: memref.SubviewOp, source: Array) -> Array:
+    ends = zip(op.static_offsets.get_values(), op.static_sizes.get_values(), strict=True)
+    return source[tuple(slice(int(offset), int(offset) + int(size)) for offset, size in ends)]
+
+
+def _run(block: Block, values: dict[SSAValue, Any]) -> list[Any]:
+    for op in block.ops:
+        operands = [values[operand] for operand in op.operands]
+        match op:
+            case scf.YieldOp() | func.ReturnOp():
+                return operands
+            case scf.ForOp():
+                results = operands[3:]
+                for index in range(operands[0], operands[1], operands[2]):
+                    results = _run(
+                        op.body.block, values | dict(zip(op.body.block.args, [index, *results], strict=True))
+                    )
+            case scf.IfOp():
+                region = op.true_region if operands[0] else op.false_region
+                results = _run(region.block, dict(values))
+            case memref.LoadOp():
+                results = [operands[0][_checked(operands[0], operands[1:])].item()]
+            case memref.StoreOp():
+                operands[1][_checked(operands[1], operands[2:])] = operands[0]
+                results = []
+            case memref.CopyOp():
+                operands[1][...] = operands[0]
+                results = []
+            case memref.AllocOp() | memref.ExpandShapeOp() | memref.SubviewOp():
+                results = [_buffer(op, operands)]
+            case _:
+                results = [_scalar(op, operands)]
+        values |= zip(op.results, results, strict=True)
+    raise AssertionError("no terminator")
+
+
+def _buffer(op: Operation, operands: Sequence[Any]) -> Array:
+    type = cast(Any, op.results[0].type)
+    if isinstance(op, memref.AllocOp):
+        return np.full(cast(Sequence[int], type.get_shape()), 77, numpy_type(type.get_element_type()))
+    return _subview(op, operands[0]) if isinstance(op, memref.SubviewOp) else operands[0].reshape(type.get_shape())
+
+
+def _checked(array: Array, indices: Sequence[int]) -> tuple[int, ...]:
+    assert all(0 <= index < extent for index, extent in zip(indices, array.shape, strict=True)), (indices, array.shape)
+    return tuple(indices)
+
+
+def loops(text: str, *, generalize: bool = False) -> Any:
+    """Return the module of the text, verified, with its kernels made loops."""
+    module = parse_module(CONTEXT, text)
+    verify(module)
+    if generalize:
+        generalize_kernels(module)
+        verify(module)
+        assert not [op.name for op in module.walk() if op.name.startswith(("nn.", "quant.")) and op.name != "nn.isqrt"]
+    convert_kernels_to_loops(module)
+    verify(module)
+    left = [
+        op.name for op in module.walk() if op.name.startswith(("nn.", "linalg.", "quant.")) and op.name != "nn.isqrt"
+    ]
+    assert not left
+    return module
+
+
+ELEMENTS = {"int8": "i8", "int32": "i32", "int64": "i64", "float32": "f32"}
+
+
+def typed(array: Array) -> str:
+    """Return the memref type of an array."""
+    return f"memref<{''.join(f'{n}x' for n in array.shape)}{ELEMENTS[array.dtype.name]}>"
+
+
+def compute(body: str, out: Array, **inputs: Array) -> list[Array]:
+    """
+    Run `body`, in which @x stands for "%x" and $x for the type of input x, and return the output of both ways.
+
+    The output is filled with a number before, so that what is not written shows.
+    """
+    named = inputs | {"out": out}
+    for name, array in named.items():
+        body = body.replace(f"${name}", typed(array))
+    arguments = ", ".join(f"%{name}: {typed(array)}" for name, array in named.items())
+    text = f"func.func @f({arguments}) {{\n{body}\nfunc.return\n}}"
+    outputs: list[Array] = []
+    for generalize in (False, True):
+        module = loops(text, generalize=generalize)
+        function = cast(func.FuncOp, module.body.block.first_op)
+        result = np.full_like(out, 55)
+        buffers = [*inputs.values(), result]
+        _run(function.body.block, dict(zip(function.body.block.args, buffers, strict=True)))
+        outputs.append(result)
+    return outputs
+
+
+def array(values: Sequence[int]) -> str:
+    """Return `array<i64: ...>`."""
+    return f"array<i64: {', '.join(map(str, values))}>"
+
+
+def numbers(seed: int, shape: Sequence[int], low: int = -128, high: int = 127, type: Any = np.int8) -> Array:
+    """Return random integers."""
+    return np.random.default_rng(seed).integers(low, high, shape, np.int64, endpoint=True).astype(type)
+
+
+def check(results: Sequence[Array], expected: Array) -> None:
+    for result in results:
+        np.testing.assert_array_equal(result, expected.astype(result.dtype))
+
+
+# Convolution and pooling
+
+
+def windows(x: Array, fill: int, window: Sequence[int], strides: Any, dilations: Any, pads: Any) -> Array:
+    """Return x [N, C, spatial...] as [N, C, out..., window...]."""
+    rank = len(window)
+    widths = [(0, 0), (0, 0), *zip(pads[:rank], pads[rank:], strict=True)]
+    padded = np.pad(x, widths, constant_values=fill)
+    reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
+    view = np.lib.stride_tricks.sliding_window_view(padded, reach, tuple(range(2, 2 + rank)))
+    steps = [slice(None, None, int(s)) for s in strides] + [slice(None, None, int(d)) for d in dilations]
+    return view[(slice(None), slice(None), *steps)]
+
+
+@st.composite
+def spatial(draw: Any) -> dict[str, list[int]]:
+    """Draw a window that fits its padded input, of one or two axes."""
+    rank = draw(st.integers(1, 2))
+    small = st.lists(st.integers(1, 3), min_size=rank, max_size=rank)
+    window, strides, dilations = draw(small), draw(small), draw(small)
+    pads = draw(st.lists(st.integers(0, 3), min_size=2 * rank, max_size=2 * rank))
+    reach = [(k - 1) * d + 1 for k, d in zip(window, dilations, strict=True)]
+    space = [max(1, r - pads[i] - pads[rank + i]) + draw(st.integers(0, 3)) for i, r in enumerate(reach)]
+    return {"window": window, "strides": strides, "dilations": dilations, "pads": pads, "space": space}
+
+
+def attributes(shape: dict[str, list[int]], *names: str) -> str:
+    return ", ".join(f"{name} = {array(shape[name])}" for name in names)
+
+
+@settings(max_examples=60, deadline=None)
+@given(spatial(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2), st.integers(1, 2), st.booleans())
+def test_conv(shape: dict[str, list[int]], groups: int, depth: int, each: int, batch: int, unsigned: bool) -> None:
+    x = numbers(1, [batch, groups * depth, *shape["space"]])
+    w = numbers(2, [groups * each, depth, *shape["window"]])
+    mul, add = numbers(3, [groups * each], 1, 300, np.int32), numbers(4, [groups * each], -9999, 9999, np.int32)
+    wide = x.view(np.uint8).astype(np.int64) if unsigned else x.astype(np.int64)
+    view = windows(wide, 0, shape["window"], shape["strides"], shape["dilations"], shape["pads"])
+    rank = len(shape["window"])
+    taps = view.reshape(batch, groups, depth, *view.shape[2:])
+    kernel = w.astype(np.int64).reshape(groups, each, depth, *shape["window"])
+    total = np.einsum("ngdyxkl,gfdkl->ngfyx" if rank == 2 else "ngdxk,gfdk->ngfx", taps, kernel)
+    total = total.reshape(batch, groups * each, *view.shape[2 : 2 + rank])
+    per_channel = [v.astype(np.int64).reshape(-1, *[1] * rank) for v in (mul, add)]
+    expected = np.clip((total * per_channel[0] + per_channel[1] + 128) >> 8, 0, 255).astype(np.uint8).view(np.int8)
+    axes = ", ".join(f"d{i}" for i in range(2 + rank))
+    body = f"""nn.conv ins(%x, %w : $x, $w) outs(%out : $out) {{{"unsigned = array<i64: 0>, " if unsigned else ""}
+        {attributes(shape, "strides", "dilations", "pads")}, groups = {groups} : i64, accumulator = i32}}
+        epilogue(%mul, %add : $mul, $add) at [affine_map<({axes}) -> (d1)>, affine_map<({axes}) -> (d1)>] {{
+        ^bb0(%sum: i32, %m: i32, %a: i32):
+          %r = quant.requantize %sum, %m, %a shift 8 clip 0 to 255 in i32 : i32, i32, i32 -> i8
+          linalg.yield %r : i8
+        }}"""
+    check(compute(body, expected, x=x, w=w, mul=mul, add=add), expected)
+
+
+@settings(max_examples=40, deadline=None)
+@given(spatial(), st.sampled_from(["max", "min", "sum"]), st.booleans())
+def test_pool(shape: dict[str, list[int]], kind: str, unsigned: bool) -> None:
+    x = numbers(5, [1, 2, *shape["space"]])
+    wide = x.view(np.uint8).astype(np.int32) if unsigned else x.astype(np.int32)
+    neutral = {"max": -(1 << 31), "min": (1 << 31) - 1, "sum": 0}[kind]
+    view = windows(wide, neutral, shape["window"], shape["strides"], shape["dilations"], shape["pads"])
+    inner = tuple(range(2 + len(shape["window"]), view.ndim))
+    expected = {"max": np.max, "min": np.min, "sum": np.sum}[kind](view, axis=inner).astype(np.int32)
+    sign = "unsigned = array<i64: 0>, " if unsigned else ""
+    body = f"""nn.pool ins(%x : $x) outs(%out : $out) {{kind = "{kind}", {sign}
+        {attributes(shape, "window", "strides", "dilations", "pads")}, accumulator = i32}}"""
+    # a window wholly in the padding yields the extreme value of the accumulator's or of the element's type
+    low, high = (0, 255) if unsigned else (-128, 127)
+    limits = {"max": (low, None), "min": (None, high), "sum": (None, None)}[kind]
+    results = compute(body, expected, x=x)
+    check([np.clip(result, *limits) for result in results], np.clip(expected, *limits))
+
+
+# Matrix products, reductions, rows
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.tuples(*[st.integers(1, 4)] * 3), st.sampled_from(range(5)), st.booleans(), st.booleans())
+def test_matmul(sizes: tuple[int, int, int], batch: int, transpose_a: bool, transpose_b: bool) -> None:
+    m, n, k = sizes
+    left, right = [((), ()), ((2,), ()), ((), (3,)), ((2, 1), (3,)), ((1, 2), (2, 2))][batch]
+    a = numbers(6, [*left, *((k, m) if transpose_a else (m, k))])
+    b = numbers(7, [*right, *((n, k) if transpose_b else (k, n))])
+    x, y = (v.astype(np.int64) for v in (a, b))
+    expected = np.matmul(np.swapaxes(x, -1, -2) if transpose_a else x, np.swapaxes(y, -1, -2) if transpose_b else y)
+    flags = (", transpose_a" if transpose_a else "") + (", transpose_b" if transpose_b else "")
+    body = f"nn.matmul ins(%a, %b : $a, $b) outs(%out : $out) {{accumulator = i32{flags}}}"
+    check(compute(body, expected.astype(np.int32), a=a, b=b), expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    st.integers(0, 15),
+    st.sampled_from(["sum", "max", "min", "product"]),
+    st.booleans(),
+)
+def test_reduce(shape: list[int], mask: int, kind: str, keep_dims: bool) -> None:
+    axes = [axis for axis in range(len(shape)) if mask >> axis & 1] or [0]
+    x = numbers(8, shape, -2, 2)
+    fold: Any = {"sum": np.sum, "max": np.max, "min": np.min, "product": np.prod}[kind]
+    expected = fold(x.astype(np.int64), axis=tuple(axes), keepdims=keep_dims)
+    flag = ", keep_dims" if keep_dims else ""
+    body = f"""nn.reduce ins(%x : $x) outs(%out : $out)
+        {{kind = "{kind}", axes = {array(axes)}, accumulator = i64{flag}}}"""
+    check(compute(body, np.asarray(expected, np.int64), x=x), np.asarray(expected))
+
+
+def truncated(a: Array, b: Any) -> Array:
+    """Return a / b rounded toward zero."""
+    return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+
+
+ROWS = st.tuples(st.integers(1, 3), st.integers(1, 6))
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS, st.integers(0, 1000))
+def test_int_softmax(shape: tuple[int, int], seed: int) -> None:
+    x = numbers(seed, shape)
+    a, b, c, log2, levels = 1, 345, 62395, 255, 256
+    t = x.astype(np.int64) - x.max(-1, keepdims=True)
+    z = np.clip(-truncated(t, log2), 0, 31)
+    q = (a * (t + z * log2 + b) ** 2 + c) >> z
+    expected = (q * (levels - 1) // q.sum(-1, keepdims=True)).astype(np.uint8).view(np.int8)
+    body = f"""nn.int_softmax ins(%x : $x) outs(%out : $out) {{a = {a} : i64, b = {b} : i64, c = {c} : i64,
+        log2 = {log2} : i64, levels = {levels} : i64, accumulator = i64, element = i8}}"""
+    check(compute(body, expected, x=x), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS, st.integers(0, 1000))
+def test_ita_max(shape: tuple[int, int], seed: int) -> None:
+    x = numbers(seed, shape)
+    s = (x.max(-1, keepdims=True).astype(np.int64) - x + 16) >> 5
+    expected = (((255 * 256) // (256 >> s).sum(-1, keepdims=True)) >> s).astype(np.uint8).view(np.int8)
+    body = """nn.ita_max ins(%x : $x) outs(%out : $out) {levels = 256 : i64, accumulator = i32, element = i8}"""
+    check(compute(body, expected, x=x), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(ROWS, st.integers(0, 1000))
+def test_norms(shape: tuple[int, int], seed: int) -> None:
+    x = numbers(seed, shape)
+    w = numbers(seed + 1, shape[1:], -9999, 9999, np.int32)
+    b = numbers(seed + 2, shape[1:], -99999, 99999, np.int32)
+    wide, length = x.astype(np.int64), shape[1]
+    root = np.floor(np.sqrt((wide**2).sum(-1, keepdims=True) // length + 1)).astype(np.int64)
+    expected = np.clip(truncated(wide * w, root) >> 8, -100, 100).astype(np.int8)
+    body = """nn.int_rms_norm ins(%x, %w : $x, $w) outs(%out : $out)
+        {shift = 8 : i64, low = -100 : i64, high = 100 : i64, accumulator = i64, element = i8}"""
+    check(compute(body, expected, x=x, w=w), expected)
+    centred = wide - truncated(wide.sum(-1, keepdims=True), length)
+    root = np.floor(np.sqrt((centred**2).sum(-1, keepdims=True) // length + 1)).astype(np.int64)
+    expected = ((truncated(centred * w, root) + b) >> 10).astype(np.int8)
+    body = """nn.int_layer_norm ins(%x, %w, %b : $x, $w, $b) outs(%out : $out)
+        {shift = 10 : i64, accumulator = i64, element = i8}"""
+    check(compute(body, expected, x=x, w=w, b=b), expected)
+
+
+# linalg
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3)))
+def test_elementwise_with_broadcast(shape: tuple[int, int, int]) -> None:
+    x, row, column = numbers(9, shape), numbers(10, shape[2:]), numbers(11, [shape[1], 1])
+    expected = x.astype(np.int32) * row + column + np.arange(shape[0], dtype=np.int32).reshape(-1, 1, 1)
+    body = """linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (c)>,
+          affine_map<(a, b, c) -> (b, 0)>, affine_map<(a, b, c) -> (a, b, c)>],
+          iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%x, %row, %column : $x, $row, $column) outs(%out : $out) {
+        ^bb0(%p: i8, %q: i8, %r: i8, %old: i32):
+          %0 = arith.extsi %p : i8 to i32
+          %1 = arith.extsi %q : i8 to i32
+          %2 = arith.extsi %r : i8 to i32
+          %3 = arith.muli %0, %1 : i32
+          %4 = arith.addi %3, %2 : i32
+          %5 = linalg.index 0 : index
+          %6 = arith.index_cast %5 : index to i32
+          %7 = arith.addi %4, %6 : i32
+          linalg.yield %7 : i32
+        }"""
+    check(compute(body, expected, x=x, row=row, column=column), expected)
+
+
+def test_divisions_in_a_map() -> None:
+    x = numbers(12, [3, 2])
+    expected = np.concatenate([x, x[::1]]).repeat(2, 1)[:5]
+    body = """linalg.generic {indexing_maps = [affine_map<(a, b) -> (a mod 3, b floordiv 2)>,
+          affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%x : $x) outs(%out : $out) {
+        ^bb0(%p: i8, %old: i8):
+          linalg.yield %p : i8
+        }"""
+    check(compute(body, expected, x=x), expected)
+
+
+def test_reduction_goes_on_from_the_output() -> None:
+    x = numbers(13, [3, 4]).astype(np.int32)
+    body = """linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+          iterator_types = ["parallel", "reduction"]} ins(%x : $x) outs(%out : $out) {
+        ^bb0(%p: i32, %sum: i32):
+          %0 = arith.addi %sum, %p : i32
+          linalg.yield %0 : i32
+        }"""
+    check(compute(body, np.zeros(3, np.int32), x=x), x.sum(1) + 55)
+
+
+def test_transpose() -> None:
+    x = numbers(14, [2, 3, 4])
+    body = "linalg.transpose ins(%x : $x) outs(%out : $out) permutation = [2, 0, 1]"
+    check(compute(body, x.transpose(2, 0, 1), x=x), x.transpose(2, 0, 1))
+
+
+def test_fill() -> None:
+    body = "%c = arith.constant 7.5 : f32\nlinalg.fill ins(%c : f32) outs(%out : $out)"
+    check(compute(body, np.zeros((2, 1, 3), np.float32)), np.full((2, 1, 3), 7.5))
+
+
+def test_copy_between_layouts() -> None:
+    x = numbers(15, [2, 3])
+    expected = np.full((4, 5), 55, np.int8)
+    expected[1:3, 2:5] = x
+    part = "memref<2x3xi8, strided<[5, 1], offset: 7>>"
+    body = f"""%part = memref.subview %out[1, 2] [2, 3] [1, 1] : $out to {part}
+        "memref.copy"(%x, %part) : ($x, {part}) -> ()"""
+    check(compute(body, expected, x=x), expected)
+
+
+# Form
+
+
+TWO_KERNELS = """func.func @f(%x: memref<2x3xi8>, %y: memref<2x3xi8>, %z: memref<2x3xi8>) {
+  linalg.copy ins(%x : memref<2x3xi8>) outs(%y : memref<2x3xi8>) loc("first")
+  linalg.copy ins(%y : memref<2x3xi8>) outs(%z : memref<2x3xi8>) loc("second")
+  func.return
+}"""
+
+
+def test_locations_are_the_kernels() -> None:
+    function = cast(func.FuncOp, loops(TWO_KERNELS).body.block.first_op)
+    names = [name for op in function.walk() if not isinstance(op, arith.ConstantOp) for name in node_names(op)]
+    assert names == ["first"] * 6 + ["second"] * 6
+
+
+def test_division_is_not_moved_out_of_a_loop_that_may_not_run() -> None:
+    outside = Block(arg_types=[i32, i32, IndexType()])
+    nest = Nest(Constants(), UnknownLoc())
+    nest.open("i", 0, outside.args[2])
+    safe = nest.op(arith.DivSIOp(outside.args[0], nest.constant(3, i32)))
+    unsafe = nest.op(arith.DivSIOp(outside.args[0], outside.args[1]))
+    nest.close()
+    top = nest.take()
+    assert [type(op) for op in top] == [arith.DivSIOp, scf.ForOp]
+    assert top[0].results[0] is safe
+    assert unsafe.owner not in top
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        ("memref<?x3xi8>", "dynamic shape"),
+        ("tensor<2x3xi8>", "it needs buffers"),
+    ],
+)
+def test_refusals(kernel: str, message: str) -> None:
+    result = f"-> {kernel}" if kernel.startswith("tensor") else ""
+    text = f"""func.func @f(%x: {kernel}, %y: {kernel}) {{
+      {"%0 =" if result else ""} linalg.copy ins(%x : {kernel}) outs(%y : {kernel}) {result} loc("node 1")
+      func.return
+    }}"""
+    with pytest.raises(Diagnostic, match=message) as caught:
+        loops(text)
+    assert 'node "node 1"' in str(caught.value)
+
+
+def test_sixty_kernels_take_less_than_two_seconds() -> None:
+    kernel = """nn.conv ins(%x, %w : memref<1x8x9x9xi8>, memref<8x8x3x3xi8>) outs(%y : memref<1x8x9x9xi8>)
+      {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
+       accumulator = i32} epilogue(%m, %m : memref<8xi32>, memref<8xi32>)
+      at [affine_map<(a, b, c, d) -> (b)>, affine_map<(a, b, c, d) -> (b)>] {
+      ^bb0(%sum: i32, %p: i32, %q: i32):
+        %r = quant.requantize %sum, %p, %q shift 8 clip 0 to 255 in i32 : i32, i32, i32 -> i8
+        linalg.yield %r : i8
+      }"""
+    arguments = "%x: memref<1x8x9x9xi8>, %w: memref<8x8x3x3xi8>, %m: memref<8xi32>, %y: memref<1x8x9x9xi8>"
+    functions = [f"func.func @f{i}({arguments}) {{\n{kernel}\nfunc.return\n}}" for i in range(60)]
+    module = parse_module(CONTEXT, "\n".join(functions))
+    start = time.process_time()
+    convert_kernels_to_loops(module)
+    assert time.process_time() - start < 2
