@@ -6,9 +6,11 @@ softmax and norms of quantised transformers. Each is one op with indexing maps a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,
@@ -36,7 +38,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import Array, element_of, shape_of
-from .core.body import Body, lowest, scalar_attr
+from .core.body import Body, highest, lowest, scalar_attr
 from .core.kernel import Access, Kernel, Reduction
 from .core.kernel_op import KernelOp
 from .core.semantics import scalar
@@ -189,22 +191,21 @@ def _broadcast(dims: Sequence[AffineExpr], shape: Sequence[int]) -> list[AffineE
 
 
 _FOLDS = {"max": Body.max, "min": Body.min, "sum": Body.add, "product": Body.mul}
+_START = {"max": lowest, "min": highest, "sum": partial(scalar_attr, 0), "product": partial(scalar_attr, 1)}
+"""Kind -> its neutral element in a type."""
+_UNSIGNED_FOLDS = {"max": (arith.MaxUIOp, 0), "min": (arith.MinUIOp, -1)}
+"""Kind -> the op on unsigned numbers of the accumulator's own type, and the bits of its neutral element."""
 
 
 def _fold(kind: str, element: Attribute, total: Attribute, *, unsigned: bool, wraps: bool) -> Reduction:
     """Return the reduction that combines the single input's elements by `kind`."""
     body = Body([element, total], wraps=wraps)
     x, acc = body.args
+    if unsigned and element == total and kind in _UNSIGNED_FOLDS:
+        unsigned_op, start = _UNSIGNED_FOLDS[kind]
+        return Reduction((scalar_attr(start, total),), body.finish(body.op(unsigned_op(acc, x))))
     combined = _FOLDS[kind](body, acc, body.convert(x, total, unsigned=unsigned))
-    start = {"sum": 0, "product": 1}
-    initial = scalar_attr(start[kind], total) if kind in start else lowest(total)
-    if kind == "min":
-        initial = (
-            scalar_attr(float("inf"), total)
-            if not isinstance(total, IntegerType)
-            else scalar_attr((1 << (total.width.data - 1)) - 1, total)
-        )
-    return Reduction((initial,), body.finish(combined))
+    return Reduction((_START[kind](total),), body.finish(combined))
 
 
 class FoldOp(KernelOp):
@@ -261,10 +262,9 @@ class PoolOp(FoldOp):
 
     def _fill(self) -> Attribute:
         element = element_of(self.inputs[0])
-        neutral = {"sum": 0, "product": 1}
-        if self.kind.data in neutral:
-            return scalar_attr(neutral[self.kind.data], element)
-        return lowest(element, unsigned=self.is_unsigned(0))
+        if self.is_unsigned(0) and self.kind.data in _UNSIGNED_FOLDS:
+            return scalar_attr(_UNSIGNED_FOLDS[self.kind.data][1], element)
+        return _START[self.kind.data](element)
 
 
 @irdl_op_definition

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 from google.protobuf.message import DecodeError
 from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -26,7 +27,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ..dialects.core.onnx_custom import DOMAIN
-from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ..dialects.core.onnx_schema import OnnxOp, make, segments, stored_value
 from ..dialects.onnx import op_class
 from ..errors import Diagnostic, did_you_mean
 from ..ir import dense, named_location
@@ -38,6 +39,12 @@ from .opset import upgrade
 from .shapes import Infos, infer, info_of, input_infos
 from .tensors import TYPE_NAMES, element_type
 
+ANY_INTEGER = "int"
+"""The type to give for an input that holds integers of unknown width in floats: any that f32 holds exactly."""
+
+_DECLARATION = "tilewright.input_type."
+"""The prefix of the model's metadata entries that declare the type of an input."""
+
 Shapes = Mapping[str, Sequence[int]]
 Types = Mapping[str, str]
 
@@ -47,7 +54,8 @@ def import_onnx(path: Path, *, input_shapes: Shapes = {}, input_types: Types = {
     Return the module for the model in a file.
 
     `input_shapes` gives inputs with open dimensions their shape; `input_types` says which integers an input holds
-    whatever type carries them ("ui8"), which the function keeps as `onnx.type`. Raises Diagnostic for all bad input.
+    whatever type carries them ("ui8"; "int" for a width unknown), which the function keeps as `onnx.type`; the model's
+    metadata may say so too, as `tilewright.input_type.NAME`. Raises Diagnostic for all bad input.
     """
     try:
         model = ModelProto.FromString(path.read_bytes())
@@ -74,21 +82,23 @@ def import_model(
     """Return the module for a model in memory, which is not changed. External data may lie in `folder` or below."""
     if not model.HasField("graph"):
         raise Diagnostic(
-            "the model has no graph",
+            "this is not an ONNX model, or it has no graph",
             expected="an onnx.ModelProto with a graph",
-            found="an empty file" if not model.ByteSize() else "none",
+            found="no graph" if model.ByteSize() else "nothing at all",
             remedy="export or copy the model again",
         )
     graph = read_graph(_without_functions(model), folder)
+    input_types = _types_declared(model) | dict(input_types)
     _check_types_given(graph, input_types)
     inputs = input_infos(graph, input_shapes)
     graph.inputs = [helper.make_tensor_value_info(name, info.data_type, info.shape) for name, info in inputs.items()]
     upgrade(graph)
     flatten_matrices(graph)
+    properties = [_checked_properties(graph, node) for node in graph.nodes]
     infos = infer(graph, strict=True)
     _complete(graph, infos)
     check_nodes(graph, infos)
-    return _Builder(graph, infos).module(input_types)
+    return _Builder(graph, infos).module(properties, input_types)
 
 
 def _without_functions(model: ModelProto) -> ModelProto:
@@ -101,12 +111,18 @@ def _without_functions(model: ModelProto) -> ModelProto:
 
     try:
         return inliner.inline_selected_functions(model, inlined)
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, ValidationError) as error:
         raise Diagnostic(
             "the functions of the model cannot be inlined",
             found=str(error).strip().splitlines()[0],
             remedy="export the model without functions of its own",
         ) from error
+
+
+def _types_declared(model: ModelProto) -> dict[str, str]:
+    """Return the input types that the model's metadata declares: `tilewright.input_type.x` = `ui8`."""
+    entries = {entry.key: entry.value for entry in model.metadata_props if entry.key.startswith(_DECLARATION)}
+    return {key.removeprefix(_DECLARATION): value for key, value in entries.items()}
 
 
 def _check_types_given(graph: Graph, input_types: Types) -> None:
@@ -119,14 +135,33 @@ def _check_types_given(graph: Graph, input_types: Types) -> None:
                 expected="one of " + ", ".join(f'"{known}"' for known in names),
                 remedy=did_you_mean(name, names) or "correct the name",
             )
-        if kind not in TYPE_NAMES:
+        known = [*TYPE_NAMES, ANY_INTEGER]
+        if kind not in known:
             raise Diagnostic(
                 "the type given for an input is unknown",
                 where=f'input "{name}"',
-                expected=", ".join(TYPE_NAMES),
+                expected=", ".join(known),
                 found=kind,
-                remedy=did_you_mean(kind, TYPE_NAMES) or "give one of the types expected",
+                remedy=did_you_mean(kind, known) or "give one of the types expected",
             )
+
+
+def _checked_properties(graph: Graph, node: NodeProto) -> dict[str, Attribute]:
+    """Return a node's properties. Raises Diagnostic where it does not have what its operator asks for."""
+    schema = _known(node.op_type, node.domain).SCHEMA
+    try:
+        list(segments("input", schema.inputs, [name or None for name in node.input]))
+        list(segments("output", schema.outputs, [name or None for name in node.output]))
+    except ValueError as error:
+        raise Diagnostic(
+            f"{node.op_type} has not the inputs and outputs that its operator asks for",
+            where=where_node(node),
+            expected=f"{_span(schema.min_input, schema.max_input)} inputs, "
+            f"{_span(schema.min_output, schema.max_output)} outputs",
+            found=f"{len(node.input)} inputs, {len(node.output)} outputs: {error}",
+            remedy="correct the node, or export the model again",
+        ) from error
+    return properties_of(node, schema, graph.folder)
 
 
 def _complete(graph: Graph, infos: Infos) -> None:
@@ -162,15 +197,15 @@ class _Builder:
         self._block = Block(arg_types=[self._type(value.name) for value in graph.inputs])
         self._values: dict[str, SSAValue] = {}
 
-    def module(self, input_types: Types) -> ModuleOp:
-        """Return the module that holds the network."""
+    def module(self, properties: Sequence[dict[str, Attribute]], input_types: Types) -> ModuleOp:
+        """Return the module that holds the network; `properties` are those of each node."""
         graph = self._graph
         for value, argument in zip(graph.inputs, self._block.args, strict=True):
             self._define(value.name, argument)
         for name in graph.constants:
             self._add_constant(name)
-        for node in graph.nodes:
-            self._add_node(node)
+        for node, given in zip(graph.nodes, properties, strict=True):
+            self._add_node(node, given)
         results = [self._output(value) for value in graph.outputs]
         self._block.add_op(ReturnOp(*results))
         function = FuncOp(
@@ -199,23 +234,10 @@ class _Builder:
         self._block.add_op(op)
         self._define(name, op.results[0])
 
-    def _add_node(self, node: NodeProto) -> None:
-        cls = _known(node.op_type, node.domain)
-        schema = cls.SCHEMA
+    def _add_node(self, node: NodeProto, properties: dict[str, Attribute]) -> None:
         inputs = [self._values[name] if name else None for name in node.input]
         types = [self._type(name) if name else None for name in node.output]
-        properties = properties_of(node, schema, self._graph.folder)
-        try:
-            op = make(cls, inputs, types, properties)
-        except ValueError as error:
-            raise Diagnostic(
-                f"{node.op_type} has not the inputs and outputs that its operator asks for",
-                where=where_node(node),
-                expected=f"{_span(schema.min_input, schema.max_input)} inputs, "
-                f"{_span(schema.min_output, schema.max_output)} outputs",
-                found=f"{len(inputs)} inputs, {len(types)} outputs: {error}",
-                remedy="correct the node, or export the model again",
-            ) from error
+        op = make(_known(node.op_type, node.domain), inputs, types, properties)
         op.location = named_location(node.name)
         self._block.add_op(op)
         for name, result in zip(filter(None, node.output), op.results, strict=True):

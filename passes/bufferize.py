@@ -314,7 +314,7 @@ def _pad(state: _Bufferizer, op: Operation) -> None:
     whole = state.destination(op.results[0])
     number = state.emit(arith.ConstantOp(fill.op.value))
     assert number is not None
-    state.emit(linalg.FillOp([number], [whole]))
+    state.emit(linalg.FillOp([number], [whole], []))
     low = [int(v) for v in cast(Any, op.static_low).get_values()]
     inside = state.emit(subview(whole, low, shape_of(op.source), [1] * len(low)))
     assert inside is not None

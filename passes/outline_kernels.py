@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import func, memref
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..errors import Diagnostic
 from ..ir import functions, print_ir
 from .core.base import Pass
 
@@ -30,7 +31,7 @@ def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
     for op in list(function.body.block.ops):
         if not (is_kernel(op) or isinstance(op, memref.CopyOp)):
             continue
-        arguments = list(dict.fromkeys(op.operands))
+        arguments = [value for value in dict.fromkeys(op.operands) if is_shaped(value)]
         outlined = _outlined(op, arguments)
         text = print_ir(outlined, locations=False)
         if text not in known:
@@ -51,14 +52,25 @@ def _base_name(op: Operation) -> str:
     return {"generic": "elementwise"}.get(name, name)
 
 
+def _own_constant(block: Block, value: SSAValue) -> SSAValue:
+    """Clone the constant that a scalar operand is into a block."""
+    if not isinstance(value, OpResult) or not isinstance(value.op, arith.ConstantOp):
+        raise Diagnostic("a kernel's scalar operand is no constant", expected="an arith.constant")
+    clone = value.op.clone()
+    block.add_op(clone)
+    return clone.results[0]
+
+
 def _outlined(op: Operation, arguments: list[SSAValue]) -> func.FuncOp:
     """Return a private function that does a copy of the op on its arguments."""
     types = [value.type for value in arguments]
     block = Block(arg_types=types)
     mapping = dict(zip(arguments, block.args, strict=True))
-    shaped = [value for value in arguments if is_shaped(value)]
-    for position, value in enumerate(shaped):
-        mapping[value].name_hint = "out" if position == len(shaped) - 1 else f"in{position}"
+    for position, value in enumerate(arguments):
+        mapping[value].name_hint = "out" if position == len(arguments) - 1 else f"in{position}"
+    for value in op.operands:
+        if value not in mapping:
+            mapping[value] = _own_constant(block, value)
     clone = op.clone(value_mapper=cast("dict[SSAValue, SSAValue]", mapping))
     for inner in clone.walk():
         inner.location = op.location if inner is clone else inner.location

@@ -147,9 +147,17 @@ def scalar_attr(value: float, type: Attribute) -> IntegerAttr | FloatAttr:
     return IntegerAttr(number, type)
 
 
-def lowest(type: Attribute, *, unsigned: bool = False) -> IntegerAttr | FloatAttr:
-    """Return the smallest value of a scalar type."""
+def lowest(type: Attribute) -> IntegerAttr | FloatAttr:
+    """Return the smallest value of a scalar type, integers read as signed."""
     if is_float(type):
         return scalar_attr(float("-inf"), type)
     assert isinstance(type, IntegerType)
-    return scalar_attr(0 if unsigned else -(1 << (type.width.data - 1)), type)
+    return scalar_attr(-(1 << (type.width.data - 1)), type)
+
+
+def highest(type: Attribute) -> IntegerAttr | FloatAttr:
+    """Return the largest value of a scalar type, integers read as signed."""
+    if is_float(type):
+        return scalar_attr(float("inf"), type)
+    assert isinstance(type, IntegerType)
+    return scalar_attr((1 << (type.width.data - 1)) - 1, type)

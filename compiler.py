@@ -1,0 +1,136 @@
+"""From a model and a machine to a compiled network: what `tilewright compile`, `run` and `check` share."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import targets
+from .errors import Diagnostic, did_you_mean
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from .passes.core.manager import Observer
+    from .passes.core.pipeline import Pipeline
+    from .targets.c import CProgram
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network to compile: an ONNX or MLIR file, and what the user says of its inputs."""
+
+    path: Path
+    input_shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    input_types: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def load(self) -> ModuleOp:
+        """Read the file. Raises Diagnostic where it is no model."""
+        from .frontend.importer import import_onnx
+        from .ir import new_context, parse_module, verify
+        from .passes.core.files import read_text
+
+        if self.path.suffix != ".mlir":
+            return import_onnx(self.path, input_shapes=self.input_shapes, input_types=self.input_types)
+        module = parse_module(new_context(), read_text(str(self.path)), str(self.path))
+        verify(module)
+        return module
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """What came of compiling a model for a machine."""
+
+    machine: targets.Machine
+    module: ModuleOp
+    report: dict[str, Any]
+
+    def program(self) -> CProgram:
+        """Return the network as C."""
+        from .targets.c import render
+
+        return render(self.module)
+
+
+def machine_named(name: str) -> targets.Machine:
+    """Return the machine of that name. Raises Diagnostic for an unknown one."""
+    known = targets.machines()
+    if name not in known:
+        raise Diagnostic(
+            f"there is no target '{name}'",
+            remedy=did_you_mean(name, known) or f"the targets are {', '.join(known)}",
+        )
+    return known[name]
+
+
+def pipeline_of(machine: targets.Machine) -> Pipeline:
+    """Return the pass pipeline of a machine, its phases named. Raises Diagnostic where it has none."""
+    from .passes import all_passes
+    from .passes.core.pipeline import parse_pipeline
+
+    if not machine.phases:
+        raise Diagnostic(f"target '{machine.name}' has no pipeline", remedy=f"add {machine.folder / 'pipeline.txt'}")
+    return parse_pipeline(f"builtin.module({machine.name}-pipeline)", all_passes())
+
+
+def compile_model(
+    model: Model, machine_name: str, *, stop_after: str = "", observers: Sequence[Observer] = ()
+) -> Compilation:
+    """
+    Run a machine's pipeline on a model, up to and with the phase or pass `stop_after`, to the end where that is empty.
+
+    Raises Diagnostic, with the model's path as its source, for whatever is wrong with the model.
+    """
+    from .ir import new_context
+    from .passes.core.manager import PassManager
+    from .runtime.report import ReportObserver
+
+    machine = machine_named(machine_name)
+    pipeline = pipeline_of(machine).select(stop_after=stop_after)
+    report = ReportObserver()
+    try:
+        module = model.load()
+        PassManager([*observers, report]).run(module, pipeline, new_context())
+    except Diagnostic as error:
+        error.source = error.source or str(model.path)
+        raise
+    return Compilation(machine, module, {"model": model.path.name, "target": machine.name} | report.content)
+
+
+def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
+    """
+    Write network.c, network.h, weights, report.json and pipeline.txt to a folder, all of them or none.
+
+    Raises Diagnostic where the folder cannot be written.
+    """
+    from .targets.c import write_program
+
+    program = compilation.program()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".tilewright-", dir=folder))
+        try:
+            write_program(program, staging)
+            (staging / "report.json").write_text(json.dumps(compilation.report, indent=1) + "\n", encoding="utf-8")
+            (staging / "pipeline.txt").write_text(str(pipeline_of(compilation.machine)) + "\n", encoding="utf-8")
+            for stale in folder.glob("weights.*"):
+                stale.unlink()
+            written = sorted(staging.iterdir())
+            for file in written:
+                os.replace(file, folder / file.name)
+            return [folder / file.name for file in written]
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise Diagnostic(
+            "the compiled network cannot be written",
+            where=str(folder),
+            found=error.strerror or str(error),
+            remedy="give a folder that can be written to with -o, on a disk with room",
+        ) from error

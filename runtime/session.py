@@ -1,0 +1,111 @@
+"""Running a compiled network, wherever it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import Diagnostic, did_you_mean
+from ..ir import Array
+
+if TYPE_CHECKING:
+    from ..compiler import Compilation
+
+Run = Callable[[Mapping[str, Array]], dict[str, Array]]
+"""Named inputs to named outputs."""
+
+
+def interpreted(compilation: Compilation) -> Run:
+    """Return the network as the interpreter runs it, at the level to which it was compiled."""
+    from .interpreter import run_module
+
+    return lambda inputs: run_module(compilation.module, inputs)
+
+
+def native(compilation: Compilation) -> Run:
+    """Return the network as C, compiled for this machine."""
+    from .host import HostNetwork
+
+    return host_run(HostNetwork(compilation.program()))
+
+
+def sanitized(compilation: Compilation) -> Run:
+    """Return the network as C under ASan and UBSan, run twice in one process."""
+    from .host import HostNetwork
+
+    return host_run(HostNetwork(compilation.program(), sanitize=True))
+
+
+def host_run(network: object) -> Run:
+    """Return a run of a network of `runtime.host` that takes values of any type that fit."""
+    from .host import HostNetwork
+
+    assert isinstance(network, HostNetwork)
+
+    def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
+        given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in network.inputs]
+        return {port.name: array for port, array in zip(network.outputs, network.run(given), strict=True)}
+
+    return run
+
+
+def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence[int]) -> Array:
+    """Return an input in the type that the network takes. Raises Diagnostic where a value would change."""
+    if tuple(array.shape) != tuple(shape):
+        raise Diagnostic(
+            "an input has the wrong shape", where=f'input "{name}"', expected=str(tuple(shape)), found=str(array.shape)
+        )
+    with np.errstate(invalid="ignore"):
+        converted = np.ascontiguousarray(array.astype(dtype))
+    same = np.array_equal(converted.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
+    if not same and dtype.kind != "f":
+        raise Diagnostic(
+            f"an input holds values that {dtype} cannot hold",
+            where=f'input "{name}"',
+            found=f"values from {array.min()} to {array.max()}",
+            remedy=f"compile with another --input-type {name}=...",
+        )
+    return converted
+
+
+ON: dict[str, Callable[[Compilation], Run]] = {"interpreter": interpreted, "host": native, "sanitizers": sanitized}
+"""Where a network can run."""
+
+
+def runner(compilation: Compilation, on: str) -> Run:
+    """Return the network, ready to run there. Raises Diagnostic for an unknown place."""
+    if on not in ON:
+        raise Diagnostic(f"nothing runs on '{on}'", remedy=did_you_mean(on, ON) or f"give one of {', '.join(ON)}")
+    return ON[on](compilation)
+
+
+def load_arrays(path: Path) -> dict[str, Array]:
+    """Read an .npz file of arrays. Raises Diagnostic where it is none."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, KeyError) as error:
+        raise Diagnostic("the arrays cannot be read", source=str(path), expected="an .npz file", found=str(error)) from error
+    except Exception as error:
+        if type(error).__name__ != "BadZipFile":
+            raise
+        raise Diagnostic("this is not an .npz file", source=str(path), found=str(error)) from error
+
+
+def by_name(arrays: Mapping[str, Array], names: Sequence[str], source: Path) -> dict[str, Array]:
+    """Return the arrays under these names: by name where all are there, else by their order, as exporters write them."""
+    if all(name in arrays for name in names):
+        return {name: arrays[name] for name in names}
+    if len(arrays) < len(names):
+        missing = [name for name in names if name not in arrays]
+        raise Diagnostic(
+            f"{len(arrays)} arrays for {len(names)} inputs",
+            source=str(source),
+            expected=", ".join(names),
+            found=", ".join(arrays),
+            remedy=f"add {', '.join(missing)}",
+        )
+    return dict(zip(names, list(arrays.values())[: len(names)], strict=True))
