@@ -17,6 +17,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
 config.excludes = ["Inputs"]
 config.test_source_root = str(Path(__file__).parent)
+config.test_exec_root = str(Path(__file__).parent.parent / "build" / "lit")
 config.environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 config.environment["PYTHONHASHSEED"] = "0"
 config.substitutions += [(rf"(?<![\w-]){name}\b", expansion) for name, expansion in MACROS.items()]

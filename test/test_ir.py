@@ -103,8 +103,10 @@ def test_resources_are_printed_with_a_context():
     {-# dialect_resources: { builtin: { blob: "0x0400000001000000" } } #-}
     """
     context = ir.new_context()
-    module = ir.parse_module(context, text)
-    assert 'blob: "0x0400000001000000"' in ir.print_ir(module, context=context)
+    modules = [ir.parse_module(context, text), ir.parse_module(context, text.replace("01000000", "02000000"))]
+    printed = [ir.print_ir(module, context=context) for module in modules]
+    assert ': "0x0400000001000000"' in printed[0]
+    assert ': "0x0400000002000000"' in printed[1]
 
 
 def test_locations_are_lines_of_the_file():
@@ -208,8 +210,7 @@ def test_a_failing_verification_does_not_print_the_module(monkeypatch: pytest.Mo
     assert "same types" in error_of("func.func @f(%a: i32) -> i64 {\n  func.return %a : i32\n}").message
 
 
-def test_dominator_tree_of_a_loop():
-    module = module_of("""
+LOOP = """
     func.func @f(%c: i1) {
       cf.br ^head
     ^head:
@@ -221,13 +222,32 @@ def test_dominator_tree_of_a_loop():
     ^never:
       cf.br ^head
     }
-    """)
-    function = module.body.block.first_op
+"""
+LATE_DIAMOND = """
+    func.func @f(%c: i1) {
+      cf.br ^fork
+    ^fork:
+      cf.cond_br %c, ^left, ^right
+    ^left:
+      cf.cond_br %c, ^join, ^right
+    ^right:
+      cf.cond_br %c, ^join, ^left
+    ^join:
+      func.return
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(LOOP, {0: [1], 1: [2, 3], 2: [], 3: []}), (LATE_DIAMOND, {0: [1], 1: [2, 3, 4], 2: [], 3: [], 4: []})],
+)
+def test_dominator_tree(text: str, expected: dict[int, list[int]]):
+    function = module_of(text).body.block.first_op
     assert function is not None
     blocks = list(function.regions[0].blocks)
     tree = dominator_tree(function.regions[0])
-    numbers = {blocks.index(block): sorted(blocks.index(child) for child in tree[block]) for block in tree}
-    assert numbers == {0: [1], 1: [2, 3], 2: [], 3: []}
+    assert {blocks.index(block): sorted(map(blocks.index, tree[block])) for block in tree} == expected
 
 
 PIECES = [

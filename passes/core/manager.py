@@ -33,9 +33,9 @@ class Place:
         """Return how an error names the place: `foo-bar, pass 2 of 9`."""
         return f"{self.step.name}, pass {self.number} of {len(self.pipeline.steps)}"
 
-    def rest(self, *, after: bool = True) -> Pipeline:
-        """Return the passes after this one, or with `after=False` from this one on."""
-        return Pipeline(self.pipeline.steps[self.number - (not after) :])
+    def rest(self) -> Pipeline:
+        """Return the passes after this one."""
+        return Pipeline(self.pipeline.steps[self.number :])
 
 
 class Observer:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from functools import lru_cache
 
 from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
 from xdsl.ir import Operation
 from xdsl.parser import Parser, ParserState
@@ -58,6 +59,7 @@ class LocatingParser(Parser):
         self._filename = StringAttr(name)
         self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
         self._start = 0
+        self._resources: dict[tuple[str, str], str] = {}
         self._parser_state = ParserState(FastLexer(Input(text, name)))
 
     def place(self, position: int | None = None) -> tuple[int, int]:
@@ -80,6 +82,13 @@ class LocatingParser(Parser):
         except ParseError as error:
             # xDSL blames the token after the name, which may stand on another line.
             raise ParseError(Span(self._start, self._start, self.lexer.input), error.msg) from error
+
+    def _parse_dialect_resource_handle(self, dialect_name: str, interface: OpAsmDialectInterface) -> str:
+        # xDSL forgets a name that it had to change because another text of this process used it, and so the contents.
+        name = self.parse_identifier(" for resource handle")
+        if (dialect_name, name) not in self._resources:
+            self._resources[dialect_name, name] = interface.declare_resource(name)
+        return self._resources[dialect_name, name]
 
 
 @lru_cache(1 << 16)

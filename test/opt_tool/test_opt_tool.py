@@ -302,6 +302,15 @@ def test_interpret_each_names_the_pass(tool: Tool):
     assert "found:      3 (int64)" in tool.err
 
 
+def test_resources_are_kept(tool: Tool):
+    text = """
+    %0 = arith.constant dense_resource<blob> : tensor<1xi32>
+    {-# dialect_resources: { builtin: { blob: "0x0400000001000000" } } #-}
+    """
+    assert tool(text=text) == 0
+    assert ': "0x0400000001000000"' in tool.out
+
+
 def test_unregistered_dialects_on_request(tool: Tool):
     text = '"no.op"() : () -> ()'
     assert tool(text=text) == 1
