@@ -73,7 +73,9 @@ def infer(graph: Graph, *, strict: bool, inputs: Mapping[str, TensorInfo] | None
     try:
         inferred = shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True).graph
     except (shape_inference.InferenceError, RuntimeError, ValueError) as error:
-        raise _misfit(str(error)) from error
+        if strict:
+            raise _misfit(str(error)) from error
+        inferred = model.graph
     known: Infos = {name: _constant_info(constant) for name, constant in graph.constants.items()}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
         if (info := info_of(value.type)) is not None:

@@ -182,8 +182,12 @@ def _by_position(
     return tuple(found)
 
 
-def _segments(what: str, parameters: Parameters, items: Sequence[_T | None]) -> Iterator[_T | Sequence[_T] | None]:
-    """Yield for each parameter the items given for it, as xDSL's builder takes them."""
+def segments(what: str, parameters: Parameters, items: Sequence[_T | None]) -> Iterator[_T | Sequence[_T] | None]:
+    """
+    Yield for each parameter the items given for it by position, as xDSL's builder takes them.
+
+    Raises ValueError where one is missing or there are too many.
+    """
     for index, parameter in enumerate(parameters):
         if parameter.option == _Kind.Variadic:
             yield [item for item in items[index:] if item is not None]
@@ -213,8 +217,8 @@ def make(
     if len(regions) != len(cls.get_irdl_definition().regions):
         raise ValueError(f"{len(regions)} regions are given, not {len(cls.get_irdl_definition().regions)}")
     return cls.build(
-        operands=list(_segments("input", cls.SCHEMA.inputs, inputs)),
-        result_types=list(_segments("output", cls.SCHEMA.outputs, result_types)),
+        operands=list(segments("input", cls.SCHEMA.inputs, inputs)),
+        result_types=list(segments("output", cls.SCHEMA.outputs, result_types)),
         properties=properties,
         attributes=attributes,
         regions=list(regions),

@@ -174,8 +174,10 @@ _LINEAR: dict[str, _Rule] = {"MatMul": _matmul, "Gemm": _gemm, "Conv": _conv}
 # ONNX's reference
 
 _WIDENED = frozenset(
-    "Abs Add Clip CumSum Div Einsum Max Min Mod Mul Neg Pow ReduceL1 ReduceProd ReduceSum ReduceSumSquare Relu Sign Sub Sum"
-    " MatMulInteger ConvInteger".split()
+    (
+        "Abs Add Clip ConvInteger CumSum Div Einsum MatMulInteger Max Min Mod Mul Neg Pow ReduceL1 ReduceProd"
+        " ReduceSum ReduceSumSquare Relu Sign Sub Sum"
+    ).split()
 )
 """Integer operators whose result may be wider than their operands: computed in 64 bits."""
 

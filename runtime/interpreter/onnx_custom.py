@@ -196,8 +196,8 @@ def SoftmaxGrad(attribute: Attribute, dy: Array, y: Array) -> Array:
 @_custom
 def SoftmaxCrossEntropyLossGrad(attribute: Attribute, log_probability: Array, labels: Array) -> Array:
     batch, classes = log_probability.shape
-    one_hot = np.equal(np.arange(classes), labels.reshape(batch, 1)).astype(np.float64)
-    return (np.exp(log_probability.astype(np.float64)) - one_hot) / batch**2
+    one_hot = np.eye(int(classes))[integers(labels).reshape(-1)]
+    return (np.exp(log_probability.astype(np.float64)) - one_hot) / int(batch) ** 2
 
 
 @_custom
