@@ -16,38 +16,29 @@ These discardable attributes say what the C shows and upstream has no place for:
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FlatSymbolRefAttrConstr,
     FunctionType,
     IndexType,
-    IntegerAttr,
-    IntegerType,
     StringAttr,
     SymbolNameConstraint,
-    TensorType,
     UnitAttr,
-    i64,
 )
 from xdsl.dialects.emitc import (
     EmitC,
-    EmitC_ArrayType,
-    EmitC_LValueType,
-    EmitC_OpaqueType,
-    EmitC_PointerType,
+    EmitC_AddOp,
+    EmitC_ApplyOp,
+    EmitC_CallOpaqueOp,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region
 from xdsl.irdl import (
-    AnyAttr,
     IRDLOperation,
-    ParamAttrConstraint,
     ParsePropInAttrDict,
-    VarConstraint,
     irdl_op_definition,
     lazy_traits_def,
     operand_def,
@@ -55,7 +46,6 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -63,7 +53,6 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    ConstantLike,
     HasParent,
     IsolatedFromAbove,
     IsTerminator,
@@ -74,423 +63,95 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-AddOp, ApplyOp, CallOpaqueOp = list(EmitC.operations)
-"""xDSL's own `emitc.add`, `emitc.apply` and `emitc.call_opaque`."""
-
-BOOL = IntegerType(1)
-CMP_PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
-
-
-# Expressions
-
-
-class BinaryOperation(IRDLOperation):
-    """`%r = emitc.mul %a, %b : (i32, i32) -> i32`: one binary C operator."""
-
-    lhs = operand_def()
-    rhs = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
-    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
-
-
-class UnaryOperation(IRDLOperation):
-    """`%r = emitc.unary_minus %a : (i32) -> i32`: one unary C operator."""
-
-    operand = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
-    assembly_format = "operands attr-dict `:` functional-type(operands, results)"
-
-
-class LogicalOperation(IRDLOperation):
-    """`%r = emitc.logical_and %a, %b : i1, i1`: a binary C operator that gives a truth value."""
-
-    lhs = operand_def()
-    rhs = operand_def()
-    result = result_def(BOOL)
-
-    traits = traits_def(Pure())
-    assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
-
-
-@irdl_op_definition
-class SubOp(BinaryOperation):
-    """`a - b`, in `%r = emitc.sub %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.sub"
-
-
-@irdl_op_definition
-class MulOp(BinaryOperation):
-    """`a * b`, in `%r = emitc.mul %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.mul"
-
-
-@irdl_op_definition
-class DivOp(BinaryOperation):
-    """`a / b`, in `%r = emitc.div %a, %b : (f32, f32) -> f32`; integers are cut off towards zero."""
-
-    name = "emitc.div"
-
-
-@irdl_op_definition
-class RemOp(BinaryOperation):
-    """`a % b`, in `%r = emitc.rem %a, %b : (i32, i32) -> i32`; the sign is that of `a`."""
-
-    name = "emitc.rem"
-
-
-@irdl_op_definition
-class BitwiseAndOp(BinaryOperation):
-    """`a & b`, in `%r = emitc.bitwise_and %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.bitwise_and"
-
-
-@irdl_op_definition
-class BitwiseOrOp(BinaryOperation):
-    """`a | b`, in `%r = emitc.bitwise_or %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.bitwise_or"
-
-
-@irdl_op_definition
-class BitwiseXorOp(BinaryOperation):
-    """`a ^ b`, in `%r = emitc.bitwise_xor %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.bitwise_xor"
-
-
-@irdl_op_definition
-class BitwiseLeftShiftOp(BinaryOperation):
-    """`a << b`, in `%r = emitc.bitwise_left_shift %a, %b : (ui32, i32) -> ui32`."""
-
-    name = "emitc.bitwise_left_shift"
-
-
-@irdl_op_definition
-class BitwiseRightShiftOp(BinaryOperation):
-    """`a >> b`, in `%r = emitc.bitwise_right_shift %a, %b : (i32, i32) -> i32`; signed types keep their sign."""
-
-    name = "emitc.bitwise_right_shift"
-
-
-@irdl_op_definition
-class BitwiseNotOp(UnaryOperation):
-    """`~a`, in `%r = emitc.bitwise_not %a : (i32) -> i32`."""
-
-    name = "emitc.bitwise_not"
-
-
-@irdl_op_definition
-class UnaryMinusOp(UnaryOperation):
-    """`-a`, in `%r = emitc.unary_minus %a : (f32) -> f32`."""
-
-    name = "emitc.unary_minus"
-
-
-@irdl_op_definition
-class UnaryPlusOp(UnaryOperation):
-    """`+a`, in `%r = emitc.unary_plus %a : (i8) -> i32`."""
-
-    name = "emitc.unary_plus"
-
-
-@irdl_op_definition
-class LogicalAndOp(LogicalOperation):
-    """`a && b`, in `%r = emitc.logical_and %a, %b : i1, i1`."""
-
-    name = "emitc.logical_and"
-
-
-@irdl_op_definition
-class LogicalOrOp(LogicalOperation):
-    """`a || b`, in `%r = emitc.logical_or %a, %b : i1, i1`."""
-
-    name = "emitc.logical_or"
-
-
-@irdl_op_definition
-class LogicalNotOp(IRDLOperation):
-    """`!a`, in `%r = emitc.logical_not %a : i1`."""
-
-    name = "emitc.logical_not"
-
-    operand = operand_def()
-    result = result_def(BOOL)
-
-    traits = traits_def(Pure())
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-
-@irdl_op_definition
-class CmpOp(IRDLOperation):
-    """`a < b`, in `%r = emitc.cmp lt, %a, %b : (i32, i32) -> i1`; the predicates are eq, ne, lt, le, gt, ge."""
-
-    name = "emitc.cmp"
-
-    predicate = prop_def(IntegerAttr)
-    lhs = operand_def()
-    rhs = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
-
-    def verify_(self) -> None:
-        if not 0 <= self.predicate.value.data < len(CMP_PREDICATES):
-            raise VerifyException(f"the predicate is one of {', '.join(CMP_PREDICATES)}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        predicate = CMP_PREDICATES.index(parser.parse_optional_keyword_in(CMP_PREDICATES) or _no_predicate(parser))
-        parser.parse_punctuation(",")
-        unresolved = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        unresolved.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        function_type = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(unresolved, function_type.inputs.data, parser.pos),
-            result_types=function_type.outputs.data,
-            properties={"predicate": IntegerAttr(predicate, i64)},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {CMP_PREDICATES[self.predicate.value.data]}, ")
-        printer.print_list([self.lhs, self.rhs], printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
-
-
-def _no_predicate(parser: Parser) -> str:
-    parser.raise_error(f"expected one of {', '.join(CMP_PREDICATES)}")
-
-
-@irdl_op_definition
-class ConditionalOp(IRDLOperation):
-    """`c ? a : b`, in `%r = emitc.conditional %c, %a, %b : i32`."""
-
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    name = "emitc.conditional"
-
-    condition = operand_def(BOOL)
-    true_value = operand_def(T)
-    false_value = operand_def(T)
-    result = result_def(T)
-
-    traits = traits_def(Pure())
-    assembly_format = "$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"
-
-
-@irdl_op_definition
-class CastOp(IRDLOperation):
-    """`(int64_t)a`, in `%r = emitc.cast %a : i32 to i64`."""
-
-    name = "emitc.cast"
-
-    source = operand_def()
-    dest = result_def()
-
-    traits = traits_def(Pure())
-    assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
-
-
-@irdl_op_definition
-class ConstantOp(IRDLOperation):
-    """`42`, in `%r = "emitc.constant"() <{value = 42 : i32}> : () -> i32`."""
-
-    name = "emitc.constant"
-
-    value = prop_def()
-    result = result_def()
-
-    traits = traits_def(Pure(), ConstantLike())
-
-
-@irdl_op_definition
-class LiteralOp(IRDLOperation):
-    """`M_PI`, in `%r = emitc.literal "M_PI" : f32`."""
-
-    name = "emitc.literal"
-
-    value = prop_def(StringAttr)
-    result = result_def()
-
-    traits = traits_def(Pure())
-    assembly_format = "$value attr-dict `:` type($result)"
-
-
-# Memory
-
-
-@irdl_op_definition
-class VariableOp(IRDLOperation):
-    """
-    `int32_t acc = 0;`, in `%acc = "emitc.variable"() <{value = 0 : i32}> : () -> !emitc.lvalue<i32>`.
-
-    The value `#emitc.opaque<"">` stands for no initial value.
-    """
-
-    name = "emitc.variable"
-
-    value = prop_def()
-    result = result_def()
-
-    def verify_(self) -> None:
-        if not isinstance(self.result.type, EmitC_LValueType | EmitC_ArrayType):
-            raise VerifyException("the result is an lvalue or an array")
-
-
-@irdl_op_definition
-class LoadOp(IRDLOperation):
-    """The value of a variable or element, in `%r = emitc.load %x : !emitc.lvalue<i32>`."""
-
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    name = "emitc.load"
-
-    operand = operand_def(ParamAttrConstraint(EmitC_LValueType, (T,)))
-    result = result_def(T)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
-
-
-@irdl_op_definition
-class AssignOp(IRDLOperation):
-    """`x = v;`, in `emitc.assign %v : i32 to %x : !emitc.lvalue<i32>`."""
-
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    name = "emitc.assign"
-
-    var = operand_def(ParamAttrConstraint(EmitC_LValueType, (T,)))
-    value = operand_def(T)
-
-    assembly_format = "$value `:` type($value) `to` $var `:` type($var) attr-dict"
-
-
-@irdl_op_definition
-class SubscriptOp(IRDLOperation):
-    """`x[i]`, in `%r = emitc.subscript %x[%i] : (!emitc.ptr<i8>, i32) -> !emitc.lvalue<i8>`."""
-
-    name = "emitc.subscript"
-
-    value = operand_def()
-    indices = var_operand_def()
-    result = result_def(EmitC_LValueType)
-
-    traits = traits_def(Pure())
-    assembly_format = "$value `[` $indices `]` attr-dict `:` functional-type(operands, results)"
-
-    def verify_(self) -> None:
-        if not isinstance(self.value.type, EmitC_ArrayType | EmitC_PointerType | EmitC_OpaqueType):
-            raise VerifyException("only arrays, pointers and opaque values have elements")
-
-
-def _parse_typed_initial_value(parser: Parser) -> tuple[Attribute, Attribute | None]:
-    type_ = parser.parse_type()
-    if not parser.parse_optional_punctuation("="):
-        return type_, None
-    if not isinstance(type_, EmitC_ArrayType):
-        return type_, parser.parse_attribute()
-    # Upstream writes no type after the value: it is the array's.
-    array = cast("EmitC_ArrayType[Any]", type_)
-    parser.parse_keyword("dense")
-    tensor = TensorType(cast(Any, array.get_element_type()), array.get_shape())
-    return type_, parser.parse_dense_int_or_fp_elements_attr(tensor)
-
-
-@irdl_op_definition
-class GlobalOp(IRDLOperation):
-    """
-    A global variable: `emitc.global static const @w : !emitc.array<4xi8> = dense<[1, 2, 3, 4]>`.
-
-    `tilewright.alignment` (bytes, a power of two) and `tilewright.shape` (of the tensor that the array holds) stand in
-    the attribute dictionary after it.
-    """
-
-    name = "emitc.global"
-
-    sym_name = prop_def(SymbolNameConstraint())
-    type = prop_def()
-    initial_value = opt_prop_def()
-    extern_specifier = opt_prop_def(UnitAttr)
-    static_specifier = opt_prop_def(UnitAttr)
-    const_specifier = opt_prop_def(UnitAttr)
-
-    traits = traits_def(SymbolOpInterface())
-
-    def verify_(self) -> None:
-        if self.extern_specifier is not None and self.static_specifier is not None:
-            raise VerifyException("a global is static or extern, not both")
-        value, array = self.initial_value, self.type
-        if not (isinstance(value, DenseIntOrFPElementsAttr) and isinstance(array, EmitC_ArrayType)):
-            return
-        if value.get_shape() != cast("EmitC_ArrayType[Any]", array).get_shape():
-            raise VerifyException(f"the initial value has the shape {value.get_shape()}, the array {array}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        properties: dict[str, Attribute] = {
-            f"{word}_specifier": UnitAttr()
-            for word in ("extern", "static", "const")
-            if parser.parse_optional_keyword(word)
-        }
-        properties["sym_name"] = parser.parse_symbol_name()
-        parser.parse_punctuation(":")
-        properties["type"], value = _parse_typed_initial_value(parser)
-        if value is not None:
-            properties["initial_value"] = value
-        return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
-
-    def print(self, printer: Printer) -> None:
-        for word in ("extern", "static", "const"):
-            if f"{word}_specifier" in self.properties:
-                printer.print_string(f" {word}")
-        printer.print_string(" ")
-        printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(" : ")
-        printer.print_attribute(self.type)
-        if self.initial_value is not None:
-            printer.print_string(" = ")
-            _print_initial_value(printer, self.initial_value)
-        printer.print_op_attributes(self.attributes)
-
-
-def _print_initial_value(printer: Printer, value: Attribute) -> None:
-    if not isinstance(value, DenseIntOrFPElementsAttr):
-        printer.print_attribute(value)
-        return
-    constant = cast("DenseIntOrFPElementsAttr[Any]", value)
-    data, width = constant.data.data, constant.get_element_type().compile_time_size
-    elide = cast("int | None", getattr(printer, "_elide", None))
-    if len(data) <= 100 * width:
-        constant.print_without_type(printer)
-    elif elide is not None and len(data) > elide * width:
-        printer.print_string("dense_resource<__elided__>")
-    else:
-        printer.print_string(f'dense<"0x{data.hex().upper()}">')
-
-
-@irdl_op_definition
-class GetGlobalOp(IRDLOperation):
-    """Access to a global: `%w = emitc.get_global @w : !emitc.array<4xi8>`."""
-
-    name = "emitc.get_global"
-
-    name_ = prop_def(FlatSymbolRefAttrConstr, prop_name="name")
-    result = result_def()
-
-    traits = traits_def(Pure())
-    assembly_format = "$name `:` type($result) attr-dict"
+from .core.emitc_expressions import (
+    BOOL as BOOL,
+)
+from .core.emitc_expressions import (
+    CMP_PREDICATES as CMP_PREDICATES,
+)
+from .core.emitc_expressions import (
+    BitwiseAndOp as BitwiseAndOp,
+)
+from .core.emitc_expressions import (
+    BitwiseLeftShiftOp as BitwiseLeftShiftOp,
+)
+from .core.emitc_expressions import (
+    BitwiseNotOp as BitwiseNotOp,
+)
+from .core.emitc_expressions import (
+    BitwiseOrOp as BitwiseOrOp,
+)
+from .core.emitc_expressions import (
+    BitwiseRightShiftOp as BitwiseRightShiftOp,
+)
+from .core.emitc_expressions import (
+    BitwiseXorOp as BitwiseXorOp,
+)
+from .core.emitc_expressions import (
+    CastOp as CastOp,
+)
+from .core.emitc_expressions import (
+    CmpOp as CmpOp,
+)
+from .core.emitc_expressions import (
+    ConditionalOp as ConditionalOp,
+)
+from .core.emitc_expressions import (
+    ConstantOp as ConstantOp,
+)
+from .core.emitc_expressions import (
+    DivOp as DivOp,
+)
+from .core.emitc_expressions import (
+    LiteralOp as LiteralOp,
+)
+from .core.emitc_expressions import (
+    LogicalAndOp as LogicalAndOp,
+)
+from .core.emitc_expressions import (
+    LogicalNotOp as LogicalNotOp,
+)
+from .core.emitc_expressions import (
+    LogicalOrOp as LogicalOrOp,
+)
+from .core.emitc_expressions import (
+    MulOp as MulOp,
+)
+from .core.emitc_expressions import (
+    RemOp as RemOp,
+)
+from .core.emitc_expressions import (
+    SubOp as SubOp,
+)
+from .core.emitc_expressions import (
+    UnaryMinusOp as UnaryMinusOp,
+)
+from .core.emitc_expressions import (
+    UnaryPlusOp as UnaryPlusOp,
+)
+from .core.emitc_memory import (
+    AssignOp as AssignOp,
+)
+from .core.emitc_memory import (
+    GetGlobalOp as GetGlobalOp,
+)
+from .core.emitc_memory import (
+    GlobalOp as GlobalOp,
+)
+from .core.emitc_memory import (
+    LoadOp as LoadOp,
+)
+from .core.emitc_memory import (
+    SubscriptOp as SubscriptOp,
+)
+from .core.emitc_memory import (
+    VariableOp as VariableOp,
+)
+
+# Those of xDSL.
+AddOp = EmitC_AddOp
+ApplyOp = EmitC_ApplyOp
+CallOpaqueOp = EmitC_CallOpaqueOp
 
 
 # Control flow

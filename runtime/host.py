@@ -67,7 +67,8 @@ class HostNetwork:
         """
         Run the network once and return its outputs, in order.
 
-        Inputs have the types and shapes of `self.inputs`. Raises Diagnostic where they have not, or a sanitiser objects.
+        Inputs have the types and shapes of `self.inputs`. Raises Diagnostic where they have not, or where a sanitiser
+        objects.
         """
         given = _checked(self.inputs, inputs)
         if self._program is not None:

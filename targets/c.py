@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import IO, cast
+from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from ..errors import Diagnostic
-from .core.c_program import CProgram, WeightsMode, render, write_program
+from .core.c_program import CProgram, render, write_program
 
 __all__ = ["CProgram", "CTarget", "render", "write_program"]
 
@@ -30,4 +30,4 @@ class CTarget(Target):
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         if self.weights not in ("inline", "extern"):
             raise Diagnostic("no such way to print weights", "c{weights}", "inline or extern", self.weights)
-        output.write(render(module).text(cast(WeightsMode, self.weights)))
+        output.write(render(module).text(self.weights))

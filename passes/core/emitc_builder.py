@@ -41,6 +41,16 @@ _MAX_DEPTH = 8
 Range = tuple[int, int]
 
 
+def as_integer(type_: Attribute) -> IntegerType | None:
+    """Return a type if it is an integer type."""
+    return cast(IntegerType, type_) if isinstance(type_, IntegerType) else None
+
+
+def is_unsigned(type_: IntegerType) -> bool:
+    """Whether a type is unsigned in C."""
+    return type_.signedness.data is Signedness.UNSIGNED
+
+
 def scalar_type(type_: Attribute, op: Operation) -> IntegerType | Float32Type | Float64Type:
     """Return the type in C of a scalar; raises Diagnostic where C has none."""
     match type_:
@@ -59,20 +69,20 @@ def scalar_type(type_: Attribute, op: Operation) -> IntegerType | Float32Type | 
 
 def width_of(value: SSAValue) -> int:
     """Return the width in bits in C of an integer or index."""
-    return value.type.width.data if isinstance(value.type, IntegerType) else INDEX.width.data
+    return (as_integer(value.type) or INDEX).width.data
 
 
 def suffix(type_: Attribute) -> str:
     """Return how the runtime header names a scalar type: i8, u32, f64."""
-    if not isinstance(type_, IntegerType):
+    if (integer := as_integer(type_)) is None:
         return str(type_)
-    return f"{'u' if type_.signedness.data is Signedness.UNSIGNED else 'i'}{type_.width.data}"
+    return f"{'u' if is_unsigned(integer) else 'i'}{integer.width.data}"
 
 
 def bounds(type_: IntegerType) -> Range:
     """Return the least and the greatest value of a C integer type."""
     width = type_.width.data
-    if width == 1 or type_.signedness.data is Signedness.UNSIGNED:
+    if width == 1 or is_unsigned(type_):
         return 0, (1 << width) - 1
     return -(1 << width - 1), (1 << width - 1) - 1
 
@@ -110,6 +120,7 @@ def layout_of(value: SSAValue, op: Operation) -> Strided:
             where(op),
             expected="static sizes and strides",
             found=str(type_),
+            remedy="give every dimension of the network's inputs a size",
         )
     steps = tuple(stride or 0 for stride in strides)
     extent = (offset or 0) + sum((size - 1) * stride for size, stride in zip(shape, steps, strict=True))
@@ -190,7 +201,7 @@ class Builder:
             raise Diagnostic("a value is used before it is defined", found=str(source))
         type_ = scalar_type(source.type, owner)
         if isinstance(attribute, FloatAttr):
-            return self.constant(attribute, type_)
+            return self.constant(cast(Attribute, attribute), type_)
         number = cast("IntegerAttr[Any]", attribute).value.data
         assert isinstance(type_, IntegerType)
         if isinstance(source.type, IndexType) and not -(1 << 31) <= number < 1 << 31:

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    Signedness,
 )
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
@@ -29,6 +28,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects import emitc
 from ...errors import Diagnostic
+from ...passes.core.emitc_builder import as_integer, is_unsigned, suffix
 
 
 class Level(IntEnum):
@@ -118,10 +118,9 @@ def cast_to(type_: str, operand: Expression) -> Expression:
 def c_type(type_: Attribute) -> str:
     """Return the C type of a scalar. Raises Diagnostic where there is none."""
     match type_:
-        case IntegerType() if type_.width.data == 1:
-            return "bool"
         case IntegerType():
-            return f"{'u' if type_.signedness.data is Signedness.UNSIGNED else ''}int{type_.width.data}_t"
+            width = type_.width.data
+            return "bool" if width == 1 else f"{'u' if is_unsigned(type_) else ''}int{width}_t"
         case Float32Type():
             return "float"
         case Float64Type():
@@ -142,13 +141,12 @@ def c_type(type_: Attribute) -> str:
 
 def pointer_type(type_: EmitC_PointerType, *, constant: bool) -> str:
     """Return the C type of a pointer, whose elements may alias those of other types."""
-    element = type_.pointee_type
+    element, integer = type_.pointee_type, as_integer(type_.pointee_type)
     name = c_type(element)
-    if isinstance(element, IntegerType) and element.width.data != 8:
-        unsigned = element.signedness.data is Signedness.UNSIGNED
-        name = "tw_bool" if element.width.data == 1 else f"tw_{'u' if unsigned else 'i'}{element.width.data}"
+    if integer is not None and integer.width.data != 8:
+        name = "tw_bool" if integer.width.data == 1 else f"tw_{suffix(integer)}"
     elif isinstance(element, Float32Type | Float64Type):
-        name = f"tw_{element}"
+        name = f"tw_{suffix(element)}"
     return f"{'const ' if constant else ''}{name} *"
 
 
@@ -189,10 +187,11 @@ def _float(value: float, *, single: bool) -> Expression:
 
 
 def _integer(value: int, type_: Attribute) -> Expression:
-    width = type_.width.data if isinstance(type_, IntegerType) else 32
+    integer = as_integer(type_)
+    width = integer.width.data if integer is not None else 32
     if width == 1:
         return ("true" if value else "false"), Level.PRIMARY
-    if isinstance(type_, IntegerType) and type_.signedness.data is Signedness.UNSIGNED:
+    if integer is not None and is_unsigned(integer):
         value &= (1 << width) - 1
         text = f"UINT64_C({value})" if width == 64 else f"{value}{'u' if width == 32 else ''}"
         return text, Level.PRIMARY

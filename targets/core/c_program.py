@@ -19,7 +19,8 @@ from ...errors import Diagnostic
 from ...ir import numpy_type, where
 from ...passes.core.emitc_names import Names
 from .c_expressions import c_type, declaration, literal
-from .c_text import argument_attributes, argument_names, c_string, comment, function_text, prototype, verbatim_text
+from .c_functions import argument_attributes, argument_names, c_string, comment, prototype, verbatim_text
+from .c_text import function_text
 from .c_weights import Weight, assembly, binary_image, definition, write_files
 
 WeightsMode = Literal["inline", "extern"]
@@ -193,9 +194,10 @@ def _weight(op: emitc.GlobalOp) -> Weight:
 
 def _size(op: emitc.GlobalOp) -> int:
     """Return the size in bytes of a global."""
-    if not isinstance(op.type, EmitC_ArrayType):
-        return numpy_type(op.type).itemsize
-    array = cast("EmitC_ArrayType[Any]", op.type)
+    type_: Any = op.type
+    if not isinstance(type_, EmitC_ArrayType):
+        return numpy_type(type_).itemsize
+    array = cast("EmitC_ArrayType[Any]", type_)
     count = 1
     for size in array.get_shape():
         count *= size

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerType, StringAttr
+from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr, EmitC_PointerType
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import node_names, where
+from ...passes.core.emitc_builder import as_integer
 from ...passes.core.emitc_names import Names, stem
 from .c_expressions import (
     OPERATORS,
@@ -35,6 +36,7 @@ from .c_expressions import (
     unary,
     within,
 )
+from .c_functions import argument_attributes, argument_names, comment, operands_comment, prototype, verbatim_text
 
 _LONGEST = 72
 _STATEMENTS = (
@@ -50,49 +52,6 @@ _STATEMENTS = (
 _LEAVES = (emitc.ConstantOp, emitc.LiteralOp, emitc.GetGlobalOp)
 _ANY_LEVEL = frozenset(Level)
 _COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
-
-
-def comment(text: str) -> str:
-    """Return text that may stand in a C comment: no end of one, no beginning of another, one line."""
-    plain = "".join(char if char.isprintable() else "?" for char in text)
-    return plain.replace("*/", "* /").replace("/*", "/ *")
-
-
-def c_string(text: str) -> str:
-    """Return a C string literal that holds the UTF-8 bytes of a text."""
-    safe = frozenset(range(32, 127)) - set(b'"\\?')
-    return '"' + "".join(chr(byte) if byte in safe else f"\\{byte:03o}" for byte in text.encode()) + '"'
-
-
-def argument_attributes(function: emitc.FuncOp) -> list[dict[str, Any]]:
-    """Return the attributes of each argument of a function."""
-    count = len(function.function_type.inputs)
-    given: Iterable[DictionaryAttr] = function.arg_attrs.data if function.arg_attrs is not None else ()
-    return [dict(attributes.data) for attributes in given] or [{} for _ in range(count)]
-
-
-def argument_names(function: emitc.FuncOp, names: Names) -> list[str]:
-    """Return the C names of a function's arguments, taken from `names`."""
-    arguments = function.body.block.args
-    result: list[str] = []
-    for argument, attributes in zip(arguments, argument_attributes(function), strict=True):
-        said = cast("StringAttr | None", attributes.get("tilewright.name"))
-        hint = stem(argument.name_hint) if argument.name_hint else f"arg{argument.index}"
-        result.append(names.add(said.data if said is not None else hint))
-    return result
-
-
-def prototype(function: emitc.FuncOp, names: list[str]) -> str:
-    """Return a function's declaration, without the semicolon."""
-    outputs = function.function_type.outputs.data
-    specifiers = "".join(f"{word.data} " for word in function.specifiers.data) if function.specifiers else ""
-    attributes = argument_attributes(function)
-    arguments = ", ".join(
-        declaration(type_, name, constant="tilewright.const" in said)
-        for type_, name, said in zip(function.function_type.inputs.data, names, attributes, strict=True)
-    )
-    result = c_type(outputs[0]) if outputs else "void"
-    return f"{specifiers}{result} {function.sym_name.data}({arguments or 'void'})"
 
 
 def function_text(function: emitc.FuncOp, taken: Iterable[str], constants: frozenset[str]) -> str:
@@ -113,23 +72,8 @@ def function_text(function: emitc.FuncOp, taken: Iterable[str], constants: froze
         if all(use.operation in printer.dead for use in argument.uses):
             printer.line(f"(void){name};")
     printer.block(block)
-    head = _operands_comment(function, arguments)
+    head = operands_comment(function, arguments)
     return "\n".join([*head, f"{prototype(function, arguments)} {{", *printer.lines, "}"]) + "\n"
-
-
-def _operands_comment(function: emitc.FuncOp, names: list[str]) -> list[str]:
-    rows: list[str] = []
-    for type_, name, said in zip(function.function_type.inputs.data, names, argument_attributes(function), strict=True):
-        if not isinstance(type_, EmitC_PointerType | EmitC_ArrayType):
-            continue
-        array = cast("EmitC_PointerType | EmitC_ArrayType[Any]", type_)
-        element = array.pointee_type if isinstance(array, EmitC_PointerType) else array.get_element_type()
-        shape = (
-            "".join(f"{size}x" for size in said["tilewright.shape"].get_values()) if "tilewright.shape" in said else ""
-        )
-        rows.append(f" * {'in: ' if 'tilewright.const' in said else 'out:'} {name} {shape}{element}")
-    title = " + ".join(comment(name) for name in node_names(function))
-    return ["/*", f" * {title or function.sym_name.data}", *rows, " */"]
 
 
 @dataclass
@@ -279,7 +223,9 @@ class _FunctionPrinter:
             return
         pointer = isinstance(result.type, EmitC_PointerType)
         name = self.name(result, "p" if pointer else "v")
-        kind = pointer_type(result.type, constant=self.is_constant(result)) if pointer else c_type(result.type) + " "
+        kind = f"{c_type(result.type)} "
+        if isinstance(result.type, EmitC_PointerType):
+            kind = pointer_type(result.type, constant=self.is_constant(result))
         qualified = f"{kind}const " if pointer else f"const {kind}"
         self.line(f"{qualified}{name} = {expression[0]};")
         self.text[result] = name, Level.PRIMARY
@@ -429,24 +375,14 @@ class _FunctionPrinter:
                 return operand
             return cast_to(pointer_type(target, constant=self.is_constant(op.source)), operand)
         # C promotes narrower integers to int, which is int32_t, by itself.
-        if isinstance(source, IntegerType) and source.width.data < 32 and target == IntegerType(32):
+        integer = as_integer(source)
+        if integer is not None and integer.width.data < 32 and target == IntegerType(32):
             return operand
         return cast_to(c_type(target), operand)
 
     def opaque_call(self, op: Any) -> Expression:
         arguments = ", ".join(self.text[operand][0] for operand in op.operands)
         return f"{op.callee.data}({arguments})", Level.PRIMARY
-
-
-def verbatim_text(op: emitc.VerbatimOp, operands: list[str]) -> str:
-    """Return the text of `emitc.verbatim`, each `{}` replaced by an operand."""
-    if not operands:
-        return op.value.data
-    pieces = op.value.data.replace("{{", "\0").split("{}")
-    if len(pieces) != len(operands) + 1:
-        raise Diagnostic("emitc.verbatim has not one operand for each {}", where(op))
-    filled = pieces[0] + "".join(operand + piece for operand, piece in zip(operands, pieces[1:], strict=True))
-    return filled.replace("\0", "{")
 
 
 def _reads(op: Operation) -> bool:

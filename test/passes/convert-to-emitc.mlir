@@ -1,3 +1,23 @@
+// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-to-emitc)' | filecheck %s
+
+// CHECK: emitc.include "tilewright.h"
+// CHECK-NEXT: emitc.global static const @network_w0 : !emitc.array<54xi8> = dense<{{.*}}> {tilewright.alignment = 1 : i64, tilewright.shape = array<i64: 2, 3, 3, 3>}
+// CHECK-NEXT: emitc.global static @arena : !emitc.array<256xui8> {tilewright.alignment = 16 : i64, tilewright.shape = array<i64: 256>}
+// CHECK-NEXT: emitc.func @conv(%x: !emitc.ptr<i8> {tilewright.shape = array<i64: 1, 3, 8, 8>, tilewright.const}, %w: !emitc.ptr<i8> {tilewright.shape = array<i64: 2, 3, 3, 3>, tilewright.const}, %o: !emitc.ptr<i8> {tilewright.shape = array<i64: 1, 2, 8, 8>}) attributes {specifiers = ["static"]} {
+// CHECK: emitc.for %oc
+// CHECK: %sum = "emitc.variable"() <{value = 0 : i32}> : () -> !emitc.lvalue<i32>
+// CHECK: emitc.cmp ge, %iy
+// CHECK: emitc.logical_and
+// CHECK: emitc.if %iyok {
+// CHECK-NOT: emitc.variable
+// CHECK: emitc.subscript %x[{{.*}}] : (!emitc.ptr<i8>, i32) -> !emitc.lvalue<i8>
+// CHECK: emitc.mul %v32, %k32 : (i32, i32) -> i32
+// CHECK: emitc.assign %n : i32 to %sum : !emitc.lvalue<i32>
+// CHECK: emitc.call_opaque "tw_max_i32"
+// CHECK: emitc.func @network_run(%input: !emitc.array<192xui8> {onnx.name = "input", onnx.type = "ui8", tilewright.shape = array<i64: 1, 3, 8, 8>, tilewright.const, tilewright.name = "input"}, %class_: !emitc.array<128xi8> {onnx.name = "class", tilewright.output, tilewright.shape = array<i64: 1, 2, 8, 8>, tilewright.name = "class_"}) {
+// CHECK: emitc.cast %{{.*}} : !emitc.ptr<ui8> to !emitc.ptr<i8>
+// CHECK: emitc.call @conv({{.*}}) : (!emitc.ptr<i8>, !emitc.ptr<i8>, !emitc.ptr<i8>) -> () loc(fused["Conv_16", "Req*/_17"])
+// CHECK: emitc.return
 "memref.global"() <{sym_name = "w0", type = memref<2x3x3x3xi8>, initial_value = dense<"0xE5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF000102030405060708090A0B0C0D0E0F101112131415161718191A"> : tensor<2x3x3x3xi8>, sym_visibility = "private", constant}> : () -> ()
 "memref.global"() <{sym_name = "arena", type = memref<256xi8>, initial_value, sym_visibility = "private", alignment = 16 : i64}> : () -> ()
 func.func private @conv(%x: memref<1x3x8x8xi8>, %w: memref<2x3x3x3xi8>, %o: memref<1x2x8x8xi8>) {

@@ -16,7 +16,7 @@ from tilewright.passes.core.emitc_names import Names, identifier
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
 from tilewright.targets.c import CProgram, render, write_program
-from tilewright.targets.core.c_text import c_string, comment
+from tilewright.targets.core.c_functions import c_string, comment
 from tilewright.targets.core.c_weights import Weight, definition
 
 pytestmark = pytest.mark.quick
@@ -36,7 +36,8 @@ def constant(name: str, array: np.ndarray, element: str) -> str:
     shape = "x".join(str(size) for size in array.shape)
     return (
         f'"memref.global"() <{{sym_name = "{name}", type = memref<{shape}x{element}>, initial_value = '
-        f'dense<"0x{array.tobytes().hex().upper()}"> : tensor<{shape}x{element}>, sym_visibility = "private", constant}}> : () -> ()\n'
+        f'dense<"0x{array.tobytes().hex().upper()}"> : tensor<{shape}x{element}>, '
+        'sym_visibility = "private", constant}> : () -> ()\n'
     )
 
 
@@ -57,7 +58,8 @@ CLEAR = """
 def kernel(body: str, *, output: str = "8xi32", input_: str = "8xi32", head: str = "") -> str:
     clear = CLEAR if output == "8xi32" else ""
     return f"""{head}
-    func.func @network(%x: memref<{input_}> {{onnx.name = "x"}}, %y: memref<{output}> {{onnx.name = "y", tilewright.output}}) {{
+    func.func @network(%x: memref<{input_}> {{onnx.name = "x"}},
+                       %y: memref<{output}> {{onnx.name = "y", tilewright.output}}) {{
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
@@ -193,7 +195,8 @@ def test_views_are_pointer_arithmetic() -> None:
         memref.store %v, %b[%c2, %i] : memref<4x8xi32>
       }
       %s = memref.subview %b[1, 1] [3, 3] [1, 2] : memref<4x8xi32> to memref<3x3xi32, strided<[8, 2], offset: 9>>
-      %e = memref.reinterpret_cast %b to offset: [16], sizes: [2, 4], strides: [4, 1] : memref<4x8xi32> to memref<2x4xi32, strided<[4, 1], offset: 16>>
+      %e = memref.reinterpret_cast %b to offset: [16], sizes: [2, 4], strides: [4, 1]
+        : memref<4x8xi32> to memref<2x4xi32, strided<[4, 1], offset: 16>>
       scf.for %i = %c0 to %c2 step %c1 {
         %v = memref.load %s[%c1, %i] : memref<3x3xi32, strided<[8, 2], offset: 9>>
         memref.store %v, %y[%i] : memref<8xi32>
@@ -213,7 +216,8 @@ def test_copies_between_layouts() -> None:
     body = """
       %t = memref.expand_shape %x [[0, 1]] output_shape [2, 4] : memref<8xi32> into memref<2x4xi32>
       %u = memref.expand_shape %y [[0, 1]] output_shape [4, 2] : memref<8xi32> into memref<4x2xi32>
-      %v = memref.reinterpret_cast %u to offset: [0], sizes: [2, 4], strides: [1, 2] : memref<4x2xi32> to memref<2x4xi32, strided<[1, 2]>>
+      %v = memref.reinterpret_cast %u to offset: [0], sizes: [2, 4], strides: [1, 2]
+        : memref<4x2xi32> to memref<2x4xi32, strided<[1, 2]>>
       "memref.copy"(%t, %v) : (memref<2x4xi32>, memref<2x4xi32, strided<[1, 2]>>) -> ()"""
     assert result_of(kernel(body)).tolist() == X.reshape(2, 4).T.ravel().tolist()
 
@@ -292,7 +296,8 @@ def test_hostile_names() -> None:
       "memref.copy"(%memcpy, %x) : (memref<2xi8>, memref<2xi8>) -> ()
       func.return
     }
-    func.func @exp(%i: memref<2xi8> {onnx.name = "int"}, %j: memref<2xi8> {onnx.name = "9 \\"*/ lives\\\\", tilewright.output}) {
+    func.func @exp(%i: memref<2xi8> {onnx.name = "int"},
+                   %j: memref<2xi8> {onnx.name = "9 \\"*/ lives\\\\", tilewright.output}) {
       func.call @"a b"(%i, %j) : (memref<2xi8>, memref<2xi8>) -> () loc("*/ int main() {} /*")
       func.call @a_b(%i, %j) : (memref<2xi8>, memref<2xi8>) -> ()
       func.return

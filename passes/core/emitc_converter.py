@@ -1,0 +1,269 @@
+"""Converts the body of one function to `emitc`, op by op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueAttr
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from ...dialects import emitc
+from ...errors import Diagnostic
+from ...ir import where
+from .emitc_arith import RULES, products, sum_and_carry
+from .emitc_buffers import VIEWS, copy, load, store, view
+from .emitc_builder import Builder, layout_of, pointer, scalar_type
+
+
+@dataclass
+class ModuleState:
+    """What the conversion of one function needs to know of the others."""
+
+    functions: dict[str, Operation]
+    globals: dict[str, Operation]
+    written_by: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
+    called: dict[str, None] = field(default_factory=dict[str, None])
+
+
+def memref_type(value: SSAValue) -> MemRefType[Any] | None:
+    """Return the type of a value if it is a memref."""
+    type_: Any = value.type
+    return cast("MemRefType[Any]", type_) if isinstance(type_, MemRefType) else None
+
+
+def callee(op: Operation) -> str:
+    """Return the name of the function that `func.call` calls."""
+    return cast(SymbolRefAttr, op.properties["callee"]).root_reference.data
+
+
+def global_name(op: Operation) -> str:
+    """Return the name of the global that `memref.get_global` gives."""
+    return cast(SymbolRefAttr, op.properties["name"]).root_reference.data
+
+
+@dataclass
+class FunctionConverter:
+    """Converts the body of one function, op by op."""
+
+    state: ModuleState
+    function: Operation
+    b: Builder = field(default_factory=Builder)
+    carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
+
+    def bind(self, old: BlockArgument, new: BlockArgument) -> None:
+        """Let a new argument stand for an old one."""
+        type_ = memref_type(old)
+        if type_ is not None and isinstance(new.type, EmitC_ArrayType) and old.uses:
+            element = scalar_type(type_.get_element_type(), self.function)
+            self.b.values[old] = self.b.cast(new, pointer(element))
+            self.b.values[old].name_hint = new.name_hint
+        else:
+            self.b.values[old] = new
+
+    def block(self, block: Block) -> None:
+        """Convert the ops of a block; its arguments are bound already."""
+        for op in block.ops:
+            first = len(self.b.ops)
+            self.op(op)
+            for made in self.b.ops[first:]:
+                made.location = op.location
+
+    def op(self, op: Operation) -> None:
+        """Convert one op. Raises Diagnostic where there is no rule for it."""
+        if (special := _SPECIAL.get(op.name)) is not None:
+            special(self, op)
+        elif (rule := RULES.get(op.name)) is not None:
+            self.b.values[op.results[0]] = value = rule(self.b, op)
+            if value.name_hint is None:
+                value.name_hint = op.results[0].name_hint
+        elif op.name in VIEWS:
+            view(self.b, op)
+            _hint(self.b.values[op.results[0]], op)
+        else:
+            raise Diagnostic(
+                f"'{op.name}' cannot be converted to C",
+                where(op),
+                expected="loops on memrefs: func, scf.for, scf.if, memref, arith, math",
+                remedy="lower it by an earlier pass",
+            )
+
+    # Control flow
+
+    def region(self, block: Block, arguments: list[Attribute], end: Callable[[], None]) -> Block:
+        """Convert a block into a new one that ends in `emitc.yield`; `end` converts the values that it yields."""
+        new = Block(arg_types=arguments)
+        outer, self.b.ops = self.b.ops, []
+        for old, argument in zip(block.args, new.args, strict=False):
+            self.b.values[old] = argument
+            argument.name_hint = old.name_hint
+        for old, variable in zip(block.args[1:], self.carried.get(block, []), strict=False):
+            self.b.values[old] = self.read(variable)
+        self.block(block)
+        end()
+        new.add_ops([*self.b.ops, emitc.YieldOp.create()])
+        self.b.ops = outer
+        return new
+
+    def read(self, variable: SSAValue) -> SSAValue:
+        """Return the value that a variable has at this point."""
+        return self.b.emit(emitc.LoadOp, [variable], cast(EmitC_LValueType, variable.type).value_type)
+
+    def assign(self, variable: SSAValue, value: SSAValue) -> None:
+        """Assign to a variable, except its own value."""
+        if not (isinstance(value.owner, emitc.LoadOp) and value.owner.operand is variable):
+            self.b.emit(emitc.AssignOp, [variable, value], None)
+
+    def variable(self, op: Operation, index: int, initial: SSAValue | None) -> SSAValue:
+        """
+        Return a variable for a result of `scf.for` or `scf.if`, with an initial value.
+
+        Where the result is only yielded by a loop around, it is that loop's variable.
+        """
+        result = op.results[index]
+        if (shared := self.outer_variable(result)) is not None:
+            if initial is not None:
+                self.assign(shared, self.b.value(initial))
+            return shared
+        type_ = EmitC_LValueType(scalar_type(result.type, op))
+        known = _literal(self.b, initial) if initial is not None else None
+        first = EmitC_OpaqueAttr(StringAttr("")) if known is None else known
+        variable = self.b.emit(emitc.VariableOp, [], type_, {"value": first})
+        variable.name_hint = result.name_hint or _carried_hint(op, index)
+        if initial is not None and known is None:
+            value = self.b.value(initial)
+            self.b.emit(emitc.AssignOp, [variable, value], None)
+        return variable
+
+    def outer_variable(self, result: SSAValue) -> SSAValue | None:
+        """Return the variable of the loop or condition around to which a result is yielded, and nothing else."""
+        use, block = result.get_user_of_unique_use(), cast(Operation, result.owner).parent
+        if use is None or block is None or use.name != "scf.yield" or use.parent is not block:
+            return None
+        targets = self.carried.get(block, [])
+        index = list(use.operands).index(result)
+        return targets[index] if index < len(targets) else None
+
+    def loop(self, op: Operation) -> None:
+        """Convert `scf.for`."""
+        lower, upper, step, *initial = op.operands
+        body = op.regions[0].block
+        limits = [self.b.value(value) for value in (lower, upper, step)]
+        variables = [self.variable(op, index, value) for index, value in enumerate(initial)]
+        self.carried[body] = variables
+        type_ = scalar_type(body.args[0].type, op)
+        new = self.region(body, [type_], lambda: self.yielded(body, variables))
+        self.b.ops.append(emitc.ForOp.create(operands=limits, regions=[Region(new)]))
+        self.results(op, variables)
+
+    def condition(self, op: Operation) -> None:
+        """Convert `scf.if`."""
+        test = self.b.value(op.operands[0])
+        variables = [self.variable(op, index, None) for index in range(len(op.results))]
+        regions: list[Region] = []
+        for region in op.regions:
+            if not region.blocks:
+                regions.append(Region())
+                continue
+            self.carried[region.block] = variables
+            new = self.region(region.block, [], lambda block=region.block: self.yielded(block, variables))
+            regions.append(Region(new))
+        if regions[1].blocks and len(list(regions[1].block.ops)) == 1:
+            regions[1] = Region()
+        self.b.ops.append(emitc.IfOp.create(operands=[test], regions=regions))
+        self.results(op, variables)
+
+    def yielded(self, block: Block, variables: list[SSAValue]) -> None:
+        """Assign what a block yields to the variables that stand for it."""
+        terminator = block.last_op
+        assert terminator is not None
+        for variable, source in zip(variables, terminator.operands, strict=True):
+            if not self.is_shared(source, variable):
+                self.assign(variable, self.b.value(source))
+
+    def is_shared(self, source: SSAValue, variable: SSAValue) -> bool:
+        """Whether a value is the result of a loop or condition that has written it to `variable` itself."""
+        owner = source.owner
+        structured = isinstance(owner, Operation) and owner.name in ("scf.for", "scf.if")
+        return structured and self.outer_variable(source) is variable
+
+    def results(self, op: Operation, variables: list[SSAValue]) -> None:
+        """Let the variables' values stand for an op's results."""
+        for result, variable in zip(op.results, variables, strict=True):
+            if result.uses and not self.is_shared(result, variable):
+                self.b.values[result] = self.read(variable)
+
+    # Functions and globals
+
+    def call(self, op: Operation) -> None:
+        """Convert `func.call`."""
+        operands = [self.b.value(operand) for operand in op.operands]
+        types = [scalar_type(result.type, op) for result in op.results]
+        if len(types) > 1:
+            raise Diagnostic("a C function has at most one result", where(op))
+        target = SymbolRefAttr(self.state.names[callee(op)])
+        made = emitc.CallOp.create(operands=operands, result_types=types, properties={"callee": target})
+        self.b.ops.append(made)
+        self.b.values |= dict(zip(op.results, made.results, strict=True))
+
+    def end(self, op: Operation) -> None:
+        """Convert `func.return`."""
+        self.b.emit(emitc.ReturnOp, [self.b.value(operand) for operand in op.operands], None)
+
+    def get_global(self, op: Operation) -> None:
+        """Convert `memref.get_global`: the array decays to a pointer."""
+        name = global_name(op)
+        array = self.state.global_types[name]
+        properties: dict[str, Attribute] = {"name": SymbolRefAttr(self.state.names[name])}
+        value = self.b.emit(emitc.GetGlobalOp, [], array, properties)
+        self.b.values[op.results[0]] = self.b.cast(value, pointer(array.get_element_type()))
+
+    def several(self, op: Operation) -> None:
+        """Convert the ops of two results."""
+        values = sum_and_carry(self.b, op) if op.name == "arith.addui_extended" else products(self.b, op)
+        self.b.values |= dict(zip(op.results, values, strict=True))
+
+    def dim(self, op: Operation) -> None:
+        """Convert `memref.dim` of a static shape."""
+        axis = self.b.known(op.operands[1])
+        shape = layout_of(op.operands[0], op).shape
+        if axis is None or not 0 <= axis < len(shape):
+            raise Diagnostic("memref.dim of an axis that is not constant", where(op))
+        self.b.values[op.results[0]] = self.b.integer(shape[axis])
+
+
+def _carried_hint(op: Operation, index: int) -> str | None:
+    return op.regions[0].block.args[index + 1].name_hint if op.name == "scf.for" else None
+
+
+def _hint(value: SSAValue, op: Operation) -> None:
+    if value.name_hint is None and not isinstance(value, BlockArgument):
+        value.name_hint = op.results[0].name_hint
+
+
+def _literal(b: Builder, source: SSAValue) -> Attribute | None:
+    """Return the C constant that a value of the source program is, if it is one."""
+    owner = b.value(source).owner
+    return owner.value if isinstance(owner, emitc.ConstantOp) else None
+
+
+_SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
+    "arith.addui_extended": FunctionConverter.several,
+    "arith.constant": lambda converter, op: None,
+    "arith.mulsi_extended": FunctionConverter.several,
+    "arith.mului_extended": FunctionConverter.several,
+    "func.call": FunctionConverter.call,
+    "func.return": FunctionConverter.end,
+    "memref.copy": lambda converter, op: copy(converter.b, op),
+    "memref.dim": FunctionConverter.dim,
+    "memref.get_global": FunctionConverter.get_global,
+    "memref.load": lambda converter, op: load(converter.b, op),
+    "memref.store": lambda converter, op: store(converter.b, op),
+    "scf.for": FunctionConverter.loop,
+    "scf.if": FunctionConverter.condition,
+    "scf.yield": lambda converter, op: None,
+}

@@ -1,0 +1,49 @@
+// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-to-emitc)' --split-input-file --verify-diagnostics
+
+func.func @f() {
+  // expected-error@+1 {{'memref.alloc' cannot be converted to C}}
+  %a = memref.alloc() : memref<4xi8>
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{C11 has no type for bf16}}
+func.func @f(%x: memref<1xbf16>) {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{the layout of a memref is not static}}
+func.func @f(%x: memref<?xi8>) {
+  func.return
+}
+
+// -----
+
+func.func private @f() {
+  // expected-error@+1 {{a function calls itself}}
+  func.call @f() : () -> ()
+  func.return
+}
+func.func @g() {
+  func.call @f() : () -> ()
+  func.return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error@+1 {{'scf.while' cannot be converted to C}}
+  %r = scf.while (%a = %i) : (index) -> index {
+    %t = arith.cmpi slt, %a, %c0 : index
+    scf.condition(%t) %a : index
+  } do {
+  ^bb0(%b: index):
+    scf.yield %b : index
+  }
+  func.return
+}
