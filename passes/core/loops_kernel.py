@@ -129,10 +129,7 @@ class _KernelLoops:
     def end_inside(self, clamp: Clamp) -> Index:
         """Return floordiv(extent - 1 - outer, factor) + 1 where that is positive, else 0 or less."""
         rest = (clamp.outer * -1).plus(clamp.axis.extent - 1 + clamp.factor)
-        if clamp.factor == 1:
-            return self.index(rest)
-        may_be_negative = rest.interval(self.kernel.bounds)[0] < 0
-        return self.nest.div(self.index(rest), clamp.factor, negative=may_be_negative)
+        return self.nest.div(self.index(rest), clamp.factor)
 
     # Scalar code
 

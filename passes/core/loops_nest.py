@@ -227,7 +227,7 @@ class Nest:
         return reduce(lambda a, b: self._plain(op, a, b), values)
 
     def div(self, a: Index, divisor: int, *, negative: bool = False) -> Index:
-        """Return a / divisor, rounded down; `negative` says that a may be less than 0."""
+        """Return a / divisor, rounded down where a is not negative; `negative` asks for that where it is, too."""
         if isinstance(a, int):
             return a // divisor
         if divisor == 1:

@@ -80,6 +80,20 @@ func.func @requantize(%x: memref<4xi8>, %o: memref<4xi32>) {
   func.return
 }
 
+// CHECK-LABEL: func.func @nearly_all
+// CHECK:         arith.maxsi %{{.*}}, %cm2147483647 : i32
+// CHECK-NEXT:    arith.minsi %{{.*}}, %c2147483646 : i32
+func.func @nearly_all(%x: memref<4xi32>, %m: memref<4xi32>, %a: memref<4xi32>, %o: memref<4xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+      affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x, %m, %a : memref<4xi32>, memref<4xi32>, memref<4xi32>) outs(%o : memref<4xi32>) {
+  ^bb0(%p: i32, %q: i32, %s: i32, %old: i32):
+    %r = quant.requantize %p, %q, %s shift 0 clip -2147483647 to 2147483646 in i32 : i32, i32, i32 -> i32
+    linalg.yield %r : i32
+  }
+  func.return
+}
+
 // Each phase of a row kernel is a loop; what the row determines is computed outside of the last.
 
 // CHECK-LABEL: func.func @rows
@@ -102,12 +116,15 @@ func.func @rows(%x: memref<4x8xi8>, %w: memref<8xi32>, %o: memref<4x8xi8>) {
 
 // CHECK-LABEL: func.func @copies
 // CHECK:         "memref.copy"(%x, %y)
+// CHECK-NEXT:    "memref.copy"(%x, %u)
 // CHECK-NEXT:    scf.for %i1 =
 // CHECK-NOT:       scf.for
 // CHECK:           memref.load %x[%{{.*}}, %i1]
 // CHECK-NEXT:      memref.store %{{.*}}, %z[%{{.*}}, %i1]
-func.func @copies(%x: memref<1x3xi8>, %y: memref<1x3xi8>, %z: memref<1x3xi8, strided<[8, 2], offset: 1>>) {
+func.func @copies(%x: memref<1x3xi8>, %y: memref<1x3xi8>, %z: memref<1x3xi8, strided<[8, 2], offset: 1>>,
+                  %u: memref<1x3xi8, strided<[8, 1], offset: 1>>) {
   "memref.copy"(%x, %y) : (memref<1x3xi8>, memref<1x3xi8>) -> ()
+  "memref.copy"(%x, %u) : (memref<1x3xi8>, memref<1x3xi8, strided<[8, 1], offset: 1>>) -> ()
   "memref.copy"(%x, %z) : (memref<1x3xi8>, memref<1x3xi8, strided<[8, 2], offset: 1>>) -> ()
   func.return
 }

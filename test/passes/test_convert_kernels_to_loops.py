@@ -10,15 +10,17 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, UnknownLoc, i32
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, new_context, node_names, numpy_type, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.core.loops_affine import linear
 from tilewright.passes.core.loops_nest import Constants, Nest
 from tilewright.passes.generalize_kernels import generalize_kernels
 
@@ -227,6 +229,7 @@ def attributes(shape: dict[str, list[int]], *names: str) -> str:
 
 @settings(max_examples=60, deadline=None)
 @given(spatial(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2), st.integers(1, 2), st.booleans())
+@example({"window": [2], "strides": [2], "dilations": [1], "pads": [0, 0], "space": [3]}, 1, 1, 1, 1, False)
 def test_conv(shape: dict[str, list[int]], groups: int, depth: int, each: int, batch: int, unsigned: bool) -> None:
     x = numbers(1, [batch, groups * depth, *shape["space"]])
     w = numbers(2, [groups * each, depth, *shape["window"]])
@@ -427,6 +430,13 @@ def test_copy_between_layouts() -> None:
 
 
 # Form
+
+
+def test_the_range_of_an_index_with_divisions() -> None:
+    a, b = (AffineExpr.dimension(d) for d in range(2))
+    form = linear((a * 2 - 3) // 2 - b % 3 + 4)
+    assert form.interval([4, 9]) == (-2 - 2 + 4, 1 + 4)
+    assert form.expr({0: 1, 1: 0}).eval([5, 2], []) == 0 - 2 + 4
 
 
 TWO_KERNELS = """func.func @f(%x: memref<2x3xi8>, %y: memref<2x3xi8>, %z: memref<2x3xi8>) {
