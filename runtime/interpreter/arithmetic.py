@@ -191,7 +191,7 @@ def _select(op: arith.SelectOp, condition: Array, a: Array, b: Array) -> Array:
 def _wide_product(op: arith.MulSIExtendedOp | arith.MulUIExtendedOp, a: Value, b: Value) -> tuple[Array, Array]:
     """Return the low and the high half of products."""
     width = width_of(op.lhs.type)
-    product = np.asarray(np.asarray(a, object) * np.asarray(b, object), object)
+    product = np.asarray(np.asarray(a).astype(object) * np.asarray(b).astype(object), object)
     halves = [np.vectorize(_low_bits, otypes=[np.int64])(part) for part in (product, product >> width)]
     return wrap(halves[0], op.lhs.type), wrap(halves[1], op.lhs.type)
 

@@ -164,7 +164,7 @@ def _ceil_divide(a: Array, b: Array) -> Array:
 
 
 def _high_half(a: Array, b: Array) -> Array:
-    product = np.asarray(np.asarray(a, object) * np.asarray(b, object) >> 64, object)
+    product = np.asarray(np.asarray(a).astype(object) * np.asarray(b).astype(object) >> 64, object)
     return product.astype(a.dtype)
 
 

@@ -17,7 +17,7 @@ from math import prod
 from typing import cast
 
 import numpy as np
-from xdsl.dialects import linalg
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -164,10 +164,8 @@ def _write(kernel: Kernel, access: Access, target: Array, values: Array, box: _B
 
 
 def _shift(origin: Sequence[int]) -> AffineMap:
-    return AffineMap.from_callable(
-        lambda *dims: tuple(dim + start for dim, start in zip(dims, origin, strict=True)),
-        dim_symbol_split=(len(origin), 0),
-    )
+    dims = AffineMap.identity(len(origin)).results
+    return AffineMap(len(origin), 0, tuple(dim + start for dim, start in zip(dims, origin, strict=True)))
 
 
 # Reductions

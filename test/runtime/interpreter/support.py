@@ -1,0 +1,26 @@
+"""What the tests of the interpreter share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.runtime.interpreter import run_module
+from xdsl.dialects.builtin import ModuleOp
+
+
+def module(text: str) -> ModuleOp:
+    """Return the verified module of a text."""
+    parsed = parse_module(new_context(), text, "test.mlir")
+    verify(parsed)
+    return parsed
+
+
+def run(text: str, **inputs: Any) -> list[Array]:
+    """Return the results of the function `network` of a text."""
+    return list(run_module(module(text), given(inputs)).values())
+
+
+def given(inputs: Mapping[str, Any]) -> dict[str, Array]:
+    """Return inputs as arrays."""
+    return {name: np.asarray(value) for name, value in inputs.items()}
