@@ -39,8 +39,8 @@ def _shift(divisor: int) -> int:
     return divisor.bit_length() - 1
 
 
-def _square_root(square: Array) -> Array:
-    """Return the integer square root, exact for all of int64."""
+def integer_square_root(square: Array) -> Array:
+    """Return the square root of integers below 2^62, rounded down."""
     root = np.sqrt(square.astype(np.float64)).astype(np.int64)
     root -= root * root > square
     return root + ((root + 1) * (root + 1) <= square)
@@ -94,7 +94,7 @@ def ITAPartialMax(attribute: Attribute, x: Array) -> Array:
 @_custom
 def iRMSNorm(attribute: Attribute, x: Array, weight: Array) -> Array:
     x = integers(x)
-    root = _square_root((x * x).sum(axis=-1, keepdims=True) // x.shape[-1] + 1)
+    root = integer_square_root((x * x).sum(axis=-1, keepdims=True) // x.shape[-1] + 1)
     return np.clip(truncating_divide(x * integers(weight), root) >> _shift(attribute("D")), -128, 127)
 
 
@@ -102,7 +102,7 @@ def iRMSNorm(attribute: Attribute, x: Array, weight: Array) -> Array:
 def iLayerNorm(attribute: Attribute, x: Array, weight: Array, bias: Array) -> Array:
     x, length = integers(x), np.array(x.shape[-1])
     centred = x - truncating_divide(x.sum(axis=-1, keepdims=True), length)
-    root = _square_root((centred * centred).sum(axis=-1, keepdims=True) // length + 1)
+    root = integer_square_root((centred * centred).sum(axis=-1, keepdims=True) // length + 1)
     scaled = truncating_divide(centred * integers(weight), root) + integers(bias)
     return _wrap8(scaled >> _shift(attribute("D")))
 

@@ -110,6 +110,12 @@ def test_unsorted_nodes_are_sorted_as_near_to_the_file_as_can_be():
     assert [node_names(op) for op in ops(module)] == [("B",), ("A",), ("last",)]
 
 
+def test_sorted_nodes_keep_their_order():
+    nodes = [node("Relu", "x", "a"), node("Neg", "x", "b"), node("Abs", "a", "c"), node("Sum", "a b c", "y")]
+    module = import_model(model(nodes, [port("x", [2])], [port("y", None)]))
+    assert [op.SCHEMA.name for op in ops(module)] == ["Relu", "Neg", "Abs", "Sum"]
+
+
 def test_unused_nodes_are_kept():
     nodes = [node("Relu", "x", "y"), node("Neg", "x", "unused")]
     assert len(ops(import_model(model(nodes, [port("x", [2])], [port("y", None)])))) == 2

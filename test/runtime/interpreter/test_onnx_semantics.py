@@ -93,9 +93,10 @@ def test_equal_to_onnxruntime(name: str):
 
 
 def test_sums_are_rounded_once():
-    a, b = np.array([[1 << 24, 1, 1]], np.float32), np.ones((3, 1), np.float32)
-    assert run("MatMul", a, b).item() == (1 << 24) + 2
-    assert run("Conv", a.reshape(1, 3, 1), b.reshape(1, 3, 1)).item() == (1 << 24) + 2
+    a, b = whole(1, 64, low=-(1 << 20), high=1 << 20), whole(64, 1, low=-(1 << 20), high=1 << 20)
+    expected = np.float32(sum(int(x) * int(y) for x, y in zip(a[0], b[:, 0], strict=True)))
+    assert run("MatMul", a, b).item() == expected
+    assert run("Conv", a.reshape(1, 64, 1), b.reshape(1, 64, 1)).item() == expected
 
 
 def test_wide_integer_products_are_exact():
@@ -129,6 +130,14 @@ def test_a_result_of_another_shape_than_its_type_is_refused():
 
 
 # Our own operators, number by number
+
+
+def test_integer_square_roots_are_exact():
+    from tilewright.runtime.interpreter.onnx_custom import integer_square_root
+
+    roots = [1, 2, 3, 94906267, 3037000498]
+    squares = [root * root + delta for root in roots for delta in (-1, 0, 1)]
+    assert integer_square_root(np.array(squares, np.int64)).tolist() == [isqrt(square) for square in squares]
 
 
 def tdiv(a: int, b: int) -> int:
