@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -112,14 +113,9 @@ _ASSEMBLY_END = """\
 
 
 def binary_image(weights: Sequence[Weight]) -> tuple[bytes, list[int]]:
-    """Return the arrays one after the other, each at a multiple of its alignment, and where each begins."""
-    image = bytearray()
-    offsets: list[int] = []
-    for weight in weights:
-        image += bytes(-len(image) % weight.alignment)
-        offsets.append(len(image))
-        image += weight.data
-    return bytes(image), offsets
+    """Return the arrays one after the other, and where each begins; it is the assembly that aligns them."""
+    offsets = [0, *accumulate(len(weight.data) for weight in weights)]
+    return b"".join(weight.data for weight in weights), offsets[:-1]
 
 
 def assembly(weights: Sequence[Weight], offsets: Sequence[int], binary: str) -> str:

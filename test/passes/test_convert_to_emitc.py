@@ -243,6 +243,12 @@ def test_a_true_i1_extends_to_minus_one(tmp_path: Path) -> None:
     assert one(tmp_path, [values], ["i1"], "f32", "%r = arith.sitofp %x0 : i1 to f32").tolist() == [0.0, -1.0]
 
 
+def test_a_true_i1_may_make_a_sum_overflow(tmp_path: Path) -> None:
+    values = np.array([False, True])
+    body = "%e = arith.extsi %x0 : i1 to i32 %c = arith.constant -2147483648 : i32 %r = arith.addi %e, %c : i32"
+    assert one(tmp_path, [values], ["i1"], "i32", body).tolist() == [-(1 << 31), (1 << 31) - 1]
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", ["s", "u"])
 def test_extended_product(tmp_path: Path, width: int, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -166,6 +167,45 @@ def test_a_value_of_before_the_loop_is_yielded_by_a_condition() -> None:
     assert result_of(kernel(body))[0] == X.sum()
 
 
+def test_a_loops_result_that_a_condition_yields_is_no_variable_of_the_loop_around() -> None:
+    body = """
+      %zero = arith.constant 0 : i32
+      %one = arith.constant 1 : i32
+      %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %one, %q = %zero) -> (i32, i32) {
+        %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%u = %zero) -> (i32) {
+          %v = memref.load %x[%j] : memref<8xi32>
+          %n = arith.addi %u, %v : i32
+          scf.yield %n : i32
+        }
+        %test = arith.cmpi sgt, %i, %c0 : index
+        %t = scf.if %test -> (i32) {
+          scf.yield %s : i32
+        } else {
+          scf.yield %p : i32
+        }
+        scf.yield %p, %t : i32, i32
+      }
+      memref.store %r#0, %y[%c0] : memref<8xi32>
+      memref.store %r#1, %y[%c1] : memref<8xi32>"""
+    assert result_of(kernel(body))[:2].tolist() == [1, X.sum()]
+
+
+def test_a_widened_element_is_read_once() -> None:
+    body = """
+      %zero = arith.constant 0 : i8
+      %m = memref.get_global @arena : memref<16xi8>
+      %b = memref.view %m[%c0][] : memref<16xi8> to memref<16xi8>
+      %a = memref.load %x[%c0] : memref<8xi32>
+      %n = arith.trunci %a : i32 to i8
+      memref.store %n, %b[%c0] : memref<16xi8>
+      %v = memref.load %b[%c0] : memref<16xi8>
+      %w = arith.extsi %v : i8 to i32
+      memref.store %w, %y[%c0] : memref<8xi32>
+      memref.store %zero, %b[%c0] : memref<16xi8>
+      memref.store %w, %y[%c1] : memref<8xi32>"""
+    assert result_of(kernel(body, head=arena(16)))[:2].tolist() == [3, 3]
+
+
 def test_what_is_loaded_is_read_before_it_is_overwritten() -> None:
     body = """
       %zero = arith.constant 0 : i32
@@ -256,6 +296,31 @@ def test_weights_in_assembly_give_the_same_answer(tmp_path: Path) -> None:
     np.testing.assert_array_equal(HostNetwork(tmp_path, flags=STRICT).run([x])[0], arrays)
 
 
+def test_weights_of_several_types_in_assembly(tmp_path: Path) -> None:
+    arrays = {"a": np.array([1, 2, 3], np.int8), "b": np.array([70000, -5], np.int32), "c": np.array([0.5], np.float64)}
+    elements = {"a": "i8", "b": "i32", "c": "f64"}
+    head = "".join(constant(name, array, elements[name]) for name, array in arrays.items())
+    body = """
+      %a = memref.get_global @a : memref<3xi8>
+      %b = memref.get_global @b : memref<2xi32>
+      %c = memref.get_global @c : memref<1xf64>
+      %u = memref.load %a[%c2] : memref<3xi8>
+      %v = memref.load %b[%c0] : memref<2xi32>
+      %w = memref.load %c[%c0] : memref<1xf64>
+      %u32 = arith.extsi %u : i8 to i32
+      %bits = arith.bitcast %w : f64 to i64
+      %t = arith.constant 32 : i64
+      %high = arith.shrui %bits, %t : i64
+      %w32 = arith.trunci %high : i64 to i32
+      memref.store %u32, %y[%c0] : memref<8xi32>
+      memref.store %v, %y[%c1] : memref<8xi32>
+      memref.store %w32, %y[%c2] : memref<8xi32>
+      %x0 = memref.load %x[%c0] : memref<8xi32>"""
+    write_program(program_of(kernel(body, head=head)), tmp_path, largest_arrays=0)
+    result = HostNetwork(tmp_path, flags=STRICT).run([X])[0]
+    assert result[:3].tolist() == [3, 70000, 0x3FE00000]
+
+
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Diagnostic, match="cannot write the file"):
@@ -267,8 +332,12 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     write_program(program, tmp_path)
     before = (tmp_path / "network.c").read_text()
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    replace = os.replace
+
+    def full(source: str, target: Path) -> None:
+        if target.name == "network.c":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(Diagnostic, match="No space left on device"):
