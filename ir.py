@@ -372,6 +372,18 @@ def integer_width(type: Attribute) -> int | None:
     return 64 if isinstance(type, IndexType) else None
 
 
+def is_unsigned_type(type: Attribute) -> bool:
+    """Return whether a type is one of unsigned integers (`ui8`), not merely signless."""
+    if not isinstance(type, IntegerType):
+        return False
+    return cast("IntegerType[Any, Any]", type).signedness.data is Signedness.UNSIGNED
+
+
+def numbers_of(attribute: Attribute) -> tuple[int, ...]:
+    """Return the integers of an `array<i64: ...>`."""
+    return tuple(int(value) for value in cast(Any, attribute).get_values())
+
+
 def functions(module: ModuleOp) -> list[FuncOp]:
     """Return the functions of a module that have a body."""
     return [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]

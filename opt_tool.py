@@ -42,15 +42,15 @@ def _truth(text: str) -> bool:
     return _TRUTH[text]
 
 
-def _pair(text: str) -> tuple[str, str]:
+def name_and_value(text: str) -> tuple[str, str]:
     name, equals, value = text.rpartition("=")
     if not equals or not name or not value:
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, found '{text}'")
     return name, value
 
 
-def _shape(text: str) -> tuple[str, tuple[int, ...]]:
-    name, value = _pair(text)
+def name_and_shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, value = name_and_value(text)
     sizes = value.split(",")
     if not all(size.isdecimal() for size in sizes):
         raise argparse.ArgumentTypeError(f"expected NAME=1,3,224,224, found '{text}'")
@@ -106,8 +106,17 @@ def _parser() -> _Parser:
     add("--mlir-print-debuginfo", dest="locations", type=_truth, metavar="BOOL", help="print the names of nodes (true)")
 
     add = parser.add_argument_group("ONNX inputs").add_argument
-    add("--input-shape", type=_shape, action="append", default=[], metavar="NAME=1,3,224,224", help="set a shape")
-    add("--input-type", type=_pair, action="append", default=[], metavar="NAME=ui8", help="set an element type")
+    add(
+        "--input-shape",
+        type=name_and_shape,
+        action="append",
+        default=[],
+        metavar="NAME=1,3,224,224",
+        help="set a shape",
+    )
+    add(
+        "--input-type", type=name_and_value, action="append", default=[], metavar="NAME=ui8", help="set an element type"
+    )
     return parser
 
 

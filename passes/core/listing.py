@@ -63,8 +63,8 @@ def _sections(sections: Mapping[str, Mapping[str, str]]) -> str:
 def _summary(factory: Callable[[], type]) -> str:
     try:
         return _docstring(factory()).partition("\n")[0]
-    except ImportError as error:
-        return f"(cannot be loaded: {error})"
+    except Exception as error:
+        return f"(cannot be loaded: {type(error).__name__}: {error})"
 
 
 def _docstring(cls: type) -> str:
