@@ -205,7 +205,8 @@ def _given(port: Port, value: Array) -> Array:
         raise Diagnostic(f"input '{port.name}' is not numeric", expected=f"{port.element}", found=str(value.dtype))
     with np.errstate(all="ignore"):
         converted = value.astype(port.declared)
-        changed = ~((converted == value) | ((value != value) & (converted != converted)))
+        same = (converted == value) & (converted.astype(value.dtype) == value)
+        changed = ~(same | ((value != value) & (converted != converted)))
     if changed.any() or (bad := _outside_width(port, converted)) is not None:
         first = np.unravel_index(int(np.argmax(changed if changed.any() else bad)), changed.shape)
         raise Diagnostic(

@@ -1,7 +1,8 @@
 """
 What the expressions of `emitc` compute, elementwise, with C's conversions.
 
-Signed overflow, which C leaves undefined, wraps around; so does what `arithmetic.py` says of divisions by zero and shifts.
+Signed overflow, which C leaves undefined, wraps around; so does what `arithmetic.py` says of divisions by zero and
+shifts.
 """
 
 from __future__ import annotations

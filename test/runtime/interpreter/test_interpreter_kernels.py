@@ -86,7 +86,9 @@ def test_conv(data: st.DataObject, seed: int, unsigned: bool, on_memrefs: bool):
 @given(st.data(), st.integers(0, 2**32))
 def test_matmul_wraps_and_broadcasts(data: st.DataObject, seed: int):
     draw, rng = data.draw, np.random.default_rng(seed)
-    element, total = draw(st.sampled_from([("i8", "i8"), ("i8", "i32"), ("i32", "i32"), ("i64", "i64"), ("i16", "i64")]))
+    element, total = draw(
+        st.sampled_from([("i8", "i8"), ("i8", "i32"), ("i32", "i32"), ("i64", "i64"), ("i16", "i64")])
+    )
     rows, inner, columns, batch = (draw(st.integers(1, 5)) for _ in range(4))
     shared = draw(st.booleans())
     dtype, result = (np.dtype(f"int{name[1:]}") for name in (element, total))

@@ -93,10 +93,10 @@ def test_equal_to_onnxruntime(name: str):
 
 
 def test_sums_are_rounded_once():
-    a, b = whole(1, 64, low=-(1 << 20), high=1 << 20), whole(64, 1, low=-(1 << 20), high=1 << 20)
-    expected = np.float32(sum(int(x) * int(y) for x, y in zip(a[0], b[:, 0], strict=True)))
-    assert run("MatMul", a, b).item() == expected
-    assert run("Conv", a.reshape(1, 64, 1), b.reshape(1, 64, 1)).item() == expected
+    a, b = whole(8, 64, low=-(1 << 20), high=1 << 20), whole(64, 8, low=-(1 << 20), high=1 << 20)
+    expected = (a.astype(np.int64) @ b.astype(np.int64)).astype(np.float32)
+    np.testing.assert_array_equal(run("MatMul", a, b), expected)
+    np.testing.assert_array_equal(run("Conv", a.reshape(8, 64, 1), b.T.reshape(8, 64, 1))[:, :, 0], expected)
 
 
 def test_wide_integer_products_are_exact():
