@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .errors import Diagnostic
 
@@ -50,14 +50,20 @@ def _parser() -> _Parser:
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
-    from .opt_tool import _pair as name_and_value
-    from .opt_tool import _shape as name_and_shape
+    from .opt_tool import name_and_shape, name_and_value
 
     add = parser.add_argument
     add("--target", default="host", metavar="TARGET", help="the machine; `tilewright targets` lists them (host)")
     shape, kind = "NAME=1,3,224,224", "NAME=ui8"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar=shape, help="set an open shape")
-    add("--input-type", type=name_and_value, action="append", default=[], metavar=kind, help="declare an input's integers")
+    add(
+        "--input-type",
+        type=name_and_value,
+        action="append",
+        default=[],
+        metavar=kind,
+        help="declare an input's integers",
+    )
 
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:
@@ -77,8 +83,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
-    parser.add_argument("--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)")
+    parser.add_argument(
+        "corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth"
+    )
+    parser.add_argument(
+        "--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)"
+    )
     parser.add_argument("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     _add_model_options(parser)
 
@@ -139,17 +149,17 @@ class Progressing:
         self._bar.stop()
 
 
-def _print_compiled(report: dict[str, object], files: Sequence[Path]) -> None:
+def _print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    arena, layers = report.get("arena"), report.get("layers")
-    assert isinstance(arena, dict)
-    assert isinstance(layers, list)
+    arena, layers = report["arena"], report["layers"]
     table = Table(show_header=False, box=None)
     table.add_row("arena", f"{arena['bytes']:,} bytes (at least {arena['lower_bound']:,} are alive at once)")
     table.add_row("weights", f"{report['weights_bytes']:,} bytes")
-    table.add_row("work", f"{report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels")
+    table.add_row(
+        "work", f"{report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels"
+    )
     table.add_row("files", " ".join(str(file) for file in files))
     Console(soft_wrap=True).print(table)
 
@@ -169,8 +179,7 @@ def _run(options: argparse.Namespace) -> int:
         run, names = host_run(network), [port.name for port in network.inputs]
     else:
         from .compiler import compile_model
-        from .runtime.interpreter import input_names
-        from .runtime.session import runner
+        from .runtime.session import input_names, runner
 
         place = options.on or "host"
         with _progress(options.target) as observers:
@@ -182,7 +191,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _save_outputs(outputs: dict[str, object], path: Path | None) -> None:
+def _save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -201,7 +210,9 @@ def _save_outputs(outputs: dict[str, object], path: Path | None) -> None:
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise Diagnostic("the outputs cannot be written", where=str(path), found=error.strerror or str(error)) from error
+        raise Diagnostic(
+            "the outputs cannot be written", where=str(path), found=error.strerror or str(error)
+        ) from error
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """
-The structured kernels that linalg lacks: convolution of any rank and grouping, mixed-width matmul, pooling, and the integer
-softmax and norms of quantised transformers. Each is one op with indexing maps and scalar code that follow from its attributes.
+The structured kernels that linalg lacks: convolution of any rank and grouping, mixed-width matmul, pooling, and the
+integer softmax and norms of quantised transformers. Each is one op with indexing maps and scalar code that follow from
+its attributes.
 """
 
 from __future__ import annotations
@@ -17,11 +18,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     StringAttr,
-    TypeAttribute,
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Dialect, SSAValue
+from xdsl.ir import Attribute, Block, Dialect, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -37,7 +37,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..ir import Array, element_of, shape_of
+from ..ir import Array, element_of, numbers_of, shape_of
 from .core.body import Body, highest, lowest, scalar_attr
 from .core.kernel import Access, Kernel, Reduction
 from .core.kernel_op import KernelOp
@@ -88,8 +88,10 @@ class ContractionOp(KernelOp):
 @irdl_op_definition
 class ConvOp(ContractionOp):
     """
-    Convolution (cross-correlation) of any spatial rank, as ONNX `Conv`: x [N, C, spatial...], w [F, C / groups, kernel...],
-    output [N, F, spatial...]. Zero padding lies outside of x; `pads` holds the leading, then the trailing ones.
+    Convolution (cross-correlation) of any spatial rank, as ONNX `Conv`.
+
+    x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]. Zero padding lies outside of x;
+    `pads` holds the leading, then the trailing ones.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
             {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
@@ -107,7 +109,7 @@ class ConvOp(ContractionOp):
             raise VerifyException("expected an input and a weight")
         (_, channels, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
         groups = self.groups.value.data
-        lengths = [len(p.get_values()) for p in (self.strides, self.dilations, self.pads)]
+        lengths = [len(numbers_of(p)) for p in (self.strides, self.dilations, self.pads)]
         if lengths != [len(space), len(space), 2 * len(space)] or len(kernel) != len(space):
             raise VerifyException(f"strides, dilations, pads and kernel must fit {len(space)} spatial axes")
         if channels != depth * groups or features % groups:
@@ -131,7 +133,7 @@ class ConvOp(ContractionOp):
             _map(len(bounds), [feature, c, *dim[4 + rank :]]),
             _map(len(bounds), [n, feature, *dim[3 : 3 + rank]]),
         ]
-        padded = any(self.pads.get_values())
+        padded = any(numbers_of(self.pads))
         return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
 
 
@@ -139,15 +141,16 @@ def window_exprs(
     outer: Sequence[AffineExpr], inner: Sequence[AffineExpr], strides: Any, dilations: Any, pads: Any
 ) -> list[AffineExpr]:
     """Return `out * stride + tap * dilation - pad` per spatial axis."""
-    sizes = zip(outer, inner, strides.get_values(), dilations.get_values(), pads.get_values(), strict=False)
-    return [o * int(stride) + k * int(dilation) - int(pad) for o, k, stride, dilation, pad in sizes]
+    sizes = zip(outer, inner, numbers_of(strides), numbers_of(dilations), numbers_of(pads), strict=False)
+    return [o * stride + k * dilation - pad for o, k, stride, dilation, pad in sizes]
 
 
 @irdl_op_definition
 class MatmulOp(ContractionOp):
     """
-    Matrix product [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast as in NumPy. `transpose_a` and `transpose_b`
-    say that an input is stored with its last two axes swapped.
+    Matrix product [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast as in NumPy.
+
+    `transpose_a` and `transpose_b` say that an input is stored with its last two axes swapped.
 
         %y = nn.matmul ins(%a, %b : tensor<8x64xi8>, tensor<32x64xi8>) outs(%init : tensor<8x32xi32>)
             {accumulator = i32, transpose_b}
@@ -232,8 +235,9 @@ class PoolOp(FoldOp):
     """
     Pooling of windows of x [N, C, spatial...] into [N, C, spatial...]; what lies outside of x does not count.
 
-        %y = nn.pool ins(%x : tensor<1x64x20x5xi8>) outs(%init : tensor<1x64x1x1xi8>) {kind = "max", window = array<i64: 20, 5>,
-            strides = array<i64: 20, 5>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, accumulator = i8}
+        %y = nn.pool ins(%x : tensor<1x64x20x5xi8>) outs(%init : tensor<1x64x1x1xi8>)
+            {kind = "max", window = array<i64: 20, 5>, strides = array<i64: 20, 5>, dilations = array<i64: 1, 1>,
+             pads = array<i64: 0, 0, 0, 0>, accumulator = i8}
     """
 
     name = "nn.pool"
@@ -243,7 +247,7 @@ class PoolOp(FoldOp):
     pads = prop_def(base(DenseArrayBase))
 
     def core(self) -> Kernel:
-        out_shape, window = shape_of(self.output), [int(v) for v in self.window.get_values()]
+        out_shape, window = shape_of(self.output), numbers_of(self.window)
         bounds = [*out_shape, *window]
         dim = AffineMap.identity(len(bounds)).results
         outer, inner = dim[2 : len(out_shape)], dim[len(out_shape) :]
@@ -272,8 +276,8 @@ class ReduceOp(FoldOp):
     """
     Reduction of whole axes. The output lacks them, or has extent 1 there with `keep_dims`.
 
-        %y = nn.reduce ins(%x : tensor<1x64x128xi8>) outs(%init : tensor<1x128xi32>) {kind = "sum", axes = array<i64: 1>,
-            accumulator = i32}
+        %y = nn.reduce ins(%x : tensor<1x64x128xi8>) outs(%init : tensor<1x128xi32>)
+            {kind = "sum", axes = array<i64: 1>, accumulator = i32}
     """
 
     name = "nn.reduce"
@@ -282,7 +286,7 @@ class ReduceOp(FoldOp):
 
     def core(self) -> Kernel:
         bounds = shape_of(self.inputs[0])
-        axes = {int(axis) for axis in self.axes.get_values()}
+        axes = set(numbers_of(self.axes))
         dim = AffineMap.identity(len(bounds)).results
         zero = AffineExpr.constant(0)
         target = [zero if d in axes else dim[d] for d in range(len(bounds)) if self.keep_dims or d not in axes]
@@ -348,8 +352,9 @@ class IntSoftmaxOp(RowOp):
         t = x - max(x);  z = clip(-(t / log2), 0, 31);  p = t + z * log2
         q = (a * (p + b)^2 + c) >> z;  y = floor(q * (levels - 1) / sum(q))
 
-        %y = nn.int_softmax ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>) {a = 1 : i64, b = 345 : i64, c = 62395 : i64,
-            log2 = 255 : i64, levels = 256 : i64, accumulator = i64, element = i8}
+        %y = nn.int_softmax ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
+            {a = 1 : i64, b = 345 : i64, c = 62395 : i64, log2 = 255 : i64, levels = 256 : i64, accumulator = i64,
+            element = i8}
 
     Kim et al., I-BERT (arXiv:2101.01321), algorithm 2; Deeploy's iSoftmax.
     """
@@ -384,7 +389,8 @@ class ItaMaxOp(RowOp):
 
         s = (max(x) - x + 16) >> 5;  y = ((levels - 1) * 256 / sum(256 >> s)) >> s
 
-        %y = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>) {levels = 256, accumulator = i32, element = i8}
+        %y = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
+            {levels = 256 : i64, accumulator = i32, element = i8}
 
     Islamoglu et al., ITA (arXiv:2307.03493); Deeploy's ITAMax.
     """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
@@ -11,19 +9,19 @@ from xdsl.irdl import IRDLOperation, base, irdl_op_definition, operand_def, prop
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..ir import Array, numpy_type
+from ..ir import Array, integer_width, numpy_type
 from .core.semantics import scalar
 
 
 @irdl_op_definition
 class RequantizeOp(IRDLOperation):
     """
-    Integer requantisation: `clip((x * mul + add + round) >> shift, low, high)` with `round = 2^(shift-1)`, 0 for shift 0.
+    Integer requantisation: `clip((x * mul + add + round) >> shift, low, high)`, `round = 2^(shift-1)`, 0 for shift 0.
 
         %y = quant.requantize %x, %mul, %add shift 16 clip -128 to 127 in i32 : i32, i32, i32 -> i8
 
-    The operands are sign-extended to the type named after `in`, in which all arithmetic is done and must not overflow; the shift is
-    arithmetic. A range that needs the result's unsigned reading (0 to 255 in i8) is stored as these bits.
+    The operands are sign-extended to the type named after `in`, in which all arithmetic is done and must not overflow;
+    the shift is arithmetic. A range that needs the result's unsigned reading (0 to 255 in i8) is stored as these bits.
     Deeploy, `RequantShift` (arXiv:2408.04413, and its test set).
     """
 
@@ -39,7 +37,7 @@ class RequantizeOp(IRDLOperation):
     result = result_def(IntegerType)
 
     traits = traits_def(Pure())
-    assembly_format: ClassVar[str] = (
+    assembly_format = (
         "$x `,` $mul `,` $add `shift` $shift `clip` $low `to` $high `in` $compute attr-dict"
         " `:` type($x) `,` type($mul) `,` type($add) `->` type($result)"
     )
@@ -69,11 +67,11 @@ class RequantizeOp(IRDLOperation):
         if self.low.value.data > self.high.value.data:
             raise VerifyException(f"the clip range {self.low.value.data} to {self.high.value.data} is empty")
         for operand in self.operands:
-            if isinstance(operand.type, IntegerType) and operand.type.width.data > width:
+            if (integer_width(operand.type) or 0) > width:
                 raise VerifyException(
                     f"an operand of type {operand.type} does not fit the computation in {self.compute}"
                 )
-        bits = self.result.type.width.data  # pyright: ignore
+        bits = integer_width(self.result.type) or 0
         if self.low.value.data < -(1 << (bits - 1)) or self.high.value.data >= 1 << bits:
             raise VerifyException(f"the clip range does not fit the result type {self.result.type}")
 

@@ -28,7 +28,7 @@ _VIEWS = (
 
 
 def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
-    """Return the allocations of a function with the steps (ops of the body) from their first to their last use, views included."""
+    """Return the allocations of a function with the steps (ops of the body) from first to last use, views included."""
     steps = {op: index for index, op in enumerate(function.body.block.ops)}
     found: list[tuple[memref.AllocOp, Lifetime]] = []
     for op in function.body.walk():
@@ -67,7 +67,7 @@ def _users(value: SSAValue) -> list[Operation]:
 
 
 def allocate_static(module: ModuleOp, function: func.FuncOp, alignment: int) -> None:
-    """Replace the allocations of a function by views of one global arena, at offsets that keep buffers apart while both are needed."""
+    """Replace the allocations of a function by views of one arena, apart wherever both are needed at once."""
     found = lifetimes(function)
     if not found:
         return
@@ -105,7 +105,8 @@ class AllocateStaticPass(Pass):
     """
     Give every allocation an address in one static arena.
 
-    Buffers that are never needed at the same time share memory. `alignment` is the bytes to which every address is a multiple.
+    Buffers that are never needed at the same time share memory. `alignment` is the bytes to which every address is a
+    multiple.
     """
 
     name = "allocate-static"

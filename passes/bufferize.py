@@ -23,7 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..errors import Diagnostic
-from ..ir import element_of, functions, shape_of, where
+from ..ir import element_of, functions, numbers_of, shape_of, where
 from .core.base import Pass
 from .core.views import buffer_type, bytes_of, is_dense, reshape, subview
 from .fuse_epilogues import is_identity
@@ -85,8 +85,9 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     """
     Let a function work on memrefs: results become trailing arguments, marked `tilewright.output`.
 
-    Every kernel writes straight into its place, which may be an output argument, a part of a concatenation, or, where that is safe, the
-    buffer of an operand that nobody needs any more. Constants become globals of the module. Reshapes and slices are views.
+    Every kernel writes straight into its place, which may be an output argument, a part of a concatenation, or, where
+    that is safe, the buffer of an operand that nobody needs any more. Constants become globals of the module. Reshapes
+    and slices are views.
 
     Raises Diagnostic for ops that have no place at the buffer level.
     """
@@ -280,7 +281,7 @@ def _reshape(state: _Bufferizer, op: Operation) -> None:
 
 def _extract_slice(state: _Bufferizer, op: Operation) -> None:
     names = ("static_offsets", "static_sizes", "static_strides")
-    offsets, sizes, strides = ([int(v) for v in cast(Any, op.properties[n]).get_values()] for n in names)
+    offsets, sizes, strides = (numbers_of(op.properties[n]) for n in names)
     if len(op.operands) > 1 or len(sizes) != len(shape_of(op.results[0])):
         raise Diagnostic("a slice with dynamic or dropped axes cannot be turned into a view", where=where(op))
     view = state.emit(subview(_buffer(state, op.operands[0]), offsets, sizes, strides))
@@ -315,7 +316,7 @@ def _pad(state: _Bufferizer, op: Operation) -> None:
     number = state.emit(arith.ConstantOp(fill.op.value))
     assert number is not None
     state.emit(linalg.FillOp([number], [whole], []))
-    low = [int(v) for v in cast(Any, op.static_low).get_values()]
+    low = numbers_of(op.static_low)
     inside = state.emit(subview(whole, low, shape_of(op.source), [1] * len(low)))
     assert inside is not None
     state.emit(memref.CopyOp(_buffer(state, op.source), inside))
@@ -384,7 +385,7 @@ def _kernel_destination(state: _Bufferizer, index: int, op: Operation, target: S
 
 
 def _reusable(state: _Bufferizer, index: int, op: Operation) -> SSAValue | None:
-    """Return an operand in whose buffer the result may be computed: read only where it is written, and not needed later."""
+    """Return an operand whose buffer may hold the result: read only where it is written, and not needed later."""
     kernel = kernel_of(op)
     output = kernel.outputs[0]
     size = bytes_of(op.results[0].type)
@@ -419,7 +420,8 @@ class BufferizePass(Pass):
     """
     Turn tensors into memrefs: each kernel computes in place, into an output, or into a fresh allocation.
 
-    Results of functions become trailing arguments that carry `tilewright.output`. allocate-static then gives the allocations addresses.
+    Results of functions become trailing arguments that carry `tilewright.output`. allocate-static then gives the
+    allocations addresses.
     """
 
     name = "bufferize"

@@ -16,7 +16,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePas
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.kernel_op import KernelOp
-from ..ir import shape_of
+from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
 from .core.lowerer import collapse, expand, reassociate
@@ -27,7 +27,7 @@ _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 
 
 def canonicalize_tensors(module: ModuleOp) -> None:
-    """Simplify kernels and views of tensors: bodies, copies, reshapes of reshapes, transposes that move nothing, dead kernels."""
+    """Simplify kernels and views of tensors: bodies, copies, reshapes, transposes that move nothing, dead kernels."""
     for op in list(module.walk()):
         if op.parent is None and op is not module:
             continue
@@ -83,7 +83,7 @@ def _forward_copy(op: Operation) -> bool:
     arguments = list(generic.body.block.args)
     if len(generic.results) != 1 or terminator.operands[0] not in arguments[:-1]:
         return False
-    index = arguments.index(cast(Any, terminator.operands[0]))
+    index = arguments.index(terminator.operands[0])
     source = generic.inputs[index]
     if source.type != generic.results[0].type or not is_identity(generic.indexing_maps.data[index].data):
         return False
@@ -121,12 +121,12 @@ def _merge_transposes(op: Operation) -> bool:
     """A transpose of a transpose is one, and one that only moves axes of extent 1 is a reshape."""
     if not isinstance(op, linalg.TransposeOp) or not op.results:
         return False
-    order = [int(axis) for axis in cast(Any, op.permutation).get_values()]
-    source = op.inputs[0]
+    order = list(numbers_of(op.properties["permutation"]))
+    source = op.operands[0]
     if isinstance(source, OpResult) and isinstance(source.op, linalg.TransposeOp):
-        inner = [int(axis) for axis in cast(Any, source.op.permutation).get_values()]
+        inner = numbers_of(source.op.properties["permutation"])
         order = [inner[axis] for axis in order]
-        op.operands[0] = source = source.op.inputs[0]
+        op.operands[0] = source = source.op.operands[0]
         op.properties["permutation"] = DenseArrayBase.from_list(i64, order)
     if order == list(range(len(order))):
         Rewriter.replace_op(op, [], [source])
@@ -158,7 +158,7 @@ def _whole_slice(op: Operation) -> bool:
     """A slice that takes everything is the tensor itself."""
     if not isinstance(op, tensor.ExtractSliceOp) or op.operands[0].type != op.results[0].type or len(op.operands) > 1:
         return False
-    if any(int(step) != 1 for step in cast(Any, op.static_strides).get_values()):
+    if any(step != 1 for step in numbers_of(op.static_strides)):
         return False
     Rewriter.replace_op(op, [], [op.operands[0]])
     return True
@@ -175,7 +175,8 @@ _RULES: tuple[Callable[[Operation], bool], ...] = (
 @dataclass(frozen=True)
 class CanonicalizePass(Pass):
     """
-    Simplify ops locally: Tilewright's rules for kernels and views of tensors, then xDSL's for arith, scf, memref and cf.
+    Simplify ops locally: Tilewright's rules for kernels and views of tensors, then xDSL's for arith, scf, memref and
+    cf.
 
     Every rule is exact, for floats too.
     """

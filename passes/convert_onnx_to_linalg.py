@@ -78,8 +78,8 @@ class ConvertOnnxToLinalgPass(Pass):
     """
     Lower onnx ops to structured kernels on tensors (nn, linalg, tensor, arith), one kernel per node.
 
-    Element types become signless; which integers are unsigned is then said by the ops. Run infer-integer-types first for networks
-    whose integers are encoded as floats.
+    Element types become signless; which integers are unsigned is then said by the ops. Run infer-integer-types first
+    for networks whose integers are encoded as floats.
     """
 
     name = "convert-onnx-to-linalg"

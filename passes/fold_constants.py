@@ -21,7 +21,8 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
     """
     Replace ops on constant tensors by their results, computed by the interpreter.
 
-    An op whose result has more than `limit` bytes and is larger than its operands stays, so that a broadcast does not swell the weights.
+    An op whose result has more than `limit` bytes and is larger than its operands stays, so that a broadcast does not
+    swell the weights.
     """
     load_rules(module)
     runner = Interpreter(module)

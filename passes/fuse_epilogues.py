@@ -20,12 +20,13 @@ from .core.base import Pass
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Return whether an op is a `linalg.generic` that computes each element of one output tensor from elements of its inputs."""
-    if not isinstance(op, linalg.GenericOp) or len(op.results) != 1:
+    """Return whether an op computes each element of one tensor from elements of its inputs, as a `linalg.generic`."""
+    if op.name != "linalg.generic" or len(op.results) != 1:
         return False
-    parallel = all(kind == IteratorTypeAttr.parallel() for kind in op.iterator_types)
-    identity = is_identity(op.indexing_maps.data[-1].data)
-    return parallel and identity and not op.body.block.args[-1].uses
+    generic = cast(linalg.GenericOp, op)
+    parallel = all(kind == IteratorTypeAttr.parallel() for kind in generic.iterator_types)
+    identity = is_identity(generic.indexing_maps.data[-1].data)
+    return parallel and identity and not generic.body.block.args[-1].uses
 
 
 def is_identity(map: AffineMap) -> bool:
@@ -37,8 +38,9 @@ def fuse_epilogues(block: Block) -> None:
     """
     Fuse the elementwise kernels of a block into what produces their operands, tensors with no other use.
 
-    An elementwise producer is merged into its elementwise user; then the user becomes the epilogue of a structured kernel that produces one
-    of its operands, the last one in program order. Operands count only where the user reads them at the output's own index.
+    An elementwise producer is merged into its elementwise user; then the user becomes the epilogue of a structured
+    kernel that produces one of its operands, the last one in program order. Operands count only where the user reads
+    them at the output's own index.
     """
     place: dict[Operation, int] = {}
     for number, op in enumerate(list(block.ops)):
@@ -67,7 +69,7 @@ def _producer(user: linalg.GenericOp, place: dict[Operation, int], *, elementwis
 
 
 def _inline(block: Block, into: Block, mapping: dict[SSAValue, SSAValue]) -> SSAValue:
-    """Clone the ops of a body, its terminator aside, to the end of another; returns what the terminator would yield."""
+    """Clone the ops of a body to the end of another, its terminator aside; returns what that would yield."""
     terminator = block.last_op
     assert terminator is not None
     for op in block.ops:

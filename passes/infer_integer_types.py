@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
@@ -81,10 +81,11 @@ def infer_integer_types(function: func.FuncOp) -> None:
     """
     Give every value of a function of onnx ops that is known to be an integer the smallest type that is sure to hold it.
 
-    Known are: arguments with an integer `onnx.type`; what quantised operators take and give; and whatever standard operators make of integers
-    alone. Constants count by value. An argument that must be an integer but has no type is taken as any integer that f32 holds exactly. Each op
-    then carries `range` (of its result), `accumulator` (the type for all its arithmetic), and `wraps` where an integer type that the model itself
-    declares may overflow, as ONNX has it.
+    Known are: arguments with an integer `onnx.type`; what quantised operators take and give; and whatever standard
+    operators make of integers alone. Constants count by value. An argument that must be an integer but has no type is
+    taken as any integer that f32 holds exactly. Each op then carries `range` (of its result), `accumulator` (the type
+    for all its arithmetic), and `wraps` where an integer type that the model itself declares may overflow, as ONNX
+    has it.
 
     Raises Diagnostic where a quantised operator gets what is no integer, and where 64 bits do not suffice.
     """
@@ -254,7 +255,7 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
     return state.constants[key]
 
 
-def _cast(user: OnnxOp, value: SSAValue, type: Attribute) -> SSAValue:
+def _cast(user: Operation, value: SSAValue, type: Attribute) -> SSAValue:
     """Insert a conversion of `value` to another element type before its user."""
     cls = cast("type[OnnxOp]", op_class("Cast"))
     code = {i8: 3, ui8: 2, i16: 5, i32: 6, i64: 7, f32: 1}[cast(Any, type)]
@@ -278,7 +279,9 @@ def _keep_floats(state: _Inference, op: OnnxOp, rule: Rule | None) -> None:
 
 
 def _type_results(state: _Inference) -> None:
-    """Bring the function's signature in line with its values; integer types that the model declares for results stay."""
+    """
+    Bring the function's signature in line with its values; integer types that the model declares for results stay.
+    """
     terminator = state.function.body.block.last_op
     assert terminator is not None
     declared = state.function.function_type.outputs.data
@@ -288,9 +291,7 @@ def _type_results(state: _Inference) -> None:
     for index, (value, wanted) in enumerate(zip(terminator.operands, declared, strict=True)):
         element = cast(Any, wanted).get_element_type()
         if value in state.ranges and range_of_type(element) is not None and element != element_of(value):
-            cls = cast("type[OnnxOp]", op_class("Cast"))
-            user = cast(OnnxOp, terminator)
-            terminator.operands[index] = _cast(user, value, element) if cls else value
+            terminator.operands[index] = _cast(terminator, value, element)
         attributes[index] = DictionaryAttr(
             attributes[index].data | {"onnx.type": StringAttr(str(element_of(terminator.operands[index])))}
         )
@@ -306,8 +307,9 @@ class InferIntegerTypesPass(Pass):
     """
     Find the integer types of a network whose integers are encoded as floats.
 
-    A range analysis over the onnx ops, from the weights' values, the quantised operators' attributes and the inputs' declared types (`onnx.type`
-    on the arguments; `--input-type x=ui8`), never from sample inputs. Purely floating-point networks are left as they are.
+    A range analysis over the onnx ops, from the weights' values, the quantised operators' attributes and the inputs'
+    declared types (`onnx.type` on the arguments; `--input-type x=ui8`), never from sample inputs. Purely floating-point
+    networks are left as they are.
     """
 
     name = "infer-integer-types"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -25,7 +24,7 @@ def multiply_accumulates(op: Operation) -> int:
 
 
 def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
-    """Move every kernel and copy of a function into a function of its own, equal ones into the same, and call it instead."""
+    """Move every kernel and copy of a function into a function of its own, equal ones into the same, and call it."""
     known: dict[str, str] = {}
     counts: dict[str, int] = {}
     for op in list(function.body.block.ops):
@@ -65,13 +64,13 @@ def _outlined(op: Operation, arguments: list[SSAValue]) -> func.FuncOp:
     """Return a private function that does a copy of the op on its arguments."""
     types = [value.type for value in arguments]
     block = Block(arg_types=types)
-    mapping = dict(zip(arguments, block.args, strict=True))
+    mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
     for position, value in enumerate(arguments):
         mapping[value].name_hint = "out" if position == len(arguments) - 1 else f"in{position}"
     for value in op.operands:
         if value not in mapping:
             mapping[value] = _own_constant(block, value)
-    clone = op.clone(value_mapper=cast("dict[SSAValue, SSAValue]", mapping))
+    clone = op.clone(value_mapper=mapping)
     for inner in clone.walk():
         inner.location = op.location if inner is clone else inner.location
     block.add_ops([clone, func.ReturnOp()])
@@ -83,7 +82,8 @@ class OutlineKernelsPass(Pass):
     """
     Make each distinct kernel a private function and call it.
 
-    Layers of the same shapes and attributes share one function, so that lowering, C code and program memory pay for it once.
+    Layers of the same shapes and attributes share one function, so that lowering, C code and program memory pay for
+    it once.
     """
 
     name = "outline-kernels"

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def _inputs(path: Path) -> list[Any]:
     import onnx
 
     try:
-        graph = onnx.load(path, load_external_data=False).graph
+        graph = cast(Any, onnx).load(path, load_external_data=False).graph
     except Exception as error:
         raise Diagnostic("this is not an ONNX model", source=str(path), found=str(error).splitlines()[0]) from error
     initialised = {tensor.name for tensor in graph.initializer}

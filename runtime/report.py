@@ -27,8 +27,8 @@ def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any
     """
     Return the report of a planned network, empty where the module holds none.
 
-    Sizes are bytes. `arena` has the static memory and who is alive where most of it is needed; `layers` a row per call of
-    a kernel, in order: kernel, ONNX nodes, multiply-accumulates, and the bytes of each operand.
+    Sizes are bytes. `arena` has the static memory and who is alive where most of it is needed; `layers` a row per
+    call of a kernel, in order: kernel, ONNX nodes, multiply-accumulates, and the bytes of each operand.
     """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     network = functions.get(function)
@@ -69,9 +69,13 @@ def _arena(module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
     definition = next((op for op in module.body.block.ops if "tilewright.arena" in op.attributes), None)
     if not isinstance(definition, memref.GlobalOp):
         return {"bytes": 0, "lower_bound": 0, "alive_at_peak": []}
-    views = [op for op in network.body.walk() if isinstance(op, memref.ViewOp) and "tilewright.lifetime" in op.attributes]
+    views = [
+        op for op in network.body.walk() if isinstance(op, memref.ViewOp) and "tilewright.lifetime" in op.attributes
+    ]
     buffers = [_buffer(view) for view in views]
-    fullest = max((b["first"] for b in buffers), key=lambda step: sum(b["bytes"] for b in _alive(buffers, step)), default=0)
+    fullest = max(
+        (b["first"] for b in buffers), key=lambda step: sum(b["bytes"] for b in _alive(buffers, step)), default=0
+    )
     return {
         "bytes": bytes_of(definition.type),
         "lower_bound": cast("IntegerAttr[Any]", definition.attributes["tilewright.peak"]).value.data,

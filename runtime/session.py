@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
 
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array
@@ -82,13 +84,28 @@ def runner(compilation: Compilation, on: str) -> Run:
     return ON[on](compilation)
 
 
+def input_names(module: ModuleOp) -> list[str]:
+    """Return the names of what the network takes, in order."""
+    from .interpreter.boundary import ports
+
+    arguments, _ = ports(next(op for op in module.body.block.ops if _symbol(op) == "network"))
+    return [port.name for port in arguments if not port.is_output]
+
+
+def _symbol(op: Operation) -> str:
+    name = op.properties.get("sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
+
+
 def load_arrays(path: Path) -> dict[str, Array]:
     """Read an .npz file of arrays. Raises Diagnostic where it is none."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, ValueError, KeyError) as error:
-        raise Diagnostic("the arrays cannot be read", source=str(path), expected="an .npz file", found=str(error)) from error
+        raise Diagnostic(
+            "the arrays cannot be read", source=str(path), expected="an .npz file", found=str(error)
+        ) from error
     except Exception as error:
         if type(error).__name__ != "BadZipFile":
             raise
@@ -96,7 +113,9 @@ def load_arrays(path: Path) -> dict[str, Array]:
 
 
 def by_name(arrays: Mapping[str, Array], names: Sequence[str], source: Path) -> dict[str, Array]:
-    """Return the arrays under these names: by name where all are there, else by their order, as exporters write them."""
+    """
+    Return the arrays under these names: by name where all are there, else by their order, as exporters write them.
+    """
     if all(name in arrays for name in names):
         return {name: arrays[name] for name in names}
     if len(arrays) < len(names):

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, linalg
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
 from xdsl.dialects.math import AbsIOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...ir import integer_width
+
+ScalarAttr: TypeAlias = "IntegerAttr[Any] | FloatAttr[Any]"
+"""The attribute of a number: what an `arith.constant` holds."""
 
 _NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 _WRAPS = arith.IntegerOverflowAttr("none")
@@ -118,46 +124,44 @@ class Body:
         return self.clip(a, -1, 1)
 
     def convert(self, a: SSAValue, type: Attribute, *, unsigned: bool = False) -> SSAValue:
-        """Append the conversion of a number to another type; `unsigned` says how the bits of an integer `a` are read."""
+        """Append the conversion of a number to another type; `unsigned` says how an integer's bits are read."""
         source = a.type
         if source == type:
             return a
         if is_float(source) and is_float(type):
-            widens = source.compile_time_size < type.compile_time_size  # pyright: ignore
-            return self.op(arith.ExtFOp(a, type) if widens else arith.TruncFOp(a, type))  # pyright: ignore
+            widens = cast(Any, source).compile_time_size < cast(Any, type).compile_time_size
+            return self.op(arith.ExtFOp(a, type) if widens else arith.TruncFOp(a, type))  # pyright: ignore[reportArgumentType]
         if is_float(source):
-            return self.op(arith.FPToSIOp(a, type))
+            return self.op(arith.FPToSIOp(a, cast(Any, type)))
         unsigned = unsigned or source == i1
         if is_float(type):
-            return self.op(arith.UIToFPOp(a, type) if unsigned else arith.SIToFPOp(a, type))
-        assert isinstance(source, IntegerType) and isinstance(type, IntegerType)
-        if source.width.data > type.width.data:
-            return self.op(arith.TruncIOp(a, type))
-        return self.op(arith.ExtUIOp(a, type) if unsigned else arith.ExtSIOp(a, type))
+            target = cast(Any, type)
+            return self.op(arith.UIToFPOp(a, target) if unsigned else arith.SIToFPOp(a, target))
+        target = cast("IntegerType[Any, Any]", type)
+        if (integer_width(source) or 0) > (integer_width(type) or 0):
+            return self.op(arith.TruncIOp(a, target))
+        return self.op(arith.ExtUIOp(a, target) if unsigned else arith.ExtSIOp(a, target))
 
 
-def scalar_attr(value: float, type: Attribute) -> IntegerAttr | FloatAttr:
+def scalar_attr(value: float, type: Attribute) -> ScalarAttr:
     """Return the attribute of a number in a scalar type; a bit pattern above the signed range is taken as it is."""
     if isinstance(type, AnyFloat):
         return FloatAttr(float(value), type)
-    assert isinstance(type, IntegerType | IndexType)
-    number = int(value)
-    if isinstance(type, IntegerType) and number >= 1 << (type.width.data - 1) and type.width.data > 1:
-        number -= 1 << type.width.data
-    return IntegerAttr(number, type)
+    number, width = int(value), integer_width(type) or 64
+    if number >= 1 << (width - 1) and width > 1:
+        number -= 1 << width
+    return cast(ScalarAttr, IntegerAttr(number, cast(Any, type)))
 
 
-def lowest(type: Attribute) -> IntegerAttr | FloatAttr:
+def lowest(type: Attribute) -> ScalarAttr:
     """Return the smallest value of a scalar type, integers read as signed."""
     if is_float(type):
         return scalar_attr(float("-inf"), type)
-    assert isinstance(type, IntegerType)
-    return scalar_attr(-(1 << (type.width.data - 1)), type)
+    return scalar_attr(-(1 << ((integer_width(type) or 64) - 1)), type)
 
 
-def highest(type: Attribute) -> IntegerAttr | FloatAttr:
+def highest(type: Attribute) -> ScalarAttr:
     """Return the largest value of a scalar type, integers read as signed."""
     if is_float(type):
         return scalar_attr(float("inf"), type)
-    assert isinstance(type, IntegerType)
-    return scalar_attr((1 << (type.width.data - 1)) - 1, type)
+    return scalar_attr((1 << ((integer_width(type) or 64) - 1)) - 1, type)

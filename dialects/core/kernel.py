@@ -18,9 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, cast
+from typing import Any
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -128,7 +128,7 @@ def kernel_of(op: Operation) -> Kernel:
 
 def is_shaped(value: SSAValue) -> bool:
     """Return whether a value is a tensor or memref."""
-    return hasattr(value.type, "get_shape")
+    return isinstance(value.type, TensorType | MemRefType)
 
 
 def _view_of(op_class: type[Operation]) -> Callable[[Any], Kernel] | None:
@@ -172,4 +172,5 @@ def single_block(region: Region | None) -> Block | None:
 
 def result_types(outputs: tuple[SSAValue, ...] | list[SSAValue]) -> list[Attribute]:
     """Return what an op in destination-passing style returns: the tensors among its outputs."""
-    return [cast(Attribute, value.type) for value in outputs if isinstance(value.type, TensorType)]
+    types: list[Attribute] = [value.type for value in outputs]
+    return [type for type in types if isinstance(type, TensorType)]

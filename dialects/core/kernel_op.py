@@ -23,7 +23,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of
+from ...ir import element_of, numbers_of, shape_of
 from .kernel import Access, Kernel, is_shaped, kernel_view, result_types, single_block
 
 _HIDDEN = ("operandSegmentSizes", "epilogue_maps")
@@ -47,7 +47,7 @@ class KernelOp(IRDLOperation, ABC):
     A structured kernel, on tensors or on memrefs.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi8>)
-            {strides = array<i64: 1, 1>, ...} epilogue(%mul : tensor<16xi32>) at [affine_map<(d0, d1, d2, d3) -> (d1)>] {
+            {strides = array<i64: 1, 1>, ...} epilogue(%mul : tensor<16xi32>) at [affine_map<(d0, d1, ...) -> (d1)>] {
         ^bb0(%sum: i32, %m: i32):
           %r = quant.requantize %sum, %m, %zero shift 16 clip 0 to 255 in i32 : i32, i32, i32 -> i8
           linalg.yield %r : i8
@@ -106,7 +106,7 @@ class KernelOp(IRDLOperation, ABC):
 
     def is_unsigned(self, index: int) -> bool:
         """Return whether input `index` holds unsigned integers."""
-        return self.unsigned is not None and index in self.unsigned.get_values()
+        return self.unsigned is not None and index in numbers_of(self.unsigned)
 
     def verify_(self) -> None:
         if len(self.outputs) != 1:

@@ -43,7 +43,8 @@ def place(buffers: Sequence[Lifetime], alignment: int) -> Placement:
     """
     Return offsets, multiples of `alignment` in bytes, such that buffers needed at the same time do not overlap.
 
-    Tries first fit and best fit in several orders and keeps the smallest arena; stops at one that reaches the lower bound.
+    Tries first fit and best fit in several orders and keeps the smallest arena; stops at one that reaches the lower
+    bound.
     """
     sizes = [-(-buffer.size // alignment) * alignment for buffer in buffers]
     bound = peak(buffers, sizes)

@@ -114,9 +114,9 @@ class Rule:
     """
     How an operator treats integers.
 
-    `data` are the positions of the operands that carry data, None for all. `keeps_type`: the result holds elements of operand 0.
-    `joins`: the operands are brought to the result's type first. `integers_only`: the operator has no meaning on other numbers.
-    `accumulates`: the result is a sum, of 32 bits at least.
+    `data` are the positions of the operands that carry data, None for all. `keeps_type`: the result holds elements of
+    operand 0. `joins`: the operands are brought to the result's type first. `integers_only`: the operator has no
+    meaning on other numbers. `accumulates`: the result is a sum, of 32 bits at least.
     """
 
     transfer: Transfer
@@ -314,8 +314,8 @@ RULES: dict[str, Rule] = {
     **{
         f"onnx.{name}": _selects
         for name in (
-            "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile Split "
-            "MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth"
+            "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
+            "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth"
         ).split()
     },
     **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},

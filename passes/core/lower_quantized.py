@@ -1,4 +1,6 @@
-"""Lowerings of the integer operators that quantisers emit; their arithmetic is stated in `dialects/core/onnx_custom.py`."""
+"""
+Lowerings of the integer operators that quantisers emit; their arithmetic is stated in `dialects/core/onnx_custom.py`.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +135,10 @@ def _gelu(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 @lowers("iHardswish")
 def _hardswish(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     three, six, sixth = (int(op.attribute(name)) for name in ("three", "six", "one_over_six"))
-    build = lambda body, x: body.mul(x, body.mul(body.clip(body.add(x, three), 0, six), sixth))  # noqa: E731
+
+    def build(body: Body, x: SSAValue) -> SSAValue:
+        return body.mul(x, body.mul(body.clip(body.add(x, three), 0, six), sixth))
+
     return scalar_rule(build)(lower, op)
 
 
@@ -143,7 +148,11 @@ def _true_integer_div(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     divisor = y * eta + eps
     if divisor == 0:
         raise Diagnostic("the divisor y * eta + eps is zero", where=where(op), remedy="give another y, eta or eps")
-    return scalar_rule(lambda body, x: body.floordiv(body.mul(x, delta * eta), divisor))(lower, op)
+
+    def build(body: Body, x: SSAValue) -> SSAValue:
+        return body.floordiv(body.mul(x, delta * eta), divisor)
+
+    return scalar_rule(build)(lower, op)
 
 
 @lowers("IntegerDiv")

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith, linalg, math, tensor
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, StringAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -17,7 +17,7 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
-from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers, signless, unsupported
+from .lowerer import Build, Lowerer, broadcast_map, constant_of, is_unsigned, lowers, signless, unsupported
 
 # Shared by the rules
 
@@ -43,9 +43,10 @@ def unsigned_positions(values: Sequence[SSAValue]) -> list[int]:
     return [i for i, value in enumerate(values) if is_unsigned(value)]
 
 
-def scalar_rule(build: Callable[..., SSAValue]) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
+def scalar_rule(build: Build) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
     """
-    Return the rule for an elementwise operator: operands are widened to the type of computation, the result is narrowed.
+    Return the rule for an elementwise operator: operands are widened to the type of computation, the result is
+    narrowed.
 
     `build(body, *elements)` makes the scalar code.
     """
@@ -64,7 +65,7 @@ def scalar_rule(build: Callable[..., SSAValue]) -> Callable[[Lowerer, OnnxOp], S
     return rule
 
 
-def _fold_pairs(combine: Callable[..., SSAValue]) -> Callable[..., SSAValue]:
+def _fold_pairs(combine: Build) -> Build:
     def build(body: Body, first: SSAValue, *rest: SSAValue) -> SSAValue:
         for value in rest:
             first = combine(body, first, value)
@@ -73,11 +74,26 @@ def _fold_pairs(combine: Callable[..., SSAValue]) -> Callable[..., SSAValue]:
     return build
 
 
-def _unary(op: Any) -> Callable[..., SSAValue]:
-    return lambda body, x: body.op(op(x))
+def _unary(op: Any) -> Build:
+    def build(body: Body, x: SSAValue) -> SSAValue:
+        return body.op(op(x))
+
+    return build
 
 
-for _name, _build in {
+def _negate(body: Body, x: SSAValue) -> SSAValue:
+    return body.op(arith.NegfOp(x)) if is_float(x.type) else body.sub(body.constant(0, x.type), x)
+
+
+def _absolute(body: Body, x: SSAValue) -> SSAValue:
+    return body.op(math.AbsFOp(x)) if is_float(x.type) else body.absolute(x)
+
+
+def _relu(body: Body, x: SSAValue) -> SSAValue:
+    return body.max(x, 0)
+
+
+_ELEMENTWISE: dict[str, Build] = {
     "Add": Body.add,
     "Sub": Body.sub,
     "Mul": Body.mul,
@@ -85,9 +101,9 @@ for _name, _build in {
     "Max": _fold_pairs(Body.max),
     "Min": _fold_pairs(Body.min),
     "Sum": _fold_pairs(Body.add),
-    "Neg": lambda body, x: body.sub(body.constant(0, x.type), x) if not is_float(x.type) else body.op(arith.NegfOp(x)),
-    "Abs": lambda body, x: body.op(math.AbsFOp(x)) if is_float(x.type) else body.absolute(x),
-    "Relu": lambda body, x: body.max(x, 0),
+    "Neg": _negate,
+    "Abs": _absolute,
+    "Relu": _relu,
     "Exp": _unary(math.ExpOp),
     "Log": _unary(math.LogOp),
     "Sqrt": _unary(math.SqrtOp),
@@ -96,7 +112,8 @@ for _name, _build in {
     "Floor": _unary(math.FloorOp),
     "Ceil": _unary(math.CeilOp),
     "Round": _unary(math.RoundEvenOp),
-}.items():
+}
+for _name, _build in _ELEMENTWISE.items():
     lowers(_name)(scalar_rule(_build))
 
 
@@ -122,7 +139,10 @@ def _cast(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x, element = op.operands[0], result_element(op)
     if element == signless(element_of(x)):
         return [lower[x]]
-    convert = lambda body, scalar: body.convert(scalar, element, unsigned=is_unsigned(x))  # noqa: E731
+
+    def convert(body: Body, scalar: SSAValue) -> SSAValue:
+        return body.convert(scalar, element, unsigned=is_unsigned(x))
+
     return [lower.elementwise([x], shape_of(x), element, convert)]
 
 
@@ -385,17 +405,11 @@ def _pad(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         raise unsupported(op, "with negative pads", "use Slice")
     rank, element = len(shape_of(x)), signless(element_of(x))
     low, high = [int(p) for p in pads[:rank]], [int(p) for p in pads[rank:]]
-    block = Block(arg_types=[_index()] * rank)
+    block = Block(arg_types=[IndexType()] * rank)
     fill = arith.ConstantOp(scalar_attr(0 if value is None else value.item(), element))
     block.add_ops([fill, tensor.YieldOp(fill.result)])
     result = TensorType(cast(Any, element), shape_of(op.results[0]))
     return [lower.emit(tensor.PadOp(lower[x], [], [], Region(block), low, high, result))]
-
-
-def _index() -> Attribute:
-    from xdsl.dialects.builtin import IndexType
-
-    return IndexType()
 
 
 @lowers("Slice")
@@ -421,7 +435,7 @@ def _slice(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _split(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x = lower[op.operands[0]]
     rank = len(shape_of(x))
-    axis = op.attribute("axis") % rank
+    axis = int(op.attribute("axis")) % rank
     results: list[SSAValue] = []
     start = 0
     for result in op.results:
@@ -438,7 +452,7 @@ def _gather(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     if indices is None:
         raise unsupported(op, "by indices that are not constant")
     x = lower[op.operands[0]]
-    shape, axis = list(shape_of(x)), op.attribute("axis") % len(shape_of(x))
+    shape, axis = list(shape_of(x)), int(op.attribute("axis")) % len(shape_of(x))
     if any(not -shape[axis] <= int(i) < shape[axis] for i in indices.flat):
         raise Diagnostic(f"an index is outside of axis {axis}, of extent {shape[axis]}", where=where(op))
     runs = _runs([int(i) % shape[axis] for i in indices.flat])

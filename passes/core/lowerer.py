@@ -7,15 +7,28 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith, linalg, tensor
-from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IntegerType, Signedness, TensorType, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    TensorType,
+    i64,
+)
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Attribute, Block, LocationAttr, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body
 from ...dialects.core.onnx_schema import OnnxOp
 from ...errors import Diagnostic
-from ...ir import Array, array_of, dense, element_of, shape_of, where
+from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, shape_of, where
+
+Build = Callable[..., SSAValue]
+"""`(body, *elements) -> scalar`: makes the scalar code of an elementwise kernel."""
 
 Rule = Callable[["Lowerer", OnnxOp], Sequence[SSAValue]]
 LOWERINGS: dict[str, Rule] = {}
@@ -34,15 +47,13 @@ def lowers(*names: str) -> Callable[[Rule], Rule]:
 
 def signless(type: Attribute) -> Attribute:
     """Return the type that holds an element at the tensor level, where signs are in the ops."""
-    if isinstance(type, IntegerType) and type.signedness.data is not Signedness.SIGNLESS:
-        return IntegerType(type.width.data)
-    return type
+    width = integer_width(type)
+    return IntegerType(width) if width is not None and type != IndexType() else type
 
 
 def is_unsigned(value: SSAValue) -> bool:
     """Return whether a value of the graph level holds unsigned integers."""
-    element = element_of(value)
-    return isinstance(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
+    return is_unsigned_type(element_of(value))
 
 
 def constant_of(value: SSAValue | None) -> Array | None:
@@ -110,7 +121,7 @@ class Lowerer:
         operands: Sequence[SSAValue],
         shape: Sequence[int],
         element: Attribute,
-        build: Callable[..., SSAValue],
+        build: Build,
         *,
         maps: Sequence[AffineMap] | None = None,
         wraps: bool = False,
@@ -118,8 +129,8 @@ class Lowerer:
         """
         Append an elementwise kernel over values of the graph level.
 
-        `build(body, *elements)` returns the scalar to yield. Operands broadcast as in NumPy unless `maps` says how; a constant of one
-        value is written into the body.
+        `build(body, *elements)` returns the scalar to yield. Operands broadcast as in NumPy unless `maps` says how; a
+        constant of one value is written into the body.
         """
         maps = maps or [broadcast_map(shape_of(value), shape) for value in operands]
         uniform = [_uniform(constant_of(value)) for value in operands]
@@ -216,8 +227,6 @@ def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:
 
 
 def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
-    from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
-
     return ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in group]) for group in groups])
 
 
