@@ -368,10 +368,7 @@ def test_division_is_not_moved_out_of_a_loop_that_may_not_run() -> None:
 
 @pytest.mark.parametrize(
     ("kernel", "message"),
-    [
-        ("memref<?x3xi8>", "dynamic shape"),
-        ("tensor<2x3xi8>", "it needs buffers"),
-    ],
+    [("memref<?x3xi8>", "dynamic shape"), ("tensor<2x3xi8>", "it needs buffers")],
 )
 def test_refusals(kernel: str, message: str) -> None:
     result = f"-> {kernel}" if kernel.startswith("tensor") else ""
