@@ -8,6 +8,7 @@ integer saturates.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -348,7 +349,7 @@ def evaluate_affine(expr: AffineExpr, dims: list[Any], symbols: list[Any]) -> An
             return symbols[expr.position]  # pyright: ignore
 
 
-_AFFINE = {
+_AFFINE: dict[AffineBinaryOpKind, Callable[[Any, Any], Any]] = {
     AffineBinaryOpKind.Add: lambda a, b: a + b,
     AffineBinaryOpKind.Mul: lambda a, b: a * b,
     AffineBinaryOpKind.Mod: lambda a, b: a % b,

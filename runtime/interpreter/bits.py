@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ContainerType, IndexType, IntegerType
@@ -14,7 +14,12 @@ from ...ir import Array, numpy_type
 
 def scalar_type(type: Attribute) -> Attribute:
     """Return the element type of a shaped type, and a scalar type itself."""
-    return type.get_element_type() if isinstance(type, ContainerType) else type
+    return cast("ContainerType[Attribute]", type).get_element_type() if isinstance(type, ContainerType) else type
+
+
+def integer_type(type: Attribute) -> IntegerType | None:
+    """Return a type that is an integer type, None for others."""
+    return cast("IntegerType", type) if isinstance(type, IntegerType) else None
 
 
 def width_of(type: Attribute) -> int:
@@ -22,8 +27,9 @@ def width_of(type: Attribute) -> int:
     element = scalar_type(type)
     if isinstance(element, IndexType):
         return 64
-    assert isinstance(element, IntegerType), element
-    return element.width.data
+    integer = integer_type(element)
+    assert integer is not None, element
+    return integer.width.data
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:

@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numpy_type, where
-from .bits import scalar_type
+from .bits import integer_type, scalar_type
 from .engine import Interpreter
 from .memory import new_buffer
 
@@ -39,7 +39,7 @@ class Port:
 
     name: str
     shape: tuple[int, ...]
-    element: IntegerType | Attribute
+    element: Attribute
     storage: np.dtype[Any]
     is_output: bool
     inner: tuple[int, ...] | None
@@ -120,12 +120,11 @@ def ports(function: Operation) -> tuple[list[Port], list[Port]]:
 
 
 def _ports(types: Sequence[Attribute], attributes: Attribute | None, prefix: str, function: Operation) -> list[Port]:
-    dictionaries = (
-        [cast("DictionaryAttr", d).data for d in cast("ArrayAttr[Any]", attributes).data] if attributes else []
-    )
-    given = [*dictionaries, *[{} for _ in range(len(types) - len(dictionaries))]]
+    dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes else ()
+    given = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
     return [
-        _port(type_, attrs, f"{prefix}{i}", function) for i, (type_, attrs) in enumerate(zip(types, given, strict=True))
+        _port(type_, attrs.data, f"{prefix}{i}", function)
+        for i, (type_, attrs) in enumerate(zip(types, given, strict=True))
     ]
 
 
@@ -139,14 +138,15 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
             element = scalar_type(type_)
     name, declared = attributes.get("onnx.name"), attributes.get("onnx.type")
     shape = attributes.get("tilewright.shape")
-    extents = tuple(shape.get_values()) if isinstance(shape, DenseArrayBase) else _shape(type_, default, function)
+    flat = isinstance(shape, DenseArrayBase)
+    extents = tuple(int(n) for n in shape.get_values()) if flat else _shape(type_, default, function)
     return Port(
         name=name.data if isinstance(name, StringAttr) else default,
-        shape=cast("tuple[int, ...]", extents),
+        shape=extents,
         element=_declared(declared.data) if isinstance(declared, StringAttr) else element,
         storage=numpy_type(element),
         is_output="tilewright.output" in attributes,
-        inner=_inner_shape(type_, cast("tuple[int, ...]", extents)),
+        inner=_inner_shape(type_, extents),
     )
 
 
@@ -207,8 +207,11 @@ def _given(port: Port, value: Array) -> Array:
         converted = value.astype(port.declared)
         same = (converted == value) & (converted.astype(value.dtype) == value)
         changed = ~(same | ((value != value) & (converted != converted)))
-    if changed.any() or (bad := _outside_width(port, converted)) is not None:
-        first = np.unravel_index(int(np.argmax(changed if changed.any() else bad)), changed.shape)
+    limits = _narrow_limits(port)
+    if limits is not None:
+        changed |= (converted < limits[0]) | (converted > limits[1])
+    if changed.any():
+        first = np.unravel_index(int(np.argmax(changed)), changed.shape)
         raise Diagnostic(
             f"input '{port.name}' holds a value that its type does not",
             expected=f"values of type {port.element}",
@@ -221,20 +224,11 @@ def _given(port: Port, value: Array) -> Array:
     return buffer
 
 
-def _outside_width(port: Port, values: Array) -> Array | None:
-    """Return where values of a type narrower than a byte do not fit, if any."""
-    limits = _narrow_limits(port)
-    if limits is None:
-        return None
-    outside = (values < limits[0]) | (values > limits[1])
-    return outside if outside.any() else None
-
-
 def _narrow_limits(port: Port) -> tuple[int, int] | None:
-    if not isinstance(port.element, IntegerType) or not 1 < port.element.width.data < 8:
+    integer = integer_type(port.element)
+    if integer is None or not 1 < integer.width.data < 8:
         return None
-    width = port.element.width.data
-    unsigned = port.element.signedness.data is Signedness.UNSIGNED
+    width, unsigned = integer.width.data, integer.signedness.data is Signedness.UNSIGNED
     return (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
 
 

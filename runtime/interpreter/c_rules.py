@@ -57,7 +57,7 @@ def element_type(type_: Attribute) -> Attribute:
 
 def new_c_storage(op: Operation) -> Array:
     """Return the memory of a global, initialised; raises Diagnostic if the op defines no array."""
-    if not isinstance(op, emitc.GlobalOp) or not isinstance(op.type, EmitC_ArrayType):
+    if not isinstance(op, emitc.GlobalOp) or not is_memory(op.type):
         raise Diagnostic(f"'{op.name}' is no global array", where=where(op))
     type_ = cast("EmitC_ArrayType[Any]", op.type)
     return _initialised(type_, op.initial_value, constant=op.const_specifier is not None)
@@ -79,14 +79,14 @@ def _get_global(runner: Runner, op: emitc.GetGlobalOp, operands: Sequence[Value]
 
 @semantics(emitc.VariableOp)
 def _variable(runner: Runner, op: emitc.VariableOp, operands: Sequence[Value]) -> list[Any]:
-    if isinstance(op.result.type, EmitC_ArrayType):
+    if is_memory(op.result.type):
         return [_initialised(cast("EmitC_ArrayType[Any]", op.result.type), op.value)]
     return [Variable(_first_value(op))]
 
 
 @scalar(emitc.VariableOp)
 def _first_value(op: emitc.VariableOp) -> Array:
-    type_ = cast(Attribute, cast("EmitC_LValueType", op.result.type).value_type)
+    type_ = cast("EmitC_LValueType", op.result.type).value_type
     if op.value.name == "emitc.opaque":
         return dtype_of(type_).type(0)
     return c_scalars.convert(attribute_value(op.value, op), type_)
@@ -122,8 +122,9 @@ def _apply(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
         return [place[point(op, place, [0])]]
     if isinstance(place, Variable):
         raise Diagnostic("no interpreter rule for the address of a variable", where=where(op))
-    start = int(np.ravel_multi_index(place.indices, place.array.shape))
-    return [place.array.reshape(-1)[start:]]
+    indices = cast(Element, place).indices
+    start = int(np.ravel_multi_index(indices, cast(Element, place).array.shape))
+    return [cast(Element, place).array.reshape(-1)[start:]]
 
 
 @semantics(emitc.AddOp)
@@ -242,7 +243,7 @@ class _CBuilder(Builder):
                 yield from super().node(op)
 
     def fresh(self, type_: Attribute) -> int:
-        held = cast(Attribute, type_.value_type) if isinstance(type_, EmitC_LValueType) else type_
+        held = type_.value_type if isinstance(type_, EmitC_LValueType) else type_
         return super().fresh(held)
 
     def _place(self, value: SSAValue) -> tuple[int, list[int]]:

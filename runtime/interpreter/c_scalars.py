@@ -22,7 +22,7 @@ from ...dialects.core.semantics import scalar, truncating_divide
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import attribute_value
-from .bits import dtype_of, round_to, to_integer, width_of
+from .bits import dtype_of, integer_type, round_to, to_integer, width_of
 from .elementary import NAMED_FUNCTIONS
 from .folding import KINDS
 
@@ -142,7 +142,7 @@ _LITERALS = {"INF": np.inf, "NAN": np.nan}
 def _literal(op: emitc.LiteralOp) -> Array:
     text = op.value.data
     if match := re.fullmatch(r"(-?)TW_(INF|NAN)_F(32|64)", text):
-        return convert(np.float64(float(match[1] + "1") * _LITERALS[match[2]]), op.result.type)
+        return convert(np.asarray(float(match[1] + "1") * _LITERALS[match[2]]), op.result.type)
     try:
         number = float(text.rstrip("fF")) if is_float(op.result.type) else int(text.rstrip("uUlL"), 0)
     except ValueError as error:
@@ -157,6 +157,14 @@ def _isqrt(a: Array) -> Array:
     root = np.floor(np.sqrt(a.astype(np.float64))).astype(a.dtype)
     root = np.where(root > a // np.maximum(root, 1), root - 1, root)
     return np.where(root + 1 <= a // (root + 1), root + 1, root)
+
+
+def _differ(a: Array, b: Array) -> Array:
+    return np.less(a, b) | np.greater(a, b)
+
+
+def _unordered(a: Array, b: Array) -> Array:
+    return np.isnan(a) | np.isnan(b)
 
 
 def _ceil_divide(a: Array, b: Array) -> Array:
@@ -177,8 +185,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ceildiv": _ceil_divide,
     "mulhi": _high_half,
     "isqrt": _isqrt,
-    "differ": lambda a, b: np.less(a, b) | np.greater(a, b),
-    "unordered": lambda a, b: np.isnan(a) | np.isnan(b),
+    "differ": _differ,
+    "unordered": _unordered,
     "maximum": np.maximum,
     "minimum": np.minimum,
     "maxnum": np.fmax,
@@ -221,8 +229,8 @@ def _kind_of_sum(op: Operation) -> type[Operation] | None:
 
 
 def _kind_of_product(op: Operation) -> type[Operation] | None:
-    type_ = op.results[0].type
-    if not isinstance(type_, IntegerType | IndexType):
+    type_: Attribute = op.results[0].type
+    if is_float(type_) or integer_type(type_) is None:
         return arith.MulfOp if is_float(type_) and _same_types(op) else None
     return arith.MuliOp if _same_types(op) and width_of(type_) >= 32 else None
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from itertools import product
 
 import numpy as np
 from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Block, Region
 
 from ...dialects.core.semantics import Runner, Value, semantics
@@ -18,7 +17,7 @@ from .nests import run_nest
 
 @semantics(func.CallOp)
 def _call(runner: Runner, op: func.CallOp, operands: Sequence[Value]) -> Sequence[Value]:
-    return runner.call(cast(SymbolRefAttr, op.callee).string_value(), operands)
+    return runner.call(op.callee.string_value(), operands)
 
 
 @semantics(scf.IfOp)
@@ -67,9 +66,9 @@ def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> 
     """
     rank = len(op.lowerBound)
     spans = [range(*(int(operands[group * rank + d]) for group in range(3))) for d in range(rank)]
-    carried = list(operands[3 * rank :])
-    for point in np.ndindex(*(len(span) for span in spans)):
-        indices = [np.int64(span[i]) for span, i in zip(spans, point, strict=True)]
+    carried: list[Value] = list(operands[3 * rank :])
+    for point in product(*(range(len(span)) for span in spans)):
+        indices: list[Value] = [np.int64(span[i]) for span, i in zip(spans, point, strict=True)]
         contributions = runner.run_region(op.body, indices)
         carried = [
             runner.run_region(region, [old, new])[0]

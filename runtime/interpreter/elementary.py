@@ -19,7 +19,25 @@ from ...dialects.core.semantics import scalar
 from ...ir import Array
 from .bits import round_to, signed, unsigned, width_of, wrap
 
-_erf = np.frompyfunc(libm.erf, 1, 1)
+_erf_of_numbers = np.frompyfunc(libm.erf, 1, 1)
+
+
+def _erf(x: Array) -> Array:
+    return np.asarray(_erf_of_numbers(x)).astype(np.float64)
+
+
+def _rsqrt(x: Array) -> Array:
+    return 1.0 / np.sqrt(x)
+
+
+def _fma(a: Array, b: Array, c: Array) -> Array:
+    return a * b + c
+
+
+def _round(x: Array) -> Array:
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) < 0.5, whole, whole + np.copysign(1.0, x))
+
 
 _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
     math.AcosOp: np.arccos,
@@ -40,20 +58,20 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
     math.Log2Op: np.log2,
     math.LogOp: np.log,
     math.PowFOp: np.power,
-    math.RsqrtOp: lambda x: 1.0 / np.sqrt(x),
+    math.RsqrtOp: _rsqrt,
     math.SinOp: np.sin,
     math.SinhOp: np.sinh,
     math.SqrtOp: np.sqrt,
     math.TanOp: np.tan,
     math.TanhOp: np.tanh,
-    math.ErfOp: lambda x: _erf(x).astype(np.float64) if np.ndim(x) else libm.erf(x),
-    math.FmaOp: lambda a, b, c: a * b + c,
+    math.ErfOp: _erf,
+    math.FmaOp: _fma,
     math.AbsFOp: np.abs,
     math.CeilOp: np.ceil,
     math.FloorOp: np.floor,
     math.TruncOp: np.trunc,
     math.RoundEvenOp: np.rint,
-    math.RoundOp: lambda x: np.where(np.abs(x - np.trunc(x)) < 0.5, np.trunc(x), np.trunc(x) + np.copysign(1.0, x)),
+    math.RoundOp: _round,
     math.CopySignOp: np.copysign,
     math.FPowIOp: np.power,
 }

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import affine, arith
@@ -20,18 +20,12 @@ from xdsl.ir import Attribute, Operation
 from ...ir import Array
 from .access import linear_form
 from .arithmetic import attribute_value
+from .bits import integer_type
 from .folding import is_combiner, is_sum_of_products, kind_of
-from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nodes_in
-
-Form = dict[int | None, int]
-"""A sum of multiples of numbered values; None stands for 1."""
+from .forms import Form, add, product_of, scaled, total_of
+from .nests import Compute, Load, Loop, Nest, Node, Store, defined, nodes_in, used
 
 Interval = tuple[int, int]
-
-UNKNOWN_TRIPS = 64
-"""
-The number of iterations that a loop of unknown bounds is taken to have where only the amount of memory depends on it.
-"""
 
 _COPIES = ("arith.index_cast", "emitc.cast")
 _ADDS = ("arith.addi", "emitc.add")
@@ -71,7 +65,7 @@ class Facts:
         """The node that defines each value."""
         makers: dict[int, Node] = {}
         for node in nodes_in([self.nest.loop]):
-            makers.update(dict.fromkeys(_defined(node), node))
+            makers.update(dict.fromkeys(defined(node), node))
         return makers
 
     @cached_property
@@ -79,7 +73,7 @@ class Facts:
         """How often each value is used."""
         uses: dict[int, int] = {}
         for node in nodes_in([self.nest.loop]):
-            for number in _used(node):
+            for number in used(node):
                 uses[number] = uses.get(number, 0) + 1
         return uses
 
@@ -108,24 +102,25 @@ class Facts:
         if op.name in _COPIES and isinstance(self.nest.types[args[0]], IntegerType | IndexType):
             return self.form(args[0])
         if op.name in _ADDS:
-            return _sum(self.form(args[0]), self.form(args[1]))
+            return add(self.form(args[0]), self.form(args[1]))
         if op.name in _SUBTRACTIONS:
-            return _sum(self.form(args[0]), _scaled(self.form(args[1]), -1))
+            return add(self.form(args[0]), scaled(self.form(args[1]), -1))
         if op.name in _PRODUCTS:
-            return _form_product(self.form(args[0]), self.form(args[1]))
+            return product_of(self.form(args[0]), self.form(args[1]))
         if isinstance(op, affine.ApplyOp) and op.map.data.num_symbols == 0:
             linear = linear_form(op.map.data.results[0], len(args))
             terms = zip(linear[0], args, strict=True) if linear else ()
-            return _total([_scaled(self.form(a), c) for c, a in terms], linear[1]) if linear else None
+            return total_of([scaled(self.form(a), c) for c, a in terms], linear[1]) if linear else None
         return None
 
     def _fits(self, form: Form, type_: Attribute) -> bool:
         """Return whether a sum cannot leave the integers of a type, so that it holds though arithmetic wraps around."""
-        if not isinstance(type_, IntegerType):
+        integer = integer_type(type_)
+        if integer is None:
             return isinstance(type_, IndexType)
         bounds = self._bounds(form)
-        width = type_.width.data
-        low = 0 if type_.signedness.data is Signedness.UNSIGNED else -(1 << (width - 1))
+        width = integer.width.data
+        low = 0 if integer.signedness.data is Signedness.UNSIGNED else -(1 << (width - 1))
         return width >= 64 or (bounds is not None and low <= bounds[0] <= bounds[1] < low + (1 << width))
 
     # Ranges
@@ -232,7 +227,9 @@ class Facts:
         key = ("footprint", id(loop))
         memo = self.nest.memo
         if key not in memo:
-            memo[key] = _Footprint(self).of(loop)
+            from .footprint import Footprint
+
+            memo[key] = Footprint(self).of(loop)
         return memo[key]
 
     # Independence
@@ -269,7 +266,7 @@ class Facts:
         if step is None:
             return False
         inner = {node.index: node for node in nodes_in(loop.body) if isinstance(node, Loop)}
-        inside = {number for node in nodes_in(loop.body) for number in _defined(node)}
+        inside = {number for node in nodes_in(loop.body) for number in defined(node)}
         offsets: list[Array] = []
         seen: set[tuple[Any, ...]] = set()
         for node in group:
@@ -290,8 +287,8 @@ class Facts:
         return _never_meet(np.unique(np.concatenate(offsets)), abs(factor), itemsize, trips)
 
     def _byte_form(self, array: Array, indices: Sequence[int]) -> Form:
-        terms = [_scaled(self.form(index), stride) for index, stride in zip(indices, array.strides, strict=True)]
-        return _total(terms, int(array.__array_interface__["data"][0]))
+        terms = [scaled(self.form(index), stride) for index, stride in zip(indices, array.strides, strict=True)]
+        return total_of(terms, int(array.__array_interface__["data"][0]))
 
     def _spread(self, form: Form, inner: dict[int, Loop]) -> Array | None:
         """
@@ -308,67 +305,8 @@ class Facts:
             return None
         offsets = np.array([form.get(None, 0)], np.int64)
         for (_, factor), span in zip(terms, spans, strict=True):
-            offsets = np.add.outer(offsets, np.arange(span.start, span.stop, span.step, np.int64) * factor).reshape(-1)
+            offsets = np.add.outer(offsets, np.array(span, np.int64) * factor).reshape(-1)
         return offsets
-
-
-class _Footprint:
-    """Sizes of arrays, from the loops that each value varies with."""
-
-    def __init__(self, facts: Facts):
-        self.facts = facts
-        self.varies: dict[int, frozenset[int]] = {}
-        self.trips: dict[int, int] = {}
-        self.largest = 1
-
-    def of(self, loop: Loop) -> int:
-        self.trips[id(loop)] = 1
-        self.varies[loop.index] = frozenset([id(loop)])
-        self._nodes(loop.body, frozenset(), self._unmaterialised(loop))
-        return self.largest
-
-    def _unmaterialised(self, loop: Loop) -> set[int]:
-        plan = self.facts.plan(loop) or []
-        return {id(fold.product) for fold in plan if fold.product} | {
-            id(fold.combiner) for fold in plan if fold.combiner
-        }
-
-    def _vary(self, numbers: Sequence[int]) -> frozenset[int]:
-        return frozenset[int]().union(*(self.varies.get(number, frozenset[int]()) for number in numbers))
-
-    def _set(self, numbers: Sequence[int], loops: frozenset[int]) -> None:
-        self.varies.update(dict.fromkeys(numbers, loops))
-        self.largest = max(self.largest, prod(self.trips[loop] for loop in loops))
-
-    def _nodes(self, nodes: Sequence[Node], mask: frozenset[int], skipped: set[int]) -> None:
-        for node in nodes:
-            match node:
-                case Compute() if id(node) in skipped:
-                    self.varies.update(dict.fromkeys(node.outs, self._vary(node.args)))
-                case Compute():
-                    self._set(node.outs, self._vary(node.args))
-                case Load():
-                    self._set([node.out], self._vary(node.indices) | mask)
-                case Store():
-                    self._set([], self._vary([*node.indices, node.value]) | mask)
-                case Branch():
-                    under = mask | self._vary([node.condition])
-                    self._nodes([*node.sides[0], *node.sides[1]], under, set())
-                    self._set(node.outs, self._vary([*node.yields[0], *node.yields[1]]) | under)
-                case Loop():
-                    self._loop(node, mask)
-
-    def _loop(self, loop: Loop, mask: frozenset[int]) -> None:
-        plan = self.facts.plan(loop)
-        spread = bool(plan) or self.facts.independent(loop)
-        trips = self.facts.trips(loop)
-        self.trips[id(loop)] = (UNKNOWN_TRIPS if trips is None else trips) if spread else 1
-        bounds = self._vary([loop.lower, loop.upper])
-        under = mask | bounds | (frozenset([id(loop)]) if bounds and spread else frozenset[int]())
-        self.varies[loop.index] = bounds | {id(loop)}
-        self.varies.update(dict.fromkeys(loop.args, self._vary(loop.inits)))
-        self._nodes(loop.body, under, self._unmaterialised(loop))
-        self._set(loop.outs, (self._vary([*loop.yields, *loop.inits]) | bounds | mask) - {id(loop)})
 
 
 def _never_meet(offsets: Array, factor: int, itemsize: int, trips: int | None) -> bool:
@@ -387,60 +325,6 @@ def overlap(a: Array, b: Array) -> bool:
     if not np.may_share_memory(a, b):
         return False
     try:
-        return bool(np.shares_memory(a, b, max_work=10000))
+        return bool(np.shares_memory(a, b, max_work=cast(Any, 10000)))
     except np.exceptions.TooHardError:
         return True
-
-
-def _defined(node: Node) -> list[int]:
-    match node:
-        case Compute():
-            return node.outs
-        case Load():
-            return [node.out]
-        case Store():
-            return []
-        case Loop():
-            return [node.index, *node.args, *node.outs]
-        case Branch():
-            return node.outs
-
-
-def _used(node: Node) -> list[int]:
-    match node:
-        case Compute():
-            return node.args
-        case Load():
-            return [node.buffer, *node.indices]
-        case Store():
-            return [node.buffer, *node.indices, node.value]
-        case Loop():
-            return [node.lower, node.upper, node.step, *node.inits, *node.yields]
-        case Branch():
-            return [node.condition, *node.yields[0], *node.yields[1]]
-
-
-def _sum(a: Form, b: Form) -> Form:
-    total = dict(a)
-    for key, factor in b.items():
-        total[key] = total.get(key, 0) + factor
-    return {key: factor for key, factor in total.items() if factor or key is None}
-
-
-def _total(terms: Sequence[Form], constant: int) -> Form:
-    total: Form = {None: constant}
-    for term in terms:
-        total = _sum(total, term)
-    return total
-
-
-def _scaled(form: Form, factor: int) -> Form:
-    return {key: value * factor for key, value in form.items() if value * factor}
-
-
-def _form_product(a: Form, b: Form) -> Form | None:
-    if set(a) <= {None}:
-        return _scaled(b, a.get(None, 0))
-    if set(b) <= {None}:
-        return _scaled(a, b.get(None, 0))
-    return None

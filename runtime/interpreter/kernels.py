@@ -217,7 +217,7 @@ def _folded(
 ) -> list[Array]:
     skipped = {f.combiner for f in folds} | {f.value.owner for f in folds if f.factors}
     axes = sorted(kernel.reduced)
-    arguments = dict(zip(reduction.body.args, [*inputs, *earlier], strict=False))
+    arguments: dict[SSAValue, Array] = dict(zip(reduction.body.args, [*inputs, *earlier], strict=False))
     env = evaluate_ops(reduction.body, arguments, box, views.captured, cast("set[Operation]", skipped))
     value_of = partial(_lookup, env, views.captured)
     results: list[Array] = []

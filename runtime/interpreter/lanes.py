@@ -11,7 +11,7 @@ differ between lanes, a mask says which lanes are active.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -133,13 +133,13 @@ class _Lanes:
         if np.size(condition) == 1:
             side = 0 if bool(np.all(condition)) else 1
             self.nodes(node.sides[side], mask)
-            outs = [self.env[number] for number in node.yields[side]]
+            outs: list[Any] = [self.env[number] for number in node.yields[side]]
         else:
             both = [condition if mask is None else condition & mask, ~condition if mask is None else ~condition & mask]
             for side, active in zip(node.sides, both, strict=True):
                 self.nodes(side, active)
             pairs = zip(node.yields[0], node.yields[1], strict=True)
-            outs = [np.where(condition, self.env[a], self.env[b]) for a, b in pairs]
+            outs = [cast(Any, np.where(condition, self.env[a], self.env[b])) for a, b in pairs]
         self.env.update(zip(node.outs, outs, strict=True))
 
     def loop(self, loop: Loop, mask: Mask) -> None:
@@ -185,21 +185,21 @@ class _Lanes:
         """Spread a loop's index along its axis between these bounds, and return the mask of the active lanes."""
         self.vectorised += 1
         step = int(np.max(self.env[loop.step]))
-        dtype = np.asarray(lower).dtype
+        dtype: np.dtype[Any] = np.asarray(lower).dtype
         shape = [-1 if axis == loop.depth else 1 for axis in range(self.nest.depth)]
         if np.size(lower) == 1 and np.size(upper) == 1:
-            indices = np.arange(_number(lower), _number(upper), step, dtype).reshape(shape)
+            indices = _range(_number(lower), _number(upper), step, dtype).reshape(shape)
             self.env[loop.index] = indices
             self.extents[loop.depth] = indices.size
             return mask
         lower, upper = (np.asarray(bound) if mask is None else _active(bound, mask) for bound in (lower, upper))
         first, last = int(lower.min()), int(upper.max())
         if step == 1:
-            indices = np.arange(first, last, 1, dtype).reshape(shape)
+            indices = _range(first, last, 1, dtype).reshape(shape)
             active = (indices >= lower) & (indices < upper)
         else:
             count = max(0, int(np.max(-((lower - upper) // step))))
-            indices = lower + np.arange(0, count * step, step, dtype).reshape(shape)
+            indices = lower + _range(0, count * step, step, dtype).reshape(shape)
             active = indices < upper
         self.env[loop.index] = indices
         self.extents[loop.depth] = indices.shape[loop.depth]
@@ -211,7 +211,7 @@ class _Lanes:
 
     def _in_sequence(self, loop: Loop, mask: Mask) -> None:
         lower, upper, step = (self.env[number] for number in (loop.lower, loop.upper, loop.step))
-        carried = [self.env[number] for number in loop.inits]
+        carried: list[Any] = [self.env[number] for number in loop.inits]
         uniform = np.size(lower) == 1 and np.size(upper) == 1
         if mask is not None and not uniform:
             lower, upper = _active(lower, mask), _active(upper, mask)
@@ -223,7 +223,7 @@ class _Lanes:
             self.env.update(zip(loop.args, carried, strict=True))
             self.nodes(loop.body, active)
             new = [self.env[number] for number in loop.yields]
-            carried = new if uniform else [np.where(active, n, o) for n, o in zip(new, carried, strict=True)]
+            carried = new if active is None or uniform else _chosen(active, new, carried)
         self.env.update(zip(loop.outs, carried, strict=True))
 
     # Folds
@@ -298,6 +298,14 @@ def _active(bound: Any, mask: Array) -> Array:
     values, mask = np.broadcast_arrays(bound, mask)
     filler = values[mask][0] if mask.any() else values.dtype.type(0)
     return np.where(mask, values, filler)
+
+
+def _chosen(active: Array, new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
+    return [np.where(active, n, o) for n, o in zip(new, old, strict=True)]
+
+
+def _range(first: int, last: int, step: int, dtype: np.dtype[Any]) -> Array:
+    return np.arange(first, last, step).astype(dtype)
 
 
 def _number(value: Any) -> int:

@@ -45,7 +45,7 @@ def origin_of(array: Array) -> tuple[Array, int]:
     """Return the buffer of bytes that an array is a view of, and the byte at which the array starts in it."""
     root = array
     while isinstance(root.base, np.ndarray):
-        root = cast(Array, root.base)
+        root = root.base
     return root.reshape(-1).view(np.uint8), address(array) - address(root)
 
 

@@ -151,7 +151,9 @@ class Builder:
         index, *args = op.body.block.args
         bounds = [self.use(value) for value in (op.lb, op.ub, op.step)]
         inits = [self.use(value) for value in op.iter_args]
-        loop = Loop(op, *bounds, self.new(index), inits, [self.new(arg) for arg in args], [], self.depth)
+        loop = Loop(
+            op, bounds[0], bounds[1], bounds[2], self.new(index), inits, [self.new(arg) for arg in args], [], self.depth
+        )
         self.enter(lambda: self._loop_body(loop, op.body))
         loop.outs = [self.new(result) for result in op.results]
         return loop
@@ -203,6 +205,36 @@ def nodes_in(nodes: Sequence[Node]) -> Iterator[Node]:
             yield from nodes_in(node.body)
         elif isinstance(node, Branch):
             yield from nodes_in([*node.sides[0], *node.sides[1]])
+
+
+def defined(node: Node) -> list[int]:
+    """Return the numbers of the values that a node defines, but for those inside of it."""
+    match node:
+        case Compute():
+            return node.outs
+        case Load():
+            return [node.out]
+        case Store():
+            return []
+        case Loop():
+            return [node.index, *node.args, *node.outs]
+        case Branch():
+            return node.outs
+
+
+def used(node: Node) -> list[int]:
+    """Return the numbers of the values that a node uses, but for those used by what it holds."""
+    match node:
+        case Compute():
+            return node.args
+        case Load():
+            return [node.buffer, *node.indices]
+        case Store():
+            return [node.buffer, *node.indices, node.value]
+        case Loop():
+            return [node.lower, node.upper, node.step, *node.inits, *node.yields]
+        case Branch():
+            return [node.condition, *node.yields[0], *node.yields[1]]
 
 
 def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.runtime.interpreter import run_module
-from xdsl.dialects.builtin import ModuleOp
 
 
 def module(text: str) -> ModuleOp:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.runtime.interpreter.support import module, run

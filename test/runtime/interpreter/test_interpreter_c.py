@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import c_rules, random_inputs, run_module
 from tilewright.test.runtime.interpreter.support import module, run

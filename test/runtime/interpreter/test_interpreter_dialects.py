@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from tilewright.errors import Diagnostic
 from tilewright.test.runtime.interpreter.support import run
 

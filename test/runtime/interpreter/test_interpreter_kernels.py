@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import kernels
 from tilewright.test.runtime.interpreter.support import run

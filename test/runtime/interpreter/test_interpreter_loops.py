@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import control, lanes, random_inputs, run_module

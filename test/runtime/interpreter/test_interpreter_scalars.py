@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tilewright.ir import Array, numpy_type
-from tilewright.runtime.interpreter import run_op
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IndexType, IntegerType, f32, f64, i1, i8, i16, i32, i64
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation
+
+from tilewright.ir import Array, numpy_type
+from tilewright.runtime.interpreter import run_op
 
 pytestmark = pytest.mark.quick
 
