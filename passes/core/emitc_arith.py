@@ -162,8 +162,12 @@ def _compare_integers(b: Builder, op: Operation) -> SSAValue:
     if width == 1:
         signed = 2 <= number < 6
         return b.compare(_SWAPPED[predicate] if signed else predicate, *_both(b, op))
-    if unsigned and predicate in ("lt", "ge") and b.known(op.operands[1]) == 0:
-        return b.integer(predicate == "ge", i1)
+    left, right = op.operands
+    # Compilers warn of comparisons that cannot but hold, or fail.
+    if left is right or (unsigned and predicate in ("lt", "ge") and b.known(right) == 0):
+        return b.integer(predicate in ("eq", "le", "ge"), i1)
+    if unsigned and predicate in ("le", "gt") and b.known(left) == 0:
+        return b.integer(predicate == "le", i1)
     return b.compare(predicate, *_both(b, op, UNSIGNED[width] if unsigned else None))
 
 

@@ -270,8 +270,10 @@ def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
         if "initial_value" not in properties:
             raise Diagnostic("a constant has no value", where(op), found=f"@{name}")
     given = op.properties.get("alignment", op.attributes.get("alignment"))
-    least = scalar_type(type_.get_element_type(), op).compile_time_size
-    alignment = cast("IntegerAttr[Any]", given).value.data if given is not None else least
+    size = scalar_type(type_.get_element_type(), op).compile_time_size
+    # Compilers for x86-64 take every array of 16 bytes or more to lie at a multiple of 16, as its ABI says.
+    least = 16 if count * size >= 16 else size
+    alignment = max(least, cast("IntegerAttr[Any]", given).value.data) if given is not None else least
     attributes: dict[str, Attribute] = {
         "tilewright.alignment": IntegerAttr(alignment, i64),
         "tilewright.shape": shape_attribute(type_.get_shape()),

@@ -20,16 +20,18 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #endif
 
 /*
- * The elements that pointers point to. Buffers of different types share one arena, so accesses through these pointers
- * must be allowed to alias; int8_t and uint8_t always are.
+ * TW_MAY_ALIAS is for the elements that pointers point to: buffers of different types share one arena, so accesses
+ * through these pointers must be allowed to alias; those through int8_t and uint8_t always are.
  */
 #if defined(__GNUC__)
+#define TW_INLINE static inline __attribute__((__unused__))
 #define TW_MAY_ALIAS __attribute__((__may_alias__))
 #define TW_INF_F32 (__builtin_inff())
 #define TW_INF_F64 (__builtin_inf())
 #define TW_NAN_F32 (__builtin_nanf(""))
 #define TW_NAN_F64 (__builtin_nan(""))
 #else
+#define TW_INLINE static inline
 #define TW_MAY_ALIAS
 #define TW_INF_F32 (FLT_MAX * 2.0f)
 #define TW_INF_F64 (DBL_MAX * 2.0)
@@ -48,8 +50,8 @@ typedef double TW_MAY_ALIAS tw_f64;
 
 /* The lesser and the greater of two integers. */
 #define TW_EXTREMA(suffix, type) \
-    static inline type tw_min_##suffix(type a, type b) { return a < b ? a : b; } \
-    static inline type tw_max_##suffix(type a, type b) { return a > b ? a : b; }
+    TW_INLINE type tw_min_##suffix(type a, type b) { return a < b ? a : b; } \
+    TW_INLINE type tw_max_##suffix(type a, type b) { return a > b ? a : b; }
 TW_EXTREMA(i8, int8_t)
 TW_EXTREMA(i16, int16_t)
 TW_EXTREMA(i32, int32_t)
@@ -62,16 +64,16 @@ TW_EXTREMA(u64, uint64_t)
 
 /* The magnitude (that of the least integer wraps around), and division rounded down and up. */
 #define TW_DIVISION(bits) \
-    static inline int##bits##_t tw_abs_i##bits(int##bits##_t a) { \
+    TW_INLINE int##bits##_t tw_abs_i##bits(int##bits##_t a) { \
         return a < 0 ? (int##bits##_t)(0u - (uint##bits##_t)a) : a; \
     } \
-    static inline int##bits##_t tw_floordiv_i##bits(int##bits##_t a, int##bits##_t b) { \
+    TW_INLINE int##bits##_t tw_floordiv_i##bits(int##bits##_t a, int##bits##_t b) { \
         return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); \
     } \
-    static inline int##bits##_t tw_ceildiv_i##bits(int##bits##_t a, int##bits##_t b) { \
+    TW_INLINE int##bits##_t tw_ceildiv_i##bits(int##bits##_t a, int##bits##_t b) { \
         return a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0); \
     } \
-    static inline uint##bits##_t tw_ceildiv_u##bits(uint##bits##_t a, uint##bits##_t b) { \
+    TW_INLINE uint##bits##_t tw_ceildiv_u##bits(uint##bits##_t a, uint##bits##_t b) { \
         return a / b + (a % b != 0u ? 1u : 0u); \
     }
 TW_DIVISION(32)
@@ -79,7 +81,7 @@ TW_DIVISION(64)
 #undef TW_DIVISION
 
 /* The upper half of a 128-bit product. */
-static inline uint64_t tw_mulhi_u64(uint64_t a, uint64_t b) {
+TW_INLINE uint64_t tw_mulhi_u64(uint64_t a, uint64_t b) {
     const uint64_t low = UINT64_C(0xffffffff);
     const uint64_t p = (a & low) * (b & low);
     const uint64_t q = (a >> 32) * (b & low) + (p >> 32);
@@ -87,14 +89,14 @@ static inline uint64_t tw_mulhi_u64(uint64_t a, uint64_t b) {
     return (a >> 32) * (b >> 32) + (q >> 32) + (r >> 32);
 }
 
-static inline int64_t tw_mulhi_i64(int64_t a, int64_t b) {
+TW_INLINE int64_t tw_mulhi_i64(int64_t a, int64_t b) {
     const uint64_t high = tw_mulhi_u64((uint64_t)a, (uint64_t)b);
     return (int64_t)(high - (a < 0 ? (uint64_t)b : UINT64_C(0)) - (b < 0 ? (uint64_t)a : UINT64_C(0)));
 }
 
 /* The integer part of a square root; that of a negative number is taken to be 0. */
 #define TW_ISQRT(bits) \
-    static inline int##bits##_t tw_isqrt##bits(int##bits##_t a) { \
+    TW_INLINE int##bits##_t tw_isqrt##bits(int##bits##_t a) { \
         uint##bits##_t rest = a < 0 ? 0u : (uint##bits##_t)a; \
         uint##bits##_t root = 0u; \
         for (uint##bits##_t bit = (uint##bits##_t)1 << (bits - 2); bit != 0u; bit >>= 2) { \
@@ -113,47 +115,47 @@ TW_ISQRT(64)
  * maximumNumber (numbers win), and rounding. `exact` is the least number above which all floats are integers.
  */
 #define TW_FLOAT(suffix, type, bits, exact) \
-    static inline int##bits##_t tw_bitcast_##suffix##_i##bits(type a) { \
+    TW_INLINE int##bits##_t tw_bitcast_##suffix##_i##bits(type a) { \
         union { type f; int##bits##_t i; } u = {.f = a}; \
         return u.i; \
     } \
-    static inline type tw_bitcast_i##bits##_##suffix(int##bits##_t a) { \
+    TW_INLINE type tw_bitcast_i##bits##_##suffix(int##bits##_t a) { \
         union { int##bits##_t i; type f; } u = {.i = a}; \
         return u.f; \
     } \
-    static inline bool tw_unordered_##suffix(type a, type b) { return a != a || b != b; } \
-    static inline bool tw_differ_##suffix(type a, type b) { return a < b || a > b; } \
-    static inline type tw_absf_##suffix(type a) { \
+    TW_INLINE bool tw_unordered_##suffix(type a, type b) { return a != a || b != b; } \
+    TW_INLINE bool tw_differ_##suffix(type a, type b) { return a < b || a > b; } \
+    TW_INLINE type tw_absf_##suffix(type a) { \
         return tw_bitcast_i##bits##_##suffix(tw_bitcast_##suffix##_i##bits(a) & INT##bits##_MAX); \
     } \
-    static inline type tw_copysign_##suffix(type a, type b) { \
+    TW_INLINE type tw_copysign_##suffix(type a, type b) { \
         const int##bits##_t sign = tw_bitcast_##suffix##_i##bits(b) & INT##bits##_MIN; \
         return tw_bitcast_i##bits##_##suffix((tw_bitcast_##suffix##_i##bits(a) & INT##bits##_MAX) | sign); \
     } \
-    static inline type tw_maximum_##suffix(type a, type b) { \
+    TW_INLINE type tw_maximum_##suffix(type a, type b) { \
         return a > b ? a : a < b ? b : a == b && a != (type)0 ? a : a + b; \
     } \
-    static inline type tw_minimum_##suffix(type a, type b) { \
+    TW_INLINE type tw_minimum_##suffix(type a, type b) { \
         return a < b ? a : a > b ? b : a == b ? -tw_maximum_##suffix(-a, -b) : a + b; \
     } \
-    static inline type tw_maxnum_##suffix(type a, type b) { return a != a ? b : b != b ? a : tw_maximum_##suffix(a, b); } \
-    static inline type tw_minnum_##suffix(type a, type b) { return a != a ? b : b != b ? a : tw_minimum_##suffix(a, b); } \
-    static inline type tw_trunc_##suffix(type a) { \
+    TW_INLINE type tw_maxnum_##suffix(type a, type b) { return a != a ? b : b != b ? a : tw_maximum_##suffix(a, b); } \
+    TW_INLINE type tw_minnum_##suffix(type a, type b) { return a != a ? b : b != b ? a : tw_minimum_##suffix(a, b); } \
+    TW_INLINE type tw_trunc_##suffix(type a) { \
         return tw_absf_##suffix(a) < exact ? tw_copysign_##suffix((type)(int##bits##_t)a, a) : a; \
     } \
-    static inline type tw_floor_##suffix(type a) { \
+    TW_INLINE type tw_floor_##suffix(type a) { \
         const type t = tw_trunc_##suffix(a); \
         return t > a ? t - (type)1 : t; \
     } \
-    static inline type tw_ceil_##suffix(type a) { \
+    TW_INLINE type tw_ceil_##suffix(type a) { \
         const type t = tw_trunc_##suffix(a); \
         return t < a ? tw_copysign_##suffix(t + (type)1, a) : t; \
     } \
-    static inline type tw_round_##suffix(type a) { \
+    TW_INLINE type tw_round_##suffix(type a) { \
         const type t = tw_trunc_##suffix(a); \
         return tw_absf_##suffix(a - t) >= (type)0.5 ? t + tw_copysign_##suffix((type)1, a) : t; \
     } \
-    static inline type tw_roundeven_##suffix(type a) { \
+    TW_INLINE type tw_roundeven_##suffix(type a) { \
         const type m = tw_absf_##suffix(a); \
         return m < exact ? tw_copysign_##suffix((m + exact) - exact, a) : a; \
     }

@@ -1,12 +1,12 @@
-/* What the C that Tilewright emits needs of C's mathematical library; only networks on floats include this. */
+/* What the C that Tilewright emits needs of C's mathematical library; only networks on floats include this, after tilewright.h. */
 #ifndef TILEWRIGHT_MATH_H
 #define TILEWRIGHT_MATH_H
 
 #include <math.h>
 
 #define TW_UNARY(name) \
-    static inline float tw_##name##_f32(float a) { return name##f(a); } \
-    static inline double tw_##name##_f64(double a) { return name(a); }
+    TW_INLINE float tw_##name##_f32(float a) { return name##f(a); } \
+    TW_INLINE double tw_##name##_f64(double a) { return name(a); }
 TW_UNARY(acos)
 TW_UNARY(acosh)
 TW_UNARY(asin)
@@ -31,13 +31,13 @@ TW_UNARY(tan)
 TW_UNARY(tanh)
 #undef TW_UNARY
 
-static inline float tw_atan2_f32(float a, float b) { return atan2f(a, b); }
-static inline double tw_atan2_f64(double a, double b) { return atan2(a, b); }
-static inline float tw_fma_f32(float a, float b, float c) { return fmaf(a, b, c); }
-static inline double tw_fma_f64(double a, double b, double c) { return fma(a, b, c); }
-static inline float tw_powf_f32(float a, float b) { return powf(a, b); }
-static inline double tw_powf_f64(double a, double b) { return pow(a, b); }
-static inline float tw_rsqrt_f32(float a) { return 1.0f / sqrtf(a); }
-static inline double tw_rsqrt_f64(double a) { return 1.0 / sqrt(a); }
+TW_INLINE float tw_atan2_f32(float a, float b) { return atan2f(a, b); }
+TW_INLINE double tw_atan2_f64(double a, double b) { return atan2(a, b); }
+TW_INLINE float tw_fma_f32(float a, float b, float c) { return fmaf(a, b, c); }
+TW_INLINE double tw_fma_f64(double a, double b, double c) { return fma(a, b, c); }
+TW_INLINE float tw_powf_f32(float a, float b) { return powf(a, b); }
+TW_INLINE double tw_powf_f64(double a, double b) { return pow(a, b); }
+TW_INLINE float tw_rsqrt_f32(float a) { return 1.0f / sqrtf(a); }
+TW_INLINE double tw_rsqrt_f64(double a) { return 1.0 / sqrt(a); }
 
 #endif

@@ -43,13 +43,13 @@ class Weight:
     @property
     def declaration(self) -> str:
         """The declaration of the array, without storage class and semicolon."""
-        return f"const {self.c_type} {self.c_name}[{max(self.count, 1)}]"
+        return f"_Alignas({self.alignment}) const {self.c_type} {self.c_name}[{max(self.count, 1)}]"
 
 
 def definition(weight: Weight, storage: str = "") -> str:
     """Return the definition of an array with its values, after a comment with its shape."""
     shape = "".join(f"{size}x" for size in weight.shape)
-    head = f"/* {shape}{weight.dtype} */\n{storage}_Alignas({weight.alignment}) {weight.declaration} = {{\n"
+    head = f"/* {shape}{weight.dtype} */\n{storage}{weight.declaration} = {{\n"
     return head + _rows(_literals(weight) or ["0"]) + "};\n"
 
 

@@ -176,6 +176,30 @@ def test_integer_comparison(integer_library: Any, name: str, width: int) -> None
     assert call(integer_library, f"cmpi_{name}{width}", [a, b], "i1").tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "zero_first", "expected"),
+    [
+        ("uge", False, [True, True]),
+        ("ult", False, [False, False]),
+        ("ule", True, [True, True]),
+        ("ugt", True, [False, False]),
+        ("ugt", False, [True, False]),
+    ],
+)
+def test_unsigned_comparison_with_zero(tmp_path: Path, name: str, zero_first: bool, expected: list[bool]) -> None:
+    operands = "%z, %x0" if zero_first else "%x0, %z"
+    body = f"%z = arith.constant 0 : i32 %r = arith.cmpi {name}, {operands} : i32"
+    assert one(tmp_path, [np.array([-1, 0], np.int32)], ["i32"], "i1", body).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("eq", True), ("ne", False), ("sle", True), ("sgt", False), ("uge", True)]
+)
+def test_comparison_of_a_value_with_itself(tmp_path: Path, name: str, expected: bool) -> None:
+    body = f"%r = arith.cmpi {name}, %x0, %x0 : i8"
+    assert one(tmp_path, [np.array([3], np.int8)], ["i8"], "i1", body).tolist() == [expected]
+
+
 CONVERSIONS = [
     *((f"extsi{a}_{b}", f"arith.extsi %x0 : i{a} to i{b}", a, b, False) for a in WIDTHS for b in WIDTHS if a < b),
     *((f"extui{a}_{b}", f"arith.extui %x0 : i{a} to i{b}", a, b, True) for a in WIDTHS for b in WIDTHS if a < b),

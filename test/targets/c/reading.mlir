@@ -17,7 +17,7 @@
 // CHECK-NEXT: 1, -2, 3, -4,
 // CHECK-NEXT: };
 // CHECK: static _Alignas(16) uint8_t arena[64];
-// EXTERN: extern const int8_t network_w[4];
+// EXTERN: extern _Alignas(1) const int8_t network_w[4];
 // EXTERN-NOT: {{^}}static _Alignas(1)
 "memref.global"() <{sym_name = "w", type = memref<4xi8>, initial_value = dense<[1, -2, 3, -4]> : tensor<4xi8>, sym_visibility = "private", constant}> : () -> ()
 "memref.global"() <{sym_name = "unused", type = memref<4xi8>, initial_value = dense<0> : tensor<4xi8>, sym_visibility = "private", constant}> : () -> ()
