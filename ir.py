@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from math import isfinite
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     BFloat16Type,
     BytesAttr,
@@ -216,22 +218,39 @@ class _IrPrinter(Printer):
         data = attribute.data.data
         width = attribute.get_element_type().compile_time_size
         count = len(data) // width
-        if count <= 100:
+        uniform = count > 1 and data == data[:width] * count
+        if count <= 100 and _has_exact_decimals(attribute):
             super().print_attribute(attribute)
             return
-        if data == data[:width] * count:
+        if count > 100 and self._elide is not None and count > self._elide and not uniform:
+            self.print_string("dense_resource<__elided__>")
+        elif uniform and _has_exact_decimals(attribute, count=1):
             value = attribute.get_element_type().unpack(data[:width], 1)[0]
             self.print_string("dense<")
             attribute._print_one_elem(value, self)  # pyright: ignore[reportPrivateUsage]
             self.print_string(">")
-        elif self._elide is not None and count > self._elide:
-            self.print_string("dense_resource<__elided__>")
         else:
             self.print_string('dense<"0x')
-            self.print_string(data.hex().upper())
+            self.print_string((data[:width] if uniform else data).hex().upper())
             self.print_string('">')
         self.print_string(" : ")
         self.print_attribute(attribute.get_type())
+
+
+def _has_exact_decimals(attribute: DenseAttr, *, count: int | None = None) -> bool:
+    """
+    Return whether the first `count` elements, or all, read back as they are when xDSL prints them one by one.
+
+    It prints floats without an exact short decimal in hexadecimal, which it then reads as integers.
+    """
+    element = attribute.get_element_type()
+    if not isinstance(element, AnyFloat):
+        return True
+    count = count or len(attribute)
+    values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
+    return all(
+        isfinite(value) and element.unpack(element.pack((float(f"{value:.5e}"),)), 1)[0] == value for value in values
+    )
 
 
 def print_ir(

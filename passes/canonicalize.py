@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import linalg, tensor
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
@@ -83,7 +84,7 @@ def _forward_copy(op: Operation) -> bool:
     arguments = list(generic.body.block.args)
     if len(generic.results) != 1 or terminator.operands[0] not in arguments[:-1]:
         return False
-    index = arguments.index(terminator.operands[0])
+    index = next(i for i, argument in enumerate(arguments) if argument is terminator.operands[0])
     source = generic.inputs[index]
     if source.type != generic.results[0].type or not is_identity(generic.indexing_maps.data[index].data):
         return False

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     BFloat16Type,
     FileLineColLoc,
@@ -280,3 +282,15 @@ def test_printing_is_that_of_xdsl():
     stream = io.StringIO()
     Printer(stream).print_op(module)
     assert ir.print_ir(module) == stream.getvalue()
+
+
+@pytest.mark.parametrize("count", [1, 3, 100, 101])
+@pytest.mark.parametrize("uniform", [True, False])
+def test_float_constants_keep_their_bits(count: int, uniform: bool) -> None:
+    """Floats without an exact short decimal, infinities and NaNs come back from text as they were."""
+    odd = np.array([2270848.0, -np.inf, 1.1, np.nan, 1e-45, -0.0, 16777217.5, 3.0], np.float32)
+    values = np.full(count, odd[0]) if uniform else np.resize(odd, count)
+    module = ModuleOp([arith.ConstantOp(cast(Any, ir.dense(values, f32)))])
+    again = ir.parse_module(ir.new_context(), ir.print_ir(module))
+    constant = cast(arith.ConstantOp, again.body.block.first_op)
+    assert ir.array_of(cast(Any, constant.value)).tobytes() == values.astype(np.float32).tobytes()

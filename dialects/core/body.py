@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects import arith, linalg
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.math import AbsIOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 

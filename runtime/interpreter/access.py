@@ -82,7 +82,7 @@ def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any 
     strides = [
         sum(form[0][d] * stride for form, stride in zip(linear, array.strides, strict=True)) for d in range(len(bounds))
     ]
-    corner = array[tuple(slice(start, None) for start in starts)]
+    corner = array[(*(slice(start, None) for start in starts), ...)]
     return as_strided(corner, shape, [stride if shape[d] > 1 else 0 for d, stride in enumerate(strides)])
 
 
