@@ -221,7 +221,10 @@ def _signed_operand(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.extsi", "arith.sitofp")
 def _from_signed(b: Builder, op: Operation) -> SSAValue:
-    return b.cast(_signed_operand(b, op), _result(op))
+    known, result = b.known(op.operands[0]), _result(op)
+    if known is not None and isinstance(result, IntegerType):
+        return b.integer(-(known & 1) if _width(op) == 1 else known, cast(IntegerType, result))
+    return b.cast(_signed_operand(b, op), result)
 
 
 @rule("arith.index_cast")
@@ -232,6 +235,9 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
 
 @rule("arith.extui", "arith.uitofp", "arith.index_castui")
 def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
+    known, wide = b.known(op.operands[0]), _result(op)
+    if known is not None and isinstance(wide, IntegerType):
+        return b.integer(known & ((1 << _width(op)) - 1), cast(IntegerType, wide))
     return b.cast(b.as_type(op.operands[0], UNSIGNED[width] if (width := _width(op)) > 1 else i1), _result(op))
 
 

@@ -38,7 +38,7 @@ from .c_expressions import (
 )
 from .c_functions import argument_attributes, argument_names, comment, operands_comment, prototype, verbatim_text
 
-_LONGEST = 72
+_LONGEST = 88
 _STATEMENTS = (
     emitc.AssignOp,
     emitc.CallOp,

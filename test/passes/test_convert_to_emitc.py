@@ -267,6 +267,19 @@ def test_a_true_i1_extends_to_minus_one(tmp_path: Path) -> None:
     assert one(tmp_path, [values], ["i1"], "f32", "%r = arith.sitofp %x0 : i1 to f32").tolist() == [0.0, -1.0]
 
 
+def test_widened_constants(tmp_path: Path) -> None:
+    zero = np.zeros(1, np.int8)
+    for name, constant, source, expected in (
+        ("extsi", "-3", "i8", -3),
+        ("extui", "-3", "i8", 253),
+        ("extsi", "true", "i1", -1),
+        ("extui", "true", "i1", 1),
+    ):
+        typed = constant if source == "i1" else f"{constant} : {source}"
+        body = f"%c = arith.constant {typed} %r = arith.{name} %c : {source} to i64"
+        assert one(tmp_path, [zero], ["i8"], "i64", body).tolist() == [expected], name
+
+
 def test_a_true_i1_may_make_a_sum_overflow(tmp_path: Path) -> None:
     values = np.array([False, True])
     body = "%e = arith.extsi %x0 : i1 to i32 %c = arith.constant -2147483648 : i32 %r = arith.addi %e, %c : i32"
