@@ -174,6 +174,8 @@ def _declared(text: str) -> Attribute:
     floats: dict[str, Attribute] = {"bf16": bf16, "f16": f16, "f32": f32, "f64": f64}
     if text in floats:
         return floats[text]
+    if text == "int":
+        return IntegerType(32)
     if (match := re.fullmatch(r"(u?)i(\d+)", text)) is None:
         raise Diagnostic(f"onnx.type '{text}' is not an element type", expected="such as i8, ui8 or f32")
     return IntegerType(int(match[2]), Signedness.UNSIGNED if match[1] else Signedness.SIGNLESS)
@@ -217,11 +219,18 @@ def _given(port: Port, value: Array) -> Array:
             expected=f"values of type {port.element}",
             found=f"{value[first]} at {[int(i) for i in first]}",
         )
+    stored = _reinterpreted(converted, port.storage)
     if port.inner is None:
-        return converted.view(port.storage)[()]
+        return stored[()]
     buffer = new_buffer(port.inner, port.storage)
-    buffer[...] = converted.view(port.storage).reshape(port.inner)
+    buffer[...] = stored.reshape(port.inner)
     return buffer
+
+
+def _reinterpreted(value: Array, dtype: np.dtype[Any]) -> Array:
+    """Return the same bits as another integer type of that width; what floats encode as integers keeps its value."""
+    same_bits = value.dtype.kind in "iu" and dtype.kind in "iu" and value.dtype.itemsize == dtype.itemsize
+    return value.view(dtype) if same_bits else value.astype(dtype)
 
 
 def _narrow_limits(port: Port) -> tuple[int, int] | None:
@@ -234,7 +243,7 @@ def _narrow_limits(port: Port) -> tuple[int, int] | None:
 
 def _seen(port: Port, value: Array) -> Array:
     """Return a result as the caller sees it: a new array of the declared type."""
-    return np.array(value).view(port.declared).reshape(port.shape)
+    return _reinterpreted(np.array(value), port.declared).reshape(port.shape)
 
 
 def _random(port: Port, generator: np.random.Generator) -> Array:

@@ -1,0 +1,46 @@
+# Each target sets up what it needs in .venv; only Python 3.11 and make have to be there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+
+.PHONY: help demo test quick lint docs bench wheel clean
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	@command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null \
+	  || $(BIN)/pip install --quiet --disable-pip-version-check '.[cc]'
+	@touch $@
+
+demo: $(STAMP)  ## take a network through every level and to C, and compare
+	$(BIN)/python benchmarks/demo.py
+
+test: $(STAMP)  ## run the whole test suite
+	$(BIN)/pytest -n $(WORKERS)
+
+quick: $(STAMP)  ## run the part of the test suite that takes under a minute
+	$(BIN)/pytest -n $(WORKERS) -m quick
+
+lint: $(STAMP)  ## check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+docs: $(STAMP)  ## run the commands in the docs
+	$(BIN)/pytest -n $(WORKERS) test/docs
+
+bench: $(STAMP)  ## print the headline numbers beside their peers
+	$(BIN)/python benchmarks/opt_tool.py
+	$(BIN)/python benchmarks/compile.py
+
+wheel: $(STAMP)  ## build the wheel into dist/
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:  ## remove what was built, the environment included
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
