@@ -51,6 +51,8 @@ class _Bufferizer:
     aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     owned: set[SSAValue] = field(default_factory=set[SSAValue])
+    parts: set[SSAValue] = field(default_factory=set[SSAValue])
+    """The tensors that are computed in their part of a concatenation."""
     globals: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     current: Operation | None = None
 
@@ -177,6 +179,7 @@ def _plan_parts(state: _Bufferizer, op: tensor.ConcatOp) -> None:
         owner = isinstance(value, OpResult) and (is_kernel(value.op) or isinstance(value.op, _OWNERS))
         if owner and value.has_one_use() and value not in state.destinations:
             state.destinations[value] = lambda offsets=offsets, shape=shape: _part(state, op, offsets, shape)
+            state.parts.add(value)
         start += shape[axis]
 
 
@@ -296,7 +299,7 @@ def _concat(state: _Bufferizer, op: Operation) -> None:
     axis, start = op.dim.value.data, 0
     for value in op.inputs:
         shape = shape_of(value)
-        if value not in state.destinations or value not in state.buffers:
+        if value not in state.parts:
             offsets = [start if i == axis else 0 for i in range(len(shape))]
             part = state.emit(subview(whole, offsets, shape, [1] * len(shape)))
             assert part is not None

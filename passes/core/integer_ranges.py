@@ -146,9 +146,15 @@ def _pad(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 
 
 def _clip(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
-    low = operands[1].range.low if len(operands) > 1 else operands[0].range.low
-    high = operands[2].range.high if len(operands) > 2 else operands[0].range.high
-    return Outcome.plain(operands[0].range.clip(low, high))
+    x, *bounds = (operand.range for operand in operands)
+    given = iter(bounds)
+    low, high = (next(given) if op.node_input(i) is not None else None for i in (1, 2))
+    result = x
+    if low is not None:
+        result = Range(max(result.low, low.low), max(result.high, low.high))
+    if high is not None:
+        result = Range(min(result.low, high.low), min(result.high, high.high))
+    return Outcome(result, reduce(Range.__or__, bounds, x))
 
 
 def _products(x: Operand, w: Operand, terms: int, axis: int | None, *, padded: bool) -> Range:
@@ -321,7 +327,7 @@ RULES: dict[str, Rule] = {
     **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},
     "onnx.Where": Rule(_union, data=(1, 2), joins=True),
     "onnx.Pad": Rule(_pad, data=(0, 2), joins=True),
-    "onnx.Clip": Rule(_clip, data=(0, 1, 2), joins=True),
+    "onnx.Clip": Rule(_clip, data=(0, 1, 2)),
     "onnx.Add": Rule(_binary(Range.__add__)),
     "onnx.Sub": Rule(_binary(Range.__sub__)),
     "onnx.Mul": Rule(_binary(Range.__mul__)),
