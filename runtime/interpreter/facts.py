@@ -13,6 +13,7 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation
@@ -149,6 +150,36 @@ class Facts:
             low, high = low + ends[0], high + ends[1]
         return low, high
 
+    def most(self, form: Form) -> int | None:
+        """
+        Return a number that a sum does not exceed, if one is known.
+
+        Loop indices are replaced by their bounds, innermost first, so that a window that is clamped to an array's
+        border is seen to stay inside.
+        """
+        keys = [key for key in form if key is not None]
+        if not keys:
+            return form.get(None, 0)
+        key = max(keys)
+        factor = form[key]
+        rest = {other: value for other, value in form.items() if other != key}
+        node = self.makers.get(key)
+        if isinstance(node, Loop) and key == node.index:
+            ends = self._ends(node, last=factor > 0)
+            found = [bound for end in ends if (bound := self.most(add(rest, scaled(end, factor)))) is not None]
+            return min(found, default=None)
+        part, others = self.interval(key), self.most(rest)
+        if part is None or others is None:
+            return None
+        return others + max(part[0] * factor, part[1] * factor)
+
+    def _ends(self, loop: Loop, *, last: bool) -> list[Form]:
+        """Return sums that the last index of a loop does not exceed, or that the first does not fall below."""
+        bound, kind = (loop.upper, arith.MinSIOp) if last else (loop.lower, arith.MaxSIOp)
+        node = self.makers.get(bound)
+        numbers = node.args if isinstance(node, Compute) and kind_of(node.op) is kind else [bound]
+        return [add(self.form(number), {None: -1 if last else 0}) for number in numbers]
+
     def _interval_of_node(self, number: int) -> Interval | None:
         node = self.makers.get(number)
         if isinstance(node, Loop) and number == node.index:
@@ -250,13 +281,27 @@ class Facts:
         accesses = [node for node in nodes_in(loop.body) if isinstance(node, Load | Store)]
         if any(node.buffer not in self.values for node in accesses):
             return False
-        stores = {node.buffer for node in accesses if isinstance(node, Store)}
-        for buffer in stores:
-            target = self.values[buffer]
-            group = [node for node in accesses if overlap(target, self.values[node.buffer])]
+        ranges = {id(node): self._touched(node) for node in accesses}
+        for store in accesses:
+            if not isinstance(store, Store):
+                continue
+            low, high = ranges[id(store)]
+            near = [node for node in accesses if ranges[id(node)][0] < high and low < ranges[id(node)][1]]
+            group = [node for node in near if overlap(self.values[store.buffer], self.values[node.buffer])]
             if not self._disjoint(loop, group):
                 return False
         return True
+
+    def _touched(self, node: Load | Store) -> Interval:
+        """Return the addresses between which the bytes lie that an access touches in the whole run of the nest."""
+        array = self.values[node.buffer]
+        form = self._byte_form(array, node.indices)
+        low, high = byte_bounds(array)
+        least, most = self.most(scaled(form, -1)), self.most(form)
+        return (
+            low if least is None else max(low, -least),
+            high if most is None else min(high, most + array.itemsize),
+        )
 
     def _disjoint(self, loop: Loop, group: Sequence[Load | Store]) -> bool:
         """Return whether these accesses touch different bytes in different iterations."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import c_rules, random_inputs, run_module
+from tilewright.runtime.interpreter.facts import Facts
 from tilewright.test.runtime.interpreter.support import module, run
 
 pytestmark = pytest.mark.quick
@@ -50,7 +51,8 @@ emitc.func @rows(%x: !emitc.ptr<i8>, %o: !emitc.ptr<i32>) attributes {specifiers
   emitc.return
 }
 emitc.func @network_run(%x: !emitc.array<16xi8> {onnx.name = "x", tilewright.shape = array<i64: 4, 4>},
-                        %o: !emitc.array<4xi32> {onnx.name = "y", tilewright.output, tilewright.shape = array<i64: 2, 2>}) {
+                        %o: !emitc.array<4xi32> {onnx.name = "y",
+                              tilewright.output, tilewright.shape = array<i64: 2, 2>}) {
   %x1 = emitc.cast %x : !emitc.array<16xi8> to !emitc.ptr<i8>
   %o1 = emitc.cast %o : !emitc.array<4xi32> to !emitc.ptr<i32>
   emitc.call @rows(%x1, %o1) : (!emitc.ptr<i8>, !emitc.ptr<i32>) -> ()
@@ -176,3 +178,35 @@ def test_pointers_into_an_arena_see_the_same_bytes():
 def test_what_cannot_be_run_is_named(body: str, message: str):
     with pytest.raises(Diagnostic, match=message):
         run(f"emitc.func @network(%a: i32) {{\n{body}\nemitc.return }}", arg0=2)
+
+
+def test_pointers_that_reach_to_the_end_of_an_arena_do_not_stop_vectorising():
+    """In C a pointer has no end: only the addresses that loops form tell the buffers of an arena apart."""
+    loop = """emitc.for %i = %0 to %n step %1 : i32 {
+        %e = emitc.subscript %x[%i] : (!emitc.ptr<i8>, i32) -> !emitc.lvalue<i8>
+        %v = emitc.load %e : !emitc.lvalue<i8>
+        %y = emitc.subscript %o[%i] : (!emitc.ptr<i8>, i32) -> !emitc.lvalue<i8>
+        emitc.assign %v : i8 to %y : !emitc.lvalue<i8>
+      }"""
+    text = f"""emitc.func @network(%x: !emitc.ptr<i8>, %o: !emitc.ptr<i8>) {{
+      %0 = "emitc.constant"() <{{value = 0 : i32}}> : () -> i32
+      %1 = "emitc.constant"() <{{value = 1 : i32}}> : () -> i32
+      %n = "emitc.constant"() <{{value = 8 : i32}}> : () -> i32
+      {loop}
+      emitc.return }}"""
+    op = next(op for op in module(text).walk() if op.name == "emitc.for")
+    nest = c_rules._nest_of(op)  # pyright: ignore
+    assert nest is not None
+    arena = np.zeros(20, np.int8)
+    constants = {"0": np.int32(0), "1": np.int32(1), "n": np.int32(8)}
+
+    def independent(distance: int) -> bool:
+        arrays = {"x": arena, "o": arena[distance:]}
+        names = {number: value.name_hint or "" for number, value in nest.inputs.items()}
+        literals = {number: value.owner.value.value.data for number, value in nest.inputs.items() if not names[number]}
+        known = {number: np.int32(value) for number, value in literals.items()}
+        values = {number: (arrays | constants)[name] for number, name in names.items() if name}
+        return Facts(nest, values | known).independent(nest.loop)
+
+    assert independent(8)
+    assert not independent(7)

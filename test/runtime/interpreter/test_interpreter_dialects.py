@@ -220,7 +220,8 @@ func.func @network(%o: memref<64xi8> {{tilewright.output}}) {{
     [
         ("memref.store %seven, %a[%c1, %c0] : memref<4x4xi16>", {8: 7}),
         (
-            "%s = memref.subview %a[1, 2] [2, 2] [1, 1] : memref<4x4xi16> to memref<2x2xi16, strided<[4, 1], offset: 6>>\n"
+            "%s = memref.subview %a[1, 2] [2, 2] [1, 1] : memref<4x4xi16> "
+            "to memref<2x2xi16, strided<[4, 1], offset: 6>>\n"
             "memref.store %seven, %s[%c1, %c0] : memref<2x2xi16, strided<[4, 1], offset: 6>>",
             {14: 7},
         ),
@@ -230,7 +231,8 @@ func.func @network(%o: memref<64xi8> {{tilewright.output}}) {{
             {12: 7, 13: 7, 14: 7, 15: 7},
         ),
         (
-            "%s = memref.subview %a[1, 0] [3, 4] [1, 1] : memref<4x4xi16> to memref<3x4xi16, strided<[4, 1], offset: 4>>\n"
+            "%s = memref.subview %a[1, 0] [3, 4] [1, 1] : memref<4x4xi16> "
+            "to memref<3x4xi16, strided<[4, 1], offset: 4>>\n"
             "%t = memref.reinterpret_cast %s to offset: [5], sizes: [2], strides: [2] : "
             "memref<3x4xi16, strided<[4, 1], offset: 4>> to memref<2xi16, strided<[2], offset: 5>>\n"
             "memref.store %seven, %t[%c1] : memref<2xi16, strided<[2], offset: 5>>",
@@ -242,7 +244,8 @@ func.func @network(%o: memref<64xi8> {{tilewright.output}}) {{
             {12: 7},
         ),
         (
-            "%s = memref.expand_shape %a [[0], [1, 2]] output_shape [4, 2, 2] : memref<4x4xi16> into memref<4x2x2xi16>\n"
+            "%s = memref.expand_shape %a [[0], [1, 2]] output_shape [4, 2, 2] : memref<4x4xi16> "
+            "into memref<4x2x2xi16>\n"
             "memref.store %seven, %s[%c0, %c1, %c1] : memref<4x2x2xi16>",
             {7: 7},
         ),
@@ -276,7 +279,8 @@ def test_views_share_their_buffer(body: str, places: dict[int, int]):
         ),
         ("%s = memref.view %arena[%c8][] : memref<64xi8> to memref<8x4xi16>", "leaves its buffer"),
         (
-            "%s = memref.subview %a[3, 2] [2, 2] [1, 1] : memref<4x4xi16> to memref<2x2xi16, strided<[4, 1], offset: 14>>",
+            "%s = memref.subview %a[3, 2] [2, 2] [1, 1] : memref<4x4xi16> "
+            "to memref<2x2xi16, strided<[4, 1], offset: 14>>",
             "leaves its source",
         ),
     ],
@@ -287,7 +291,8 @@ def test_memory_is_not_touched_where_it_must_not_be(body: str, message: str):
 
 
 def test_a_global_keeps_its_content_between_calls():
-    text = """"memref.global"() <{sym_name = "n", type = memref<1xi8>, initial_value, sym_visibility = "private"}> : () -> ()
+    text = """"memref.global"() <{sym_name = "n", type = memref<1xi8>, initial_value,
+          sym_visibility = "private"}> : () -> ()
     func.func private @count() -> i8 {
       %n = memref.get_global @n : memref<1xi8>
       %c0 = arith.constant 0 : index

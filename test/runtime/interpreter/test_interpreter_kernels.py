@@ -97,7 +97,8 @@ def test_matmul_wraps_and_broadcasts(data: st.DataObject, seed: int):
     b = full_range(rng, (1 if shared else batch, columns, inner), dtype)
     flags = ["transpose_a", "transpose_b", f"accumulator = {total}"]
     out = (batch, rows, columns)
-    text = f"""func.func @network(%a: {tensor(a.shape, element)}, %b: {tensor(b.shape, element)}) -> {tensor(out, total)} {{
+    text = f"""func.func @network(%a: {tensor(a.shape, element)}, %b: {tensor(b.shape, element)})
+          -> {tensor(out, total)} {{
       %o = tensor.empty() : {tensor(out, total)}
       %y = nn.matmul ins(%a, %b : {tensor(a.shape, element)}, {tensor(b.shape, element)})
         outs(%o : {tensor(out, total)}) {{{", ".join(flags)}}}
@@ -110,7 +111,8 @@ def test_matmul_wraps_and_broadcasts(data: st.DataObject, seed: int):
 
 def test_matmul_of_numbers_too_large_for_floats_is_exact():
     a = np.full((1, 3), 94906267, np.int64)
-    text = f"""func.func @network(%a: {tensor((1, 3), "i64")}, %b: {tensor((3, 1), "i64")}) -> {tensor((1, 1), "i64")} {{
+    text = f"""func.func @network(%a: {tensor((1, 3), "i64")}, %b: {tensor((3, 1), "i64")})
+          -> {tensor((1, 1), "i64")} {{
       %o = tensor.empty() : {tensor((1, 1), "i64")}
       %y = nn.matmul ins(%a, %b : {tensor((1, 3), "i64")}, {tensor((3, 1), "i64")})
         outs(%o : {tensor((1, 1), "i64")}) {{accumulator = i64}}
@@ -252,10 +254,13 @@ def test_a_map_with_division_and_remainder_is_gathered():
 def test_a_kernel_evaluated_in_parts_gives_the_same(seed: int):
     rng = np.random.default_rng(seed)
     x, w = full_range(rng, (1, 3, 9, 7)), full_range(rng, (4, 3, 3, 3))
-    text = f"""func.func @network(%x: {tensor(x.shape, "i8")}, %w: {tensor(w.shape, "i8")}) -> {tensor((1, 4, 9, 7), "i32")} {{
+    text = f"""func.func @network(%x: {tensor(x.shape, "i8")}, %w: {tensor(w.shape, "i8")})
+          -> {tensor((1, 4, 9, 7), "i32")} {{
       %o = tensor.empty() : {tensor((1, 4, 9, 7), "i32")}
-      %y = nn.conv ins(%x, %w : {tensor(x.shape, "i8")}, {tensor(w.shape, "i8")}) outs(%o : {tensor((1, 4, 9, 7), "i32")})
-        {{strides = {ints(1, 1)}, dilations = {ints(1, 1)}, pads = {ints(1, 1, 1, 1)}, groups = 1 : i64, accumulator = i32}}
+      %y = nn.conv ins(%x, %w : {tensor(x.shape, "i8")}, {tensor(w.shape, "i8")})
+            outs(%o : {tensor((1, 4, 9, 7), "i32")})
+        {{strides = {ints(1, 1)}, dilations = {ints(1, 1)}, pads = {ints(1, 1, 1, 1)},
+              groups = 1 : i64, accumulator = i32}}
       func.return %y : {tensor((1, 4, 9, 7), "i32")} }}"""
     expected = reference_conv(wide(x, False), wide(w, False), (1, 1), (1, 1), (1, 1, 1, 1), 1)
     largest = kernels.LARGEST
@@ -269,7 +274,8 @@ def test_a_kernel_evaluated_in_parts_gives_the_same(seed: int):
 def test_softmax_of_integers_runs_through_all_phases():
     text = f"""func.func @network(%x: {tensor((2, 5), "i8")}) -> {tensor((2, 5), "i8")} {{
       %o = tensor.empty() : {tensor((2, 5), "i8")}
-      %y = nn.int_softmax ins(%x : {tensor((2, 5), "i8")}) outs(%o : {tensor((2, 5), "i8")}) {{a = 1 : i64, b = 345 : i64,
+      %y = nn.int_softmax ins(%x : {tensor((2, 5), "i8")}) outs(%o : {tensor((2, 5), "i8")})
+            {{a = 1 : i64, b = 345 : i64,
         c = 62395 : i64, log2 = 255 : i64, levels = 256 : i64, accumulator = i64, element = i8}}
       func.return %y : {tensor((2, 5), "i8")} }}"""
     x = np.array([[5, -3, 100, 99, -128], [0, 0, 0, 0, 127]])
@@ -284,7 +290,8 @@ def test_softmax_of_integers_runs_through_all_phases():
 
 def test_float_sums_are_rounded_once():
     x = np.array([[1.0, 2.0**-24, 2.0**-24, -1.0]], np.float32)
-    text = f"""func.func @network(%a: {tensor((1, 4), "f32")}, %b: {tensor((4, 1), "f32")}) -> {tensor((1, 1), "f32")} {{
+    text = f"""func.func @network(%a: {tensor((1, 4), "f32")}, %b: {tensor((4, 1), "f32")})
+          -> {tensor((1, 1), "f32")} {{
       %o = tensor.empty() : {tensor((1, 1), "f32")}
       %y = nn.matmul ins(%a, %b : {tensor((1, 4), "f32")}, {tensor((4, 1), "f32")})
         outs(%o : {tensor((1, 1), "f32")}) {{accumulator = f32}}
