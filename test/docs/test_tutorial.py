@@ -1,0 +1,41 @@
+"""The commands and programs of the tutorial, run in order in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tilewright.errors import Diagnostic
+from tilewright.runtime.toolchain import compiler
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return (language, text) of each block of code of a page."""
+    return re.findall(r"^```([a-z ]+)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_tutorial(tmp_path: Path) -> None:
+    try:
+        compiler()
+    except Diagnostic:
+        pytest.skip("the tutorial calls cc")
+    tools = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    found = blocks(DOCS / "tutorial.md")
+    assert len(found) >= 7
+    for language, text in found:
+        command = [sys.executable, "-c", text] if language == "python" else ["bash", "-euo", "pipefail", "-c", text]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        if language == "sh fails":
+            assert done.returncode == 1
+            assert "error:" in done.stderr
+            assert "Traceback" not in done.stderr
+        else:
+            assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
