@@ -1,5 +1,6 @@
 """The rules of `emitc`, in nests and one by one."""
 
+from typing import Any, cast
 from unittest.mock import patch
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_loops_over_variables(as_nest: bool):
     if as_nest:
         result = run_module(parsed, {"x": x})["y"]
     else:
-        with patch.object(c_rules, "_nest_of", lambda _: None):
+        with patch.object(c_rules, "_nest_of", return_value=None):
             result = run_module(parsed, {"x": x})["y"]
     wide = x.astype(np.int64)
     most = np.where(wide > 0, wide, -1000).max(axis=1)
@@ -203,8 +204,8 @@ def test_pointers_that_reach_to_the_end_of_an_arena_do_not_stop_vectorising():
     def independent(distance: int) -> bool:
         arrays = {"x": arena, "o": arena[distance:]}
         names = {number: value.name_hint or "" for number, value in nest.inputs.items()}
-        literals = {number: value.owner.value.value.data for number, value in nest.inputs.items() if not names[number]}
-        known = {number: np.int32(value) for number, value in literals.items()}
+        unnamed = {number: cast(Any, value.owner) for number, value in nest.inputs.items() if not names[number]}
+        known = {number: np.int32(constant.value.value.data) for number, constant in unnamed.items()}
         values = {number: (arrays | constants)[name] for number, name in names.items() if name}
         return Facts(nest, values | known).independent(nest.loop)
 

@@ -1,5 +1,8 @@
 """Each op of tensor, bufferization, memref, linalg, scf and affine once."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,7 @@ from tilewright.test.runtime.interpreter.support import run
 
 pytestmark = pytest.mark.quick
 
-CASES = {
+CASES: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "extract_slice": (
         "%r = tensor.extract_slice %x[1, 0] [2, 2] [1, 2] : tensor<3x4xi8> to tensor<2x2xi8>",
         "tensor<2x2xi8>",

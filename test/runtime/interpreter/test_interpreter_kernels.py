@@ -1,5 +1,7 @@
 """Structured kernels against straightforward loops over NumPy arrays of int64."""
 
+import math as libm
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -133,7 +135,7 @@ def test_pool_ignores_what_lies_outside(data: st.DataObject, seed: int, kind: st
         (n + pads[i] + pads[i + 2] - (k - 1) * d - 1) // s + 1
         for i, (n, k, d, s) in enumerate(zip(space, window, dilations, strides, strict=True))
     ]
-    fold = {"max": max, "min": min, "sum": sum, "product": lambda values: int(np.prod(np.array(values, object)))}[kind]
+    fold: Any = {"max": max, "min": min, "sum": sum, "product": libm.prod}[kind]
     out = np.zeros((1, 2, *extents), np.int64)
     values = wide(x, unsigned)
     for c, i, j in np.ndindex(2, *extents):
@@ -181,6 +183,20 @@ def test_an_epilogue_reads_operands_under_its_maps(seed: int, features: int, shi
     assert np.array_equal(run(text, arg0=x, arg1=w, arg2=mul, arg3=residual)[0], expected)
 
 
+Step = Callable[[int, int, int], int]
+STEPS: list[tuple[str, Step]] = [
+    ("%r = arith.addi %acc, %v : i32", lambda acc, v, j: acc + v),
+    ("%r = arith.muli %v, %acc : i32", lambda acc, v, j: acc * v),
+    ("%r = arith.xori %acc, %v : i32", lambda acc, v, j: acc ^ v),
+    ("%r = arith.maxui %acc, %v : i32", lambda acc, v, j: max(acc % 2**32, v % 2**32)),
+    ("%r = arith.subi %acc, %v : i32", lambda acc, v, j: acc - v),
+    ("%c = arith.constant 3 : i32\n%t = arith.muli %acc, %c : i32\n%r = arith.addi %t, %v : i32",
+         lambda acc, v, j: 3 * acc + v),
+    ("%j = linalg.index 1 : index\n%i = arith.index_cast %j : index to i32\n%t = arith.muli %i, %v : i32\n"
+         "%r = arith.addi %acc, %t : i32", lambda acc, v, j: acc + v * j),
+    ("%t = arith.addi %acc, %acc : i32\n%r = arith.addi %t, %v : i32", lambda acc, v, j: 2 * acc + v),
+]  # fmt: skip
+
 GENERIC = """func.func @network(%x: tensor<4x6xi32>, %o: tensor<4xi32>) -> tensor<4xi32> {{
   %y = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
       iterator_types = ["parallel", "reduction"]}} ins(%x : tensor<4x6xi32>) outs(%o : tensor<4xi32>) {{
@@ -191,29 +207,15 @@ GENERIC = """func.func @network(%x: tensor<4x6xi32>, %o: tensor<4xi32>) -> tenso
   func.return %y : tensor<4xi32> }}"""
 
 
-@pytest.mark.parametrize(
-    ("body", "step"),
-    [
-        ("%r = arith.addi %acc, %v : i32", lambda acc, v, j: acc + v),
-        ("%r = arith.muli %v, %acc : i32", lambda acc, v, j: acc * v),
-        ("%r = arith.xori %acc, %v : i32", lambda acc, v, j: acc ^ v),
-        ("%r = arith.maxui %acc, %v : i32", lambda acc, v, j: max(acc % 2**32, v % 2**32)),
-        ("%r = arith.subi %acc, %v : i32", lambda acc, v, j: acc - v),
-        ("%c = arith.constant 3 : i32\n%t = arith.muli %acc, %c : i32\n%r = arith.addi %t, %v : i32",
-         lambda acc, v, j: 3 * acc + v),
-        ("%j = linalg.index 1 : index\n%i = arith.index_cast %j : index to i32\n%t = arith.muli %i, %v : i32\n"
-         "%r = arith.addi %acc, %t : i32", lambda acc, v, j: acc + v * j),
-        ("%t = arith.addi %acc, %acc : i32\n%r = arith.addi %t, %v : i32", lambda acc, v, j: 2 * acc + v),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "step"), STEPS)
 @pytest.mark.parametrize("largest", [kernels.LARGEST, 4])
-def test_a_reduction_starts_from_the_output(body: str, step: Any, largest: int, monkeypatch: pytest.MonkeyPatch):
+def test_a_reduction_starts_from_the_output(body: str, step: Step, largest: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(kernels, "LARGEST", largest)
     rng = np.random.default_rng(3)
     x, start = rng.integers(-(2**31), 2**31, (4, 6)), rng.integers(-(2**31), 2**31, 4)
-    expected = [int(v) for v in start]
-    for i, j in np.ndindex(4, 6):
-        value = step(expected[i], int(x[i, j]), j)
+    expected: list[int] = [int(v) for v in start]
+    for i, j in product(range(4), range(6)):
+        value = step(expected[i], int(x[i][j]), int(j))
         expected[i] = (value + 2**31) % 2**32 - 2**31
     assert run(GENERIC.format(body=body), arg0=x, arg1=start)[0].tolist() == expected
 
