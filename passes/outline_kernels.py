@@ -2,66 +2,117 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..errors import Diagnostic
-from ..ir import functions, print_ir
+from ..ir import functions, print_ir, where
 from .core.base import Pass
 
 
-def multiply_accumulates(op: Operation) -> int:
-    """Return the number of multiplications that a kernel adds up: its points where it is a sum of products, else 0."""
-    if not is_kernel(op) or op.name.removeprefix("nn.") not in ("conv", "matmul"):
-        return 0
-    return kernel_of(op).points
+@dataclass
+class _Group:
+    """Kernels that are alike but for numbers in their scalar code: each with its numbers, in order."""
+
+    kernels: list[tuple[Operation, list[Attribute]]] = field(default_factory=list[tuple[Operation, list[Attribute]]])
+
+    def varying(self) -> list[int]:
+        """Return the positions of the numbers that are not the same in all kernels."""
+        columns = zip(*(numbers for _, numbers in self.kernels), strict=True)
+        return [index for index, column in enumerate(columns) if len(set(column)) > 1]
 
 
 def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
-    """Move every kernel and copy of a function into a function of its own, equal ones into the same, and call it."""
-    known: dict[str, str] = {}
+    """
+    Move every kernel and copy of a function into a function of its own and call it.
+
+    Kernels that are alike share one; numbers in which they differ (requantisation factors) become its arguments.
+    """
+    groups: dict[str, _Group] = {}
+    for op in function.body.block.ops:
+        if is_kernel(op) or isinstance(op, memref.CopyOp):
+            key, numbers = _structure(op)
+            groups.setdefault(key, _Group()).kernels.append((op, numbers))
     counts: dict[str, int] = {}
-    for op in list(function.body.block.ops):
-        if not (is_kernel(op) or isinstance(op, memref.CopyOp)):
-            continue
-        arguments = [value for value in dict.fromkeys(op.operands) if is_shaped(value)]
-        outlined = _outlined(op, arguments)
-        text = print_ir(outlined, locations=False)
-        if text not in known:
-            base = _base_name(op)
-            counts[base] = counts.get(base, -1) + 1
-            known[text] = f"{base}_{counts[base]}"
-            outlined.properties["sym_name"] = StringAttr(known[text])
-            outlined.location = op.location
-            Rewriter.insert_op(outlined, InsertPoint.before(function))
-        call = func.CallOp(known[text], arguments, [])
-        call.location = op.location
-        call.attributes["macs"] = IntegerAttr(multiply_accumulates(op), i64)
-        Rewriter.replace_op(op, call, [])
+    for group in groups.values():
+        base = _base_name(group.kernels[0][0])
+        counts[base] = counts.get(base, -1) + 1
+        _outline_group(group, f"{base}_{counts[base]}", function)
+
+
+def multiply_accumulates(op: Operation) -> int:
+    """Return the number of products that a kernel sums up, 0 where it is no sum of products."""
+    return kernel_of(op).points if op.name in ("nn.conv", "nn.matmul") else 0
 
 
 def _base_name(op: Operation) -> str:
     name = op.name.split(".")[-1]
-    return {"generic": "elementwise"}.get(name, name)
+    return "elementwise" if name == "generic" else name
 
 
-def _own_constant(block: Block, value: SSAValue) -> SSAValue:
-    """Clone the constant that a scalar operand is into a block."""
-    if not isinstance(value, OpResult) or not isinstance(value.op, arith.ConstantOp):
-        raise Diagnostic("a kernel's scalar operand is no constant", expected="an arith.constant")
-    clone = value.op.clone()
-    block.add_op(clone)
-    return clone.results[0]
+def _numbers(op: Operation) -> list[arith.ConstantOp]:
+    """Return the constants in the scalar code of a kernel."""
+    return [inner for region in op.regions for inner in region.walk() if isinstance(inner, arith.ConstantOp)]
 
 
-def _outlined(op: Operation, arguments: list[SSAValue]) -> func.FuncOp:
+def _structure(op: Operation) -> tuple[str, list[Attribute]]:
+    """Return the text of a kernel as a function, its numbers left out, and the numbers."""
+    outlined = _outlined(op)
+    numbers: list[Attribute] = []
+    for constant in _numbers(outlined):
+        numbers.append(constant.value)
+        if isinstance(constant.value, IntegerAttr):
+            constant.properties["value"] = IntegerAttr(0, cast(Any, constant.result.type))
+        else:
+            numbers.pop()
+    return print_ir(outlined, locations=False), numbers
+
+
+def _outline_group(group: _Group, name: str, function: func.FuncOp) -> None:
+    first = group.kernels[0][0]
+    varying = group.varying()
+    outlined = _outlined(first)
+    outlined.properties["sym_name"] = StringAttr(name)
+    outlined.location = first.location
+    _make_arguments(outlined, varying)
+    Rewriter.insert_op(outlined, InsertPoint.before(function))
+    for op, numbers in group.kernels:
+        constants = [arith.ConstantOp(cast(Any, numbers[index])) for index in varying]
+        arguments = [*_arguments(op), *(constant.result for constant in constants)]
+        call = func.CallOp(name, arguments, [])
+        call.attributes["macs"] = IntegerAttr(multiply_accumulates(op), i64)
+        for made in (*constants, call):
+            made.location = op.location
+        Rewriter.replace_op(op, [*constants, call], [])
+
+
+def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
+    """Turn the integer constants at these positions into arguments."""
+    constants = [constant for constant in _numbers(outlined) if isinstance(constant.value, IntegerAttr)]
+    block = outlined.body.block
+    for number, index in enumerate(varying):
+        argument = block.insert_arg(constants[index].result.type, len(block.args))
+        argument.name_hint = f"factor{number}"
+        Rewriter.replace_op(constants[index], [], [argument])
+    types = [argument.type for argument in block.args]
+    outlined.properties["function_type"] = FunctionType.from_lists(types, [])
+
+
+def _arguments(op: Operation) -> list[SSAValue]:
+    """Return the buffers that a kernel works on, each once."""
+    return [value for value in dict.fromkeys(op.operands) if is_shaped(value)]
+
+
+def _outlined(op: Operation) -> func.FuncOp:
     """Return a private function that does a copy of the op on its arguments."""
+    arguments = _arguments(op)
     types = [value.type for value in arguments]
     block = Block(arg_types=types)
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
@@ -71,10 +122,19 @@ def _outlined(op: Operation, arguments: list[SSAValue]) -> func.FuncOp:
         if value not in mapping:
             mapping[value] = _own_constant(block, value)
     clone = op.clone(value_mapper=mapping)
-    for inner in clone.walk():
-        inner.location = op.location if inner is clone else inner.location
+    clone.location = op.location
     block.add_ops([clone, func.ReturnOp()])
     return func.FuncOp("kernel", FunctionType.from_lists(types, []), Region(block), visibility="private")
+
+
+def _own_constant(block: Block, value: SSAValue) -> SSAValue:
+    """Clone the constant that a scalar operand is into a block."""
+    if not isinstance(value, OpResult) or not isinstance(value.op, arith.ConstantOp):
+        user = next(iter(value.uses)).operation
+        raise Diagnostic("a kernel's scalar operand is no constant", where=where(user), expected="an arith.constant")
+    clone = value.op.clone()
+    block.add_op(clone)
+    return clone.results[0]
 
 
 @dataclass(frozen=True)
@@ -82,8 +142,8 @@ class OutlineKernelsPass(Pass):
     """
     Make each distinct kernel a private function and call it.
 
-    Layers of the same shapes and attributes share one function, so that lowering, C code and program memory pay for
-    it once.
+    Layers of the same shapes and attributes share one function, so that lowering, C code and program memory pay for it
+    once; factors in which they differ are passed to it.
     """
 
     name = "outline-kernels"

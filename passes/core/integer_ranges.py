@@ -247,8 +247,7 @@ def _ita_partial_max(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 
 def _rms_norm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     x, w = (operand.range for operand in operands)
-    result = levels_range(int(op.attribute("n_levels")), signed=True)
-    return Outcome(result, x.squared() * (operands[0].shape[-1] + 1) | x * w)
+    return Outcome(Range.of_bits(8, signed=True), x.squared() * (operands[0].shape[-1] + 1) | x * w)
 
 
 def _layer_norm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
@@ -270,13 +269,19 @@ def _gelu(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     bent = Range(0, x.magnitude).clip(0, -b) if b < 0 else Range(min(0, -b), -b)
     power = -(bent + b).squared() + one
     gate = (symmetric(power.magnitude) + one) >> 1
-    return Outcome(x * gate, x * gate | symmetric(power.magnitude + abs(one)) | (bent + b).squared())
+    return _in_32_bits(x * gate, x * gate | symmetric(power.magnitude + abs(one)) | (bent + b).squared())
 
 
 def _hardswish(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     x, three, six, sixth = operands[0].range, *(int(op.attribute(n)) for n in ("three", "six", "one_over_six"))
     gate = (x + three).clip(0, six) * sixth
-    return Outcome(x * gate, x * gate | gate | x + three)
+    return _in_32_bits(x * gate, x * gate | gate | x + three)
+
+
+def _in_32_bits(result: Range, partial: Range) -> Outcome:
+    """Return the outcome of an op whose result wraps around in 32 bits."""
+    whole = Range.of_bits(32, signed=True)
+    return Outcome(result if result in whole else whole, partial)
 
 
 def _true_integer_div(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:

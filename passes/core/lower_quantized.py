@@ -63,14 +63,14 @@ def _requant_shift(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     def build(body: Body, x_: SSAValue, mul_: SSAValue, add_: SSAValue) -> SSAValue:
         values = [
-            body.convert(v, compute, unsigned=True) if is_unsigned(source) else v
+            body.convert(v, compute, unsigned=True) if is_unsigned(source) and v.type != compute else v
             for v, source in zip((x_, mul_, add_), (x, mul, add), strict=True)
         ]
         shift = _exponent(op, "div")
         return body.op(RequantizeOp(*values, shift=shift, low=clip.low, high=clip.high, compute=compute, type=element))
 
     maps = [AffineMap.identity(len(shape)), *(parameter_map(op, shape_of(value), shape) for value in (mul, add))]
-    return [lower.elementwise([x, mul, add], shape, element, build, maps=maps)]
+    return [lower.elementwise([x, mul, add], shape, element, build, maps=maps, constants=compute)]
 
 
 def _integers(op: OnnxOp, **names: str) -> dict[str, Attribute | None]:
@@ -101,8 +101,7 @@ def _ita_max(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("iRMSNorm")
 def _rms_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    clip = levels_range(int(op.attribute("n_levels")), signed=True)
-    numbers = {"shift": _exponent(op, "D"), "low": clip.low, "high": clip.high}
+    numbers = {"shift": _exponent(op, "D"), "low": -128, "high": 127}
     return _rows(lower, op, IntRmsNormOp, {name: scalar_attr(value, i64) for name, value in numbers.items()})
 
 

@@ -61,7 +61,8 @@ def scalar_rule(build: Build) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]
             wide = [body.convert(e, compute, unsigned=sign) for e, sign in zip(elements, signs, strict=True)]
             return body.convert(build(body, *wide), element)
 
-        return [lower.elementwise(operands, shape_of(op.results[0]), element, body, wraps=wraps(op))]
+        shape = shape_of(op.results[0])
+        return [lower.elementwise(operands, shape, element, body, wraps=wraps(op), constants=compute)]
 
     return rule
 

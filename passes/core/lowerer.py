@@ -126,12 +126,13 @@ class Lowerer:
         *,
         maps: Sequence[AffineMap] | None = None,
         wraps: bool = False,
+        constants: Attribute | None = None,
     ) -> SSAValue:
         """
         Append an elementwise kernel over values of the graph level.
 
         `build(body, *elements)` returns the scalar to yield. Operands broadcast as in NumPy unless `maps` says how; a
-        constant of one value is written into the body.
+        constant of one value is written into the body, in the type `constants` or its own.
         """
         maps = maps or [broadcast_map(shape_of(value), shape) for value in operands]
         uniform = [_uniform(constant_of(value)) for value in operands]
@@ -140,7 +141,8 @@ class Lowerer:
         body = Body([*(types[i] for i in varying), element], wraps=wraps)
         arguments = dict(zip(varying, body.args, strict=False))
         scalars = [
-            arguments[i] if number is None else body.constant(number, types[i]) for i, number in enumerate(uniform)
+            arguments[i] if number is None else body.constant(number, constants or types[i])
+            for i, number in enumerate(uniform)
         ]
         block = body.finish(build(body, *scalars))
         return self.generic([self[operands[i]] for i in varying], [maps[i] for i in varying], shape, element, block)
