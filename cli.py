@@ -7,16 +7,21 @@ Nothing of xDSL, ONNX or NumPy is imported before it is needed, so that `--help`
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .errors import Diagnostic
+from .errors import Diagnostic, did_you_mean
+from .opt_tool import collect_rarely, name_and_shape, name_and_value
 
 if TYPE_CHECKING:
     from .compiler import Model
     from .passes.core.manager import Observer
+    from .runtime.check import Row
+    from .runtime.session import Run
 
 _DESCRIPTION = """\
 Compile neural networks for small machines, and run them at any level.
@@ -27,43 +32,95 @@ Compile neural networks for small machines, and run them at any level.
   tilewright targets
 """
 
+_COMPILE = """\
+Turn a model into C for a target: network.c, network.h, the weights, report.json and pipeline.txt.
+
+  tilewright compile net.onnx -o build/
+  tilewright compile net.onnx -o build/ --input-shape x=1,3,32,32 --input-type x=ui8
+  cc -std=c11 -O2 -I build build/network.c build/weights.[cS] main.c -lm
+  tilewright compile --print-pipeline --target host
+"""
+
+_RUN = """\
+Run a model, or a folder that compile wrote, on arrays from a file.
+
+  tilewright run net.onnx --inputs in.npz
+  tilewright run build/ --inputs in.npz --outputs out.npz --on sanitizers
+  tilewright run net.onnx --inputs in.npz --on interpreter --stop-after tensor
+"""
+
+_CHECK = """\
+Compile networks, run them and compare with golden outputs: integers exactly, floats within 1e-4.
+
+  tilewright check corpus/
+  tilewright check corpus/ more/resnet8 --on interpreter --on host --on sanitizers
+
+A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.npz. The exit code is 1 if any differs.
+"""
+
+_NARROW = 80
+"""Columns of text below which a table of results shows no sizes."""
+
+_WIDE = 240
+"""Columns of text where the output is no terminal."""
+
+_TARGETS = """\
+List the targets, or show the phases of one.
+
+  tilewright targets
+  tilewright targets host
+"""
+
 
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are Diagnostics."""
 
+    def __init__(self, name: str, description: str):
+        layout = argparse.RawDescriptionHelpFormatter
+        super().__init__(name, description=description, formatter_class=layout, allow_abbrev=False, add_help=False)
+        self.add_argument("-h", "--help", action="help", help="show this")
+        self.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
     def error(self, message: str) -> NoReturn:
-        from .passes.core.grammar import UsageError
-
-        raise UsageError(message, remedy=f"{self.prog} --help shows the options")
+        raise _usage_error(message, remedy=f"{self.prog} --help shows the options")
 
 
-def _parser() -> _Parser:
-    parser = _Parser("tilewright", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _add_compile(commands.add_parser("compile", help="turn a model into C for a target"))
-    _add_run(commands.add_parser("run", help="run a model, or a folder that compile wrote"))
-    _add_check(commands.add_parser("check", help="compile, run and compare with golden outputs"))
-    listing = commands.add_parser("targets", help="list the targets, or describe one")
-    listing.add_argument("name", nargs="?", metavar="TARGET", help="the target to describe")
-    return parser
+def _usage_error(message: str, *, expected: str = "", found: str = "", remedy: str = "") -> Diagnostic:
+    from .passes.core.grammar import UsageError
+
+    return UsageError(message, expected=expected, found=found, remedy=remedy)
+
+
+def _parse(words: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line. Raises UsageError where it is wrong, and SystemExit after `--help`."""
+    name = next((word for word in words if not word.startswith("-")), "")
+    if not name or words[0] in ("-h", "--help"):
+        parser = _Parser("tilewright", _DESCRIPTION)
+        parser.add_argument("command", metavar="COMMAND", help="one of those above; COMMAND --help says more")
+        parser.parse_args(words or ["--help"])
+    if name not in _COMMANDS:
+        remedy = did_you_mean(name, _COMMANDS) or "tilewright --help shows the commands"
+        raise _usage_error(f"there is no command '{name}'", expected=", ".join(_COMMANDS), remedy=remedy)
+    description, add_options, _ = _COMMANDS[name]
+    parser = _Parser(f"tilewright {name}", description)
+    add_options(parser)
+    given = list(words)
+    given.remove(name)
+    options, unknown = parser.parse_known_args(given)
+    options.command = name
+    if not unknown:
+        return options
+    known = [flag for action in parser._actions for flag in action.option_strings]  # pyright: ignore[reportPrivateUsage]
+    near = did_you_mean(unknown[0].partition("=")[0], known) if unknown[0].startswith("-") else ""
+    raise _usage_error(f"{name} knows no '{unknown[0]}'", remedy=near or f"{parser.prog} --help shows the options")
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
-    from .opt_tool import name_and_shape, name_and_value
-
-    add = parser.add_argument
-    add("--target", default="host", metavar="TARGET", help="the machine; `tilewright targets` lists them (host)")
+    parser.add_argument("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
+    add = parser.add_argument_group("open models").add_argument
     shape, kind = "NAME=1,3,224,224", "NAME=ui8"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar=shape, help="set an open shape")
-    add(
-        "--input-type",
-        type=name_and_value,
-        action="append",
-        default=[],
-        metavar=kind,
-        help="declare an input's integers",
-    )
+    add("--input-type", type=name_and_value, action="append", default=[], metavar=kind, help="set what integers it has")
 
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:
@@ -78,45 +135,42 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--inputs", type=Path, required=True, metavar="FILE.npz", help="arrays, by name or in order")
     parser.add_argument("--outputs", type=Path, metavar="FILE.npz", help="where the outputs go")
     parser.add_argument("--on", metavar="PLACE", help="interpreter, host or sanitizers (host)")
-    parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level that the interpreter runs")
+    parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
     _add_model_options(parser)
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth"
-    )
-    parser.add_argument(
-        "--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)"
-    )
-    parser.add_argument("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
-    _add_model_options(parser)
+    add = parser.add_argument
+    add("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
+    add("--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)")
+    add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
+    add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
+
+
+def _add_targets(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="TARGET", help="the target to describe")
 
 
 def _model(options: argparse.Namespace) -> Model:
     from .compiler import Model
+    from .passes.core.driver import once
 
-    return Model(options.model, dict(options.input_shape), dict(options.input_type))
+    return Model(options.model, once("--input-shape", options.input_shape), once("--input-type", options.input_type))
 
 
 def _compile(options: argparse.Namespace) -> int:
     from .compiler import compile_model, machine_named, pipeline_of, write_compilation
-    from .passes.core.grammar import UsageError
 
     if options.print_pipeline:
         print(pipeline_of(machine_named(options.target)))
         return 0
     if options.model is None or options.output is None:
-        raise UsageError("compile needs a model and an output folder", remedy="tilewright compile net.onnx -o build/")
-    with _progress(options.target) as observers:
+        raise _usage_error("compile needs a model and an output folder", remedy="tilewright compile net.onnx -o build/")
+    with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, observers=observers)
     files = write_compilation(compilation, options.output)
     _print_compiled(compilation.report, files)
     return 0
-
-
-def _progress(machine: str) -> Progressing:
-    return Progressing(machine)
 
 
 class Progressing:
@@ -150,45 +204,48 @@ class Progressing:
 
 
 def _print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     arena, layers = report["arena"], report["layers"]
-    table = Table(show_header=False, box=None)
-    table.add_row("arena", f"{arena['bytes']:,} bytes (at least {arena['lower_bound']:,} are alive at once)")
-    table.add_row("weights", f"{report['weights_bytes']:,} bytes")
-    table.add_row(
-        "work", f"{report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels"
-    )
-    table.add_row("files", " ".join(str(file) for file in files))
-    Console(soft_wrap=True).print(table)
+    print(f"arena    {arena['bytes']:,} bytes (at least {arena['lower_bound']:,} are alive at once)")
+    print(f"weights  {report['weights_bytes']:,} bytes")
+    print(f"work     {report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels")
+    print(f"files    {' '.join(str(file) for file in files)}")
 
 
 def _run(options: argparse.Namespace) -> int:
-    from .passes.core.grammar import UsageError
     from .runtime.session import by_name, load_arrays
 
+    place = options.on or "host"
+    if options.stop_after and place != "interpreter":
+        raise _usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
     given = load_arrays(options.inputs)
-    if options.model.is_dir():
-        from .runtime.host import HostNetwork
-        from .runtime.session import host_run
-
-        if options.on not in (None, "host", "sanitizers"):
-            raise UsageError("a compiled folder runs on host or under sanitizers", remedy="give the model instead")
-        network = HostNetwork(options.model, sanitize=options.on == "sanitizers")
-        run, names = host_run(network), [port.name for port in network.inputs]
-    else:
-        from .compiler import compile_model
-        from .runtime.session import input_names, runner
-
-        place = options.on or "host"
-        with _progress(options.target) as observers:
-            stop = options.stop_after if place == "interpreter" else ""
-            compilation = compile_model(_model(options), options.target, stop_after=stop, observers=observers)
-        run, names = runner(compilation, place), input_names(compilation.module)
+    run, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
     outputs = run(by_name(given, names, options.inputs))
     _save_outputs(outputs, options.outputs)
     return 0
+
+
+def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, list[str]]:
+    from .runtime.host import HostNetwork
+    from .runtime.session import host_run
+
+    if place not in ("host", "sanitizers"):
+        raise _usage_error(
+            f"a compiled folder does not run on '{place}'",
+            expected="host or sanitizers",
+            remedy="give the model that it was compiled from instead",
+        )
+    network = HostNetwork(options.model, sanitize=place == "sanitizers")
+    return host_run(network), [port.name for port in network.inputs]
+
+
+def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, list[str]]:
+    from .compiler import compile_model
+    from .runtime.session import check_place, input_names, runner
+
+    check_place(place)
+    with Progressing(options.target) as observers:
+        compilation = compile_model(_model(options), options.target, stop_after=options.stop_after, observers=observers)
+    return runner(compilation, place), input_names(compilation.module)
 
 
 def _save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
@@ -218,33 +275,51 @@ def _save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
 def _check(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import track
+
+    from .compiler import machine_named, pipeline_of
+    from .runtime.check import check, find_cases
+    from .runtime.session import check_place
+
+    places = list(dict.fromkeys(options.on or ["host"]))
+    for place in places:
+        check_place(place)
+    pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
+    cases = [case for corpus in options.corpora for case in find_cases(corpus)]
+    status = Console(stderr=True)
+    checked = check(cases, options.target, places, stop_after=options.stop_after)
+    rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
+    _print_rows(rows, " + ".join(places))
+    return 0 if all(row.passed for row in rows) else 1
+
+
+def _print_rows(rows: Sequence[Row], places: str) -> None:
+    """Print a table of what was checked, and below it what differs, where lines may be as long as they need."""
+    from rich.console import Console
     from rich.table import Table
 
-    from .compiler import machine_named
-    from .runtime.check import check, find_cases
-
-    machine_named(options.target)
-    places = options.on or ["host"]
-    cases = [case for corpus in options.corpora for case in find_cases(corpus)]
-    console, status = Console(), Console(stderr=True)
-    table = Table("network", "nodes", "MACs", "arena", "weights", "seconds", " + ".join(places))
-    rows = check(cases, options.target, places, stop_after=options.stop_after)
-    shown = track(rows, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal)
-    failed = 0
-    for row in shown:
-        failed += not row.passed
-        layers = row.report.get("layers", [])
-        sizes = [f"{n:,}" for n in (row.report.get("macs", 0), row.report.get("arena", {}).get("bytes", 0))]
-        weights = f"{row.report.get('weights_bytes', 0):,}"
-        nodes = str(sum(len(layer["nodes"]) for layer in layers))
-        verdict = f"[green]{row.verdict}[/]" if row.passed else f"[red]{row.verdict}[/]"
-        table.add_row(row.case.name, nodes, *sizes, weights, f"{row.seconds:.2f}", verdict)
-        if row.error is not None:
-            row.error.source = row.error.source or str(row.case.folder)
-            print(row.error, file=sys.stderr)
+    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    sizes = ("nodes", "MACs", "arena", "weights", "seconds") if console.width >= _NARROW else ()
+    table = Table()
+    table.add_column("network", overflow="fold")
+    for title in sizes:
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column(places if sizes else "result", no_wrap=True)
+    for row in rows:
+        colour = "green" if row.passed else "red"
+        table.add_row(row.case.name, *(_sizes(row) if sizes else ()), f"[{colour}]{row.verdict}[/]")
     console.print(table)
-    print(f"{len(cases) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    failed = [row for row in rows if not row.passed]
+    for row in failed:
+        print(f"{row.case.name}: {row.detail}" if row.error is None else row.error, file=sys.stderr)
+    print(f"{len(rows) - len(failed)} passed, {len(failed)} failed, on {places}")
+
+
+def _sizes(row: Row) -> Sequence[str]:
+    report = row.report
+    if not report:
+        return "", "", "", "", f"{row.seconds:.2f}"
+    counts = report["nodes"], report["macs"], report["arena"]["bytes"], report["weights_bytes"]
+    return *(f"{count:,}" for count in counts), f"{row.seconds:.2f}"
 
 
 def _targets(options: argparse.Namespace) -> int:
@@ -268,28 +343,40 @@ def _targets(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "compile": _compile,
-    "run": _run,
-    "check": _check,
-    "targets": _targets,
+_COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]] = {
+    "compile": (_COMPILE, _add_compile, _compile),
+    "run": (_RUN, _add_run, _run),
+    "check": (_CHECK, _add_check, _check),
+    "targets": (_TARGETS, _add_targets, _targets),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns 0 if all of it worked, 1 for an error, 2 for a command that is none."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        options = _parser().parse_args(given)
-        return _COMMANDS[options.command](options)
+        options = _parse(words)
+        if arguments is None:
+            collect_rarely()
+        return _COMMANDS[options.command][2](options)
+    except SystemExit as stop:
+        return int(stop.code or 0)
     except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # Python flushes the stream once more as it ends
+        return 1
     except Exception as error:
-        from .passes.core.failures import as_diagnostic
-        from .passes.core.grammar import UsageError
+        if "--debug" in words:
+            traceback.print_exception(error)
+        return _reported(error)
 
-        if debug:
-            raise
-        print(as_diagnostic(error, "tilewright"), file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
+
+def _reported(error: Exception) -> int:
+    """Print an error in the one shape and return the exit code."""
+    from .passes.core.failures import as_diagnostic
+    from .passes.core.grammar import UsageError
+
+    print(as_diagnostic(error, "tilewright"), file=sys.stderr)
+    return 2 if isinstance(error, UsageError) else 1

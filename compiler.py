@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -47,25 +46,30 @@ class Model:
 class Compilation:
     """What came of compiling a model for a machine."""
 
+    model: Model
     machine: targets.Machine
     module: ModuleOp
     report: dict[str, Any]
 
     def program(self) -> CProgram:
-        """Return the network as C."""
+        """Return the network as C. Raises Diagnostic where it was not compiled that far."""
         from .targets.c import render
 
-        return render(self.module)
+        try:
+            return render(self.module)
+        except Diagnostic as error:
+            error.source = error.source or str(self.model.path)
+            raise
 
 
 def machine_named(name: str) -> targets.Machine:
-    """Return the machine of that name. Raises Diagnostic for an unknown one."""
+    """Return the machine of that name. Raises UsageError for an unknown one."""
+    from .passes.core.grammar import UsageError
+
     known = targets.machines()
     if name not in known:
-        raise Diagnostic(
-            f"there is no target '{name}'",
-            remedy=did_you_mean(name, known) or f"the targets are {', '.join(known)}",
-        )
+        remedy = did_you_mean(name, known) or "tilewright targets lists them"
+        raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
     return known[name]
 
 
@@ -100,37 +104,50 @@ def compile_model(
     except Diagnostic as error:
         error.source = error.source or str(model.path)
         raise
-    return Compilation(machine, module, {"model": model.path.name, "target": machine.name} | report.content)
+    return Compilation(model, machine, module, {"model": model.path.name, "target": machine.name} | report.content)
 
 
 def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
     """
     Write network.c, network.h, weights, report.json and pipeline.txt to a folder, all of them or none.
 
-    Raises Diagnostic where the folder cannot be written.
+    Returns their paths. Raises Diagnostic where the folder cannot be written; what it held is then as it was.
     """
     from .targets.c import write_program
 
     program = compilation.program()
+    texts = {
+        "report.json": json.dumps(compilation.report, indent=1) + "\n",
+        "pipeline.txt": f"{pipeline_of(compilation.machine)}\n",
+    }
+    made: list[Path] = []
     try:
+        made = [each for each in (folder, *folder.parents) if not each.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=".tilewright-", dir=folder))
-        try:
+        with tempfile.TemporaryDirectory(prefix=".tilewright-", dir=folder) as temporary:
+            staging = Path(temporary)
             write_program(program, staging)
-            (staging / "report.json").write_text(json.dumps(compilation.report, indent=1) + "\n", encoding="utf-8")
-            (staging / "pipeline.txt").write_text(str(pipeline_of(compilation.machine)) + "\n", encoding="utf-8")
-            for stale in folder.glob("weights.*"):
-                stale.unlink()
-            written = sorted(staging.iterdir())
-            for file in written:
-                os.replace(file, folder / file.name)
-            return [folder / file.name for file in written]
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
-    except OSError as error:
+            for name, text in texts.items():
+                (staging / name).write_text(text, encoding="utf-8")
+            return _move(sorted(staging.iterdir()), folder)
+    except (OSError, Diagnostic) as error:
+        for each in made:
+            shutil.rmtree(each, ignore_errors=True)
         raise Diagnostic(
             "the compiled network cannot be written",
             where=str(folder),
-            found=error.strerror or str(error),
+            found=(error.strerror or str(error)) if isinstance(error, OSError) else error.message,
             remedy="give a folder that can be written to with -o, on a disk with room",
         ) from error
+
+
+def _move(files: Sequence[Path], folder: Path) -> list[Path]:
+    """Move files into a folder, in which weights of another form are then stale."""
+    for file in files:
+        if (folder / file.name).is_dir():
+            raise Diagnostic(f"{file.name} is a folder")
+    moved = [file.replace(folder / file.name) for file in files]
+    for stale in folder.glob("weights.*"):
+        if stale not in moved:
+            stale.unlink()
+    return moved

@@ -168,14 +168,14 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
     from .passes.core.driver import drive
 
     if argv is None:
-        _collect_rarely()
+        collect_rarely()
     code = drive(arguments, known, lambda recorded: parse_arguments([*recorded, *words]))
     if argv is None:
         gc.freeze()  # the process ends: its IR need not be searched for garbage once more
     return code
 
 
-def _collect_rarely() -> None:
+def collect_rarely() -> None:
     """Search for garbage seldom: IR is large, cyclic and lives long; the usual rate takes a fifth of a run."""
     gc.freeze()
     gc.set_threshold(300_000, 20, 100)

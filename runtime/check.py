@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -32,14 +32,24 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a case."""
+    """
+    What became of a case.
+
+    `verdict` is equal, differs or error; `detail` says what differs, and `error` what went wrong. `report` is that of
+    report.json, empty where the case did not compile.
+    """
 
     case: Case
     verdict: str
-    passed: bool
     seconds: float
-    report: dict[str, Any]
+    report: Mapping[str, Any]
+    detail: str = ""
     error: Diagnostic | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether all places gave the golden outputs."""
+        return self.verdict == "equal"
 
 
 def find_cases(root: Path) -> list[Case]:
@@ -62,11 +72,12 @@ def check(cases: Sequence[Case], machine: str, places: Sequence[str], *, stop_af
         start = time.perf_counter()
         report: dict[str, Any] = {}
         try:
-            verdict = _check(case, machine, places, stop_after, report)
-            yield Row(case, verdict or "equal", not verdict, time.perf_counter() - start, report)
+            detail = _check(case, machine, places, stop_after, report)
+            yield Row(case, "differs" if detail else "equal", time.perf_counter() - start, report, detail)
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
-            yield Row(case, "error", False, time.perf_counter() - start, report, diagnostic)
+            diagnostic.source = diagnostic.source or str(case.folder)
+            yield Row(case, "error", time.perf_counter() - start, report, error=diagnostic)
 
 
 def _check(case: Case, machine: str, places: Sequence[str], stop_after: str, report: dict[str, Any]) -> str:

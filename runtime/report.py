@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
+from ..passes.core.pipeline import Pipeline
 from ..passes.core.views import bytes_of
 
 
@@ -17,10 +18,25 @@ class ReportObserver(Observer):
     """Keeps the report of the last module in which the network was planned: a list of calls of kernels."""
 
     def __init__(self) -> None:
+        self._nodes: list[str] = []
         self.content: dict[str, Any] = {}
 
+    def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
+        self._nodes = graph_nodes(module)
+
     def after_pass(self, place: Place, module: ModuleOp) -> None:
-        self.content = network_report(module) or self.content
+        report = network_report(module)
+        if not report:
+            return
+        present = {node for layer in report["layers"] for node in layer["nodes"]}
+        folded = [node for node in self._nodes if node not in present]
+        self.content = {"nodes": len(self._nodes), **report, "folded": folded}
+
+
+def graph_nodes(module: ModuleOp) -> list[str]:
+    """Return the names of the ONNX nodes of a module at the graph level, constants aside, in order."""
+    ops = (op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant")
+    return list(dict.fromkeys(name for op in ops for name in node_names(op)))
 
 
 def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any]:
@@ -28,35 +44,62 @@ def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any
     Return the report of a planned network, empty where the module holds none.
 
     Sizes are bytes. `arena` has the static memory and who is alive where most of it is needed; `layers` a row per
-    call of a kernel, in order: kernel, ONNX nodes, multiply-accumulates, and the bytes of each operand.
+    call of a kernel, in order: kernel, ONNX nodes, multiply-accumulates, and the operands; docs/tilewright.md has all.
     """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     network = functions.get(function)
     if network is None or not network.body.blocks:
         return {}
     calls = [op for op in network.body.block.ops if isinstance(op, func.CallOp)]
-    if not calls or not all("macs" in call.attributes for call in calls):
+    if not all("macs" in call.attributes for call in calls) or any(op.name == "memref.alloc" for op in network.walk()):
         return {}
-    layers = [_layer(call) for call in calls]
+    names = _Names(network)
+    layers = [_layer(call, names) for call in calls]
     return {
-        "arena": _arena(module, network),
+        "arena": _arena(module, network, names),
         "weights_bytes": _weights(module),
-        "kernels": len({str(call.callee.string_value()) for call in calls}),
         "macs": sum(layer["macs"] for layer in layers),
+        "kernels": len({layer["kernel"] for layer in layers}),
         "layers": layers,
     }
 
 
-def _layer(call: func.CallOp) -> dict[str, Any]:
+class _Names:
+    """The names of a network's buffers, each of which has one of its own; views have that of what they show."""
+
+    def __init__(self, network: func.FuncOp) -> None:
+        self._names: dict[SSAValue, str] = {}
+        arguments = network.body.block.args
+        said = network.arg_attrs or ArrayAttr([DictionaryAttr({}) for _ in arguments])
+        for argument, attributes in zip(arguments, said, strict=True):
+            name = attributes.data.get("onnx.name")
+            self._add(argument, name.data if isinstance(name, StringAttr) else f"arg{argument.index}")
+        for op in network.body.block.ops:
+            if isinstance(op, memref.GetGlobalOp):
+                self._names[op.memref] = op.name_.string_value()
+            elif _is_planned(op):
+                self._add(op.results[0], op.results[0].name_hint or "buffer")
+
+    def _add(self, value: SSAValue, name: str) -> None:
+        taken = set(self._names.values())
+        numbered = (name if number == 1 else f"{name}#{number}" for number in range(1, len(taken) + 2))
+        self._names[value] = next(each for each in numbered if each not in taken)
+
+    def of(self, value: SSAValue) -> str:
+        while value not in self._names:
+            assert isinstance(value, OpResult)
+            value = value.op.operands[0]
+        return self._names[value]
+
+
+def _is_planned(op: Operation) -> bool:
+    return isinstance(op, memref.ViewOp) and "tilewright.lifetime" in op.attributes
+
+
+def _layer(call: func.CallOp, names: _Names) -> dict[str, Any]:
     macs = cast("IntegerAttr[Any]", call.attributes["macs"]).value.data
-    operands = [{"name": _name(value), "bytes": bytes_of(value.type)} for value in call.arguments]
+    operands = [{"name": names.of(value), "bytes": bytes_of(value.type)} for value in call.arguments]
     return {"kernel": call.callee.string_value(), "nodes": list(node_names(call)), "macs": macs, "operands": operands}
-
-
-def _name(value: SSAValue) -> str:
-    if isinstance(value, OpResult) and isinstance(value.op, memref.GetGlobalOp):
-        return value.op.name_.string_value()
-    return value.name_hint or f"%{value.index if hasattr(value, 'index') else 0}"  # pyright: ignore
 
 
 def _weights(module: ModuleOp) -> int:
@@ -64,24 +107,18 @@ def _weights(module: ModuleOp) -> int:
     return sum(bytes_of(op.type) for op in definitions if isinstance(op.initial_value, DenseIntOrFPElementsAttr))
 
 
-def _arena(module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
+def _arena(module: ModuleOp, network: func.FuncOp, names: _Names) -> dict[str, Any]:
     """Return the arena's size, its lower bound, and the buffers that are alive at the fullest step."""
     definition = next((op for op in module.body.block.ops if "tilewright.arena" in op.attributes), None)
     if not isinstance(definition, memref.GlobalOp):
         return {"bytes": 0, "lower_bound": 0, "alive_at_peak": []}
-    views = [
-        op for op in network.body.walk() if isinstance(op, memref.ViewOp) and "tilewright.lifetime" in op.attributes
-    ]
-    buffers = [_buffer(view) for view in views]
-    fullest = max(
-        (b["first"] for b in buffers), key=lambda step: sum(b["bytes"] for b in _alive(buffers, step)), default=0
-    )
+    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in network.body.walk() if _is_planned(op)]
+    fullest = max((b["first"] for b in buffers), key=lambda step: _total(_alive(buffers, step)), default=0)
     return {
         "bytes": bytes_of(definition.type),
         "lower_bound": cast("IntegerAttr[Any]", definition.attributes["tilewright.peak"]).value.data,
         "alive_at_peak": [
-            {"name": b["name"], "nodes": b["nodes"], "offset": b["offset"], "bytes": b["bytes"]}
-            for b in _alive(buffers, fullest)
+            {key: b[key] for key in ("name", "nodes", "offset", "bytes")} for b in _alive(buffers, fullest)
         ],
     }
 
@@ -90,18 +127,18 @@ def _alive(buffers: list[dict[str, Any]], step: int) -> list[dict[str, Any]]:
     return [b for b in buffers if b["first"] <= step <= b["last"]]
 
 
-def _buffer(view: memref.ViewOp) -> dict[str, Any]:
+def _total(buffers: list[dict[str, Any]]) -> int:
+    return sum(b["bytes"] for b in buffers)
+
+
+def _buffer(view: memref.ViewOp, names: _Names) -> dict[str, Any]:
     first, _, last = cast(StringAttr, view.attributes["tilewright.lifetime"]).data.partition("..")
+    offset = cast(Operation, view.byte_shift.owner).properties["value"]
     return {
-        "name": _name(view.result),
+        "name": names.of(view.result),
         "nodes": list(node_names(view)),
-        "offset": _constant(view.byte_shift.owner),
+        "offset": cast("IntegerAttr[Any]", offset).value.data,
         "bytes": bytes_of(view.result.type),
         "first": int(first),
         "last": int(last),
     }
-
-
-def _constant(op: Any) -> int:
-    assert isinstance(op, Operation)
-    return cast("IntegerAttr[Any]", op.properties["value"]).value.data

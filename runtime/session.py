@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array
+from ..passes.core.grammar import UsageError
 
 if TYPE_CHECKING:
     from ..compiler import Compilation
@@ -77,10 +78,19 @@ ON: dict[str, Callable[[Compilation], Run]] = {"interpreter": interpreted, "host
 """Where a network can run."""
 
 
-def runner(compilation: Compilation, on: str) -> Run:
-    """Return the network, ready to run there. Raises Diagnostic for an unknown place."""
+def check_place(on: str) -> None:
+    """Raise UsageError where networks cannot run."""
     if on not in ON:
-        raise Diagnostic(f"nothing runs on '{on}'", remedy=did_you_mean(on, ON) or f"give one of {', '.join(ON)}")
+        raise UsageError(
+            f"nothing runs on '{on}'",
+            expected=f"one of {', '.join(ON)}",
+            remedy=did_you_mean(on, ON) or "--help shows the options",
+        )
+
+
+def runner(compilation: Compilation, on: str) -> Run:
+    """Return the network, ready to run there. Raises UsageError for an unknown place."""
+    check_place(on)
     return ON[on](compilation)
 
 

@@ -8,11 +8,11 @@ import re
 import sys
 import traceback
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
@@ -32,6 +32,8 @@ from .options import build
 from .pipeline import Pipeline, Registry, parse_pipeline
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .timing import Timing
+
+T = TypeVar("T")
 
 _SPLIT = re.compile(r"^// -----[ \t]*\n?", re.MULTILINE)
 
@@ -156,6 +158,16 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
         raise UsageError("--inputs is of use with --interpret-each only")
 
 
+def once(flag: str, pairs: Sequence[tuple[str, T]]) -> dict[str, T]:
+    """Return pairs as a dictionary. Raises UsageError where a name is given twice."""
+    values = dict(pairs)
+    names = [name for name, _ in pairs]
+    if len(values) == len(pairs):
+        return values
+    twice = next(name for name in names if names.count(name) > 1)
+    raise UsageError(f"{flag} is given twice for '{twice}'", remedy="give it once")
+
+
 def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:
     text = arguments.passes if arguments.pass_pipeline is None else arguments.pass_pipeline
     return parse_pipeline(text or "", passes, machines).select(arguments.start_at, arguments.stop_after)
@@ -223,6 +235,8 @@ class Run:
         self.pipeline = pipeline
         self.target = target
         self.when = when
+        self.shapes = once("--input-shape", arguments.input_shape)
+        self.types = once("--input-type", arguments.input_type)
         self.timing = Timing()
         self.failed = False
         self.context = new_context(allow_unregistered=arguments.allow_unregistered_dialect)
@@ -261,8 +275,7 @@ class Run:
             from ...frontend.importer import import_onnx
 
             check_readable(self.source)
-            shapes, types = dict(self.arguments.input_shape), dict(self.arguments.input_type)
-            return import_onnx(Path(self.source), input_shapes=shapes, input_types=types)
+            return import_onnx(Path(self.source), input_shapes=self.shapes, input_types=self.types)
 
     def observers(self, chunk: Chunk) -> list[Observer]:
         arguments = self.arguments
