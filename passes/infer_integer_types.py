@@ -139,20 +139,22 @@ def _type_arguments(state: _Inference) -> None:
             continue
         new = argument if type == element_of(argument) else _retype(argument, type)
         state.ranges[new] = range
-        attributes[index] = DictionaryAttr(attributes[index].data | {"onnx.type": StringAttr(str(type))})
+        narrow = isinstance(declared, StringAttr) and range != range_of_type(type) and range != EXACT_IN_FLOAT
+        name = declared if narrow else StringAttr(str(type))
+        attributes[index] = DictionaryAttr(attributes[index].data | {"onnx.type": name})
     state.function.properties["arg_attrs"] = ArrayAttr(attributes)
 
 
 def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: bool) -> tuple[Attribute, Range | None]:
+    """Return the type that an argument gets, of 8 bits at least, and its range where it holds integers."""
     if (range := range_of_type(element_of(argument))) is not None:
         return element_of(argument), range
     if isinstance(declared, StringAttr) and declared.data == "int":
         return i32, EXACT_IN_FLOAT
     if isinstance(declared, StringAttr) and declared.data.strip("ui").isdigit():
         width = int(declared.data.strip("ui"))
-        signed = not declared.data.startswith("u")
-        type = IntegerType(width) if signed else IntegerType(width, Signedness.UNSIGNED)
-        return type, Range.of_bits(width, signed=signed)
+        sign = Signedness.UNSIGNED if declared.data.startswith("u") else Signedness.SIGNLESS
+        return IntegerType(max(width, 8), sign), range_of_type(IntegerType(width, sign))
     return (i32, EXACT_IN_FLOAT) if demanded else (element_of(argument), None)
 
 
