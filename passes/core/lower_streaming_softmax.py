@@ -33,7 +33,7 @@ def _fold(
     initial: Any,
     block: Block,
 ) -> SSAValue:
-    """Append the fold of the last of `maps`' dimensions, of which the output, with the rest as its axes, knows nothing."""
+    """Append the largest maximum up to each group; `before` leaves the group itself out, the first aside."""
     element = block.args[-1].type
     start = lower.emit(arith.ConstantOp(initial))
     empty = lower.empty(shape, element)
