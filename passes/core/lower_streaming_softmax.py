@@ -33,7 +33,7 @@ def _fold(
     initial: Any,
     block: Block,
 ) -> SSAValue:
-    """Append the largest maximum up to each group; `before` leaves the group itself out, the first aside."""
+    """Append the fold of the dimensions of `maps` that the output lacks; it has the first ones as its axes."""
     element = block.args[-1].type
     start = lower.emit(arith.ConstantOp(initial))
     empty = lower.empty(shape, element)
