@@ -37,7 +37,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..ir import Array, element_of, numbers_of, shape_of
+from ..ir import Array, element_of, integer_width, numbers_of, shape_of
 from .core.body import Body, highest, lowest, scalar_attr
 from .core.kernel import Access, Kernel, Reduction
 from .core.kernel_op import KernelOp
@@ -51,6 +51,12 @@ def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
 
 def _map(dims: int, results: Sequence[AffineExpr]) -> AffineMap:
     return AffineMap(dims, 0, tuple(results))
+
+
+def _require_positive(**lists: Any) -> None:
+    for name, values in lists.items():
+        if any(number < 1 for number in numbers_of(values)):
+            raise VerifyException(f"{name} must be positive, got {list(numbers_of(values))}")
 
 
 def _sum_of_products(
@@ -107,6 +113,9 @@ class ConvOp(ContractionOp):
     def verify_(self) -> None:
         if len(self.inputs) != 2:
             raise VerifyException("expected an input and a weight")
+        ranks = {len(shape_of(value)) for value in (*self.inputs, self.output)}
+        if len(ranks) > 1 or min(ranks) < 3:
+            raise VerifyException("input, weight and output must have as many axes, three at least")
         (_, channels, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
         groups = self.groups.value.data
         lengths = [len(numbers_of(p)) for p in (self.strides, self.dilations, self.pads)]
@@ -116,7 +125,20 @@ class ConvOp(ContractionOp):
             raise VerifyException(
                 f"{channels} channels and {features} features do not fit weights of depth {depth} in {groups} groups"
             )
+        self._verify_output()
         super().verify_()
+
+    def _verify_output(self) -> None:
+        """Check that no window reaches beyond the padding."""
+        (batch, _, *space), (features, _, *kernel) = (shape_of(value) for value in self.inputs)
+        _require_positive(strides=self.strides, dilations=self.dilations)
+        strides, dilations, pads = (numbers_of(p) for p in (self.strides, self.dilations, self.pads))
+        spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+        padded = [n + a + b for n, a, b in zip(space, pads, pads[len(space) :], strict=False)]
+        limits = [(n - span) // s + 1 for n, span, s in zip(padded, spans, strides, strict=True)]
+        out = list(shape_of(self.output))
+        if out[:2] != [batch, features] or any(n > limit for n, limit in zip(out[2:], limits, strict=True)):
+            raise VerifyException(f"the output's shape must be {[batch, features, *limits]}, got {out}")
 
     def core(self) -> Kernel:
         (_, _, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
@@ -166,6 +188,15 @@ class MatmulOp(ContractionOp):
         a, b = (self._matrix(i) for i in range(2))
         if a[1] != b[0]:
             raise VerifyException(f"the inner extents {a[1]} and {b[0]} differ")
+        batches = [shape_of(value)[:-2] for value in self.inputs]
+        try:
+            batch = np.broadcast_shapes(*batches)
+        except ValueError as error:
+            raise VerifyException(f"the leading axes {list(batches[0])} and {list(batches[1])} differ") from error
+        if shape_of(self.output) != (*batch, a[0], b[1]):
+            raise VerifyException(
+                f"the output's shape must be {[*batch, a[0], b[1]]}, got {list(shape_of(self.output))}"
+            )
         super().verify_()
 
     def _matrix(self, index: int) -> tuple[int, int]:
@@ -227,6 +258,8 @@ class FoldOp(KernelOp):
     def verify_(self) -> None:
         if self.kind.data not in _FOLDS:
             raise VerifyException(f"kind must be one of {', '.join(_FOLDS)}, got '{self.kind.data}'")
+        if len(self.inputs) != 1:
+            raise VerifyException(f"expected one input, got {len(self.inputs)}")
         super().verify_()
 
 
@@ -245,6 +278,17 @@ class PoolOp(FoldOp):
     strides = prop_def(base(DenseArrayBase))
     dilations = prop_def(base(DenseArrayBase))
     pads = prop_def(base(DenseArrayBase))
+
+    def verify_(self) -> None:
+        source, out = [shape_of(value) for value in self.inputs], shape_of(self.output)
+        rank = len(out) - 2
+        if any(len(shape) != len(out) or shape[:2] != out[:2] for shape in source) or rank < 1:
+            raise VerifyException("input and output must have the same batch, channels and number of axes")
+        lengths = [len(numbers_of(p)) for p in (self.window, self.strides, self.dilations, self.pads)]
+        if lengths != [rank, rank, rank, 2 * rank]:
+            raise VerifyException(f"window, strides, dilations and pads must fit {rank} spatial axes")
+        _require_positive(window=self.window, strides=self.strides, dilations=self.dilations)
+        super().verify_()
 
     def core(self) -> Kernel:
         out_shape, window = shape_of(self.output), numbers_of(self.window)
@@ -284,6 +328,12 @@ class ReduceOp(FoldOp):
     axes = prop_def(base(DenseArrayBase))
     keep_dims = opt_prop_def(UnitAttr)
 
+    def verify_(self) -> None:
+        axes, rank = numbers_of(self.axes), max((len(shape_of(value)) for value in self.inputs), default=0)
+        if len(set(axes)) != len(axes) or any(not 0 <= axis < rank for axis in axes):
+            raise VerifyException(f"axes must be distinct ones of {rank}, got {list(axes)}")
+        super().verify_()
+
     def core(self) -> Kernel:
         bounds = shape_of(self.inputs[0])
         axes = set(numbers_of(self.axes))
@@ -308,6 +358,18 @@ class RowOp(KernelOp):
 
     accumulator = prop_def(base(TypeAttribute))
     element = prop_def(base(TypeAttribute))
+    VECTORS: ClassVar[int] = 0
+    """How many inputs there are besides input 0."""
+
+    def verify_(self) -> None:
+        if len(self.inputs) != 1 + self.VECTORS:
+            raise VerifyException(f"expected {1 + self.VECTORS} inputs, got {len(self.inputs)}")
+        shape, *along = [shape_of(value) for value in self.inputs]
+        if not shape:
+            raise VerifyException("expected an input of one axis at least")
+        if any(vector != shape[-1:] for vector in along):
+            raise VerifyException(f"the further inputs must have the shape {list(shape[-1:])}")
+        super().verify_()
 
     def rows(self, reductions: Sequence[Reduction], result: Block) -> Kernel:
         """Return the kernel of these reductions over the row and this result per element."""
@@ -366,6 +428,11 @@ class IntSoftmaxOp(RowOp):
     log2 = prop_def(IntegerAttr[I64])
     levels = prop_def(IntegerAttr[I64])
 
+    def verify_(self) -> None:
+        if self.log2.value.data < 1:
+            raise VerifyException(f"log2 must be positive, got {self.log2.value.data}")
+        super().verify_()
+
     def core(self) -> Kernel:
         body, (x,), (largest, total) = self.body(2)
         summed = self.reduction(self.zero(), body, body.add(total, self._exponential(body, x, largest)))
@@ -418,6 +485,14 @@ class NormOp(RowOp):
 
     shift = prop_def(IntegerAttr[I64])
 
+    def verify_(self) -> None:
+        width = integer_width(self.accumulator) or 0
+        if not 0 <= self.shift.value.data < width:
+            raise VerifyException(
+                f"a shift of {self.shift.value.data} is outside 0 to {width - 1}, the width of {self.accumulator}"
+            )
+        super().verify_()
+
     def deviation(self, body: Body, squares: SSAValue) -> SSAValue:
         """Append floor(sqrt(squares / L + 1))."""
         length = shape_of(self.inputs[0])[-1]
@@ -436,6 +511,7 @@ class IntRmsNormOp(NormOp):
     """
 
     name = "nn.int_rms_norm"
+    VECTORS: ClassVar[int] = 1
     low = prop_def(IntegerAttr[I64])
     high = prop_def(IntegerAttr[I64])
 
@@ -465,6 +541,7 @@ class IntLayerNormOp(NormOp):
     """
 
     name = "nn.int_layer_norm"
+    VECTORS: ClassVar[int] = 2
 
     def core(self) -> Kernel:
         length = shape_of(self.inputs[0])[-1]
