@@ -38,6 +38,8 @@ from .core.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rul
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
 _STORAGE = (i8, ui8, i16, i32, i64)
+_CODES = {"f32": 1, "ui8": 2, "i8": 3, "ui16": 4, "i16": 5, "i32": 6, "i64": 7, "ui32": 12, "ui64": 13}
+"""Element type -> ONNX's number for it."""
 EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)
 """The integers that f32 holds exactly: all that a float-encoded input of undeclared type can be."""
 
@@ -172,6 +174,7 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
         _type_integer_op(state, op, rule)
     elif op.name != "onnx.Constant":
         _keep_floats(state, op, rule)
+        _take_types(state, op)
 
 
 def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
@@ -195,11 +198,14 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule) -> None:
     outcome = rule.transfer(op, operands)
     original = element_of(op.results[0])
     declared = range_of_type(original)
-    if declared is not None and not rule.integers_only and outcome.partial not in declared:
+    fits = declared is None or (outcome.result in declared and outcome.partial in Range.of_bits(64, signed=True))
+    if declared is not None and not rule.integers_only and not fits:
         # ONNX gives integer tensors the arithmetic of their type, which wraps around.
         outcome = Outcome(declared, declared)
         op.attributes["wraps"] = UnitAttr()
-    type = _result_type(op, rule, outcome, original if declared is not None and not rule.integers_only else None)
+    # What the quantised operators give may not fit the declared type, to which it is then converted.
+    kept = declared is not None and (not rule.integers_only or outcome.result in declared)
+    type = _result_type(op, rule, outcome, original if kept else None)
     _bind_operands(state, op, rule, type)
     op.attributes["range"] = DenseArrayBase.from_list(i64, [outcome.result.low, outcome.result.high])
     width = max(32, integer_width(type) or 0)
@@ -207,6 +213,26 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule) -> None:
     for result in list(op.results):
         new = result if element_of(result) == type else _retype(result, type)
         state.ranges[new] = outcome.result
+        if declared is not None and not kept:
+            state.ranges[_cast_back(new, original)] = declared
+
+
+def _cast_back(value: SSAValue, type: Attribute) -> SSAValue:
+    """Insert a conversion of a result to another element type, for all its uses."""
+    op = cast(OpResult, value).op
+    assert op.next_op is not None
+    converted = _cast(op.next_op, value, type)
+    converted.owner.location = op.location
+    value.replace_uses_with_if(converted, lambda use: use.operation is not converted.owner)
+    return converted
+
+
+def _take_types(state: _Inference, op: OnnxOp) -> None:
+    """Let results of integer types hold whatever their type holds."""
+    for result in op.results:
+        range = range_of_type(element_of(result)) if isinstance(result.type, TensorType) else None
+        if range is not None:
+            state.ranges[result] = range
 
 
 def _known(state: _Inference, op: OnnxOp, value: SSAValue) -> Operand:
@@ -260,7 +286,7 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
 def _cast(user: Operation, value: SSAValue, type: Attribute) -> SSAValue:
     """Insert a conversion of `value` to another element type before its user."""
     cls = cast("type[OnnxOp]", op_class("Cast"))
-    code = {i8: 3, ui8: 2, i16: 5, i32: 6, i64: 7, f32: 1}[cast(Any, type)]
+    code = _CODES[str(type)]
     op = make(
         cls,
         [value],
