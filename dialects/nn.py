@@ -39,7 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..ir import Array, element_of, integer_width, numbers_of, shape_of
 from .core.body import Body, highest, lowest, scalar_attr
-from .core.kernel import Access, Kernel, Reduction
+from .core.kernel import Access, Kernel, Reduction, is_shaped
 from .core.kernel_op import KernelOp
 from .core.semantics import scalar
 
@@ -51,6 +51,15 @@ def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
 
 def _map(dims: int, results: Sequence[AffineExpr]) -> AffineMap:
     return AffineMap(dims, 0, tuple(results))
+
+
+def _shapes(op: KernelOp) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+    """Return the shapes of an op's inputs and that of its output, for an op that is not verified yet."""
+    if len(op.outputs) != 1:
+        raise VerifyException(f"expected one output, got {len(op.outputs)}")
+    if not all(is_shaped(value) for value in op.operands):
+        raise VerifyException("every operand must be a tensor or a memref")
+    return [shape_of(value) for value in op.inputs], shape_of(op.output)
 
 
 def _require_positive(**lists: Any) -> None:
@@ -113,10 +122,11 @@ class ConvOp(ContractionOp):
     def verify_(self) -> None:
         if len(self.inputs) != 2:
             raise VerifyException("expected an input and a weight")
-        ranks = {len(shape_of(value)) for value in (*self.inputs, self.output)}
+        inputs, out = _shapes(self)
+        ranks = {len(shape) for shape in (*inputs, out)}
         if len(ranks) > 1 or min(ranks) < 3:
             raise VerifyException("input, weight and output must have as many axes, three at least")
-        (_, channels, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
+        (_, channels, *space), (features, depth, *kernel) = inputs
         groups = self.groups.value.data
         lengths = [len(numbers_of(p)) for p in (self.strides, self.dilations, self.pads)]
         if lengths != [len(space), len(space), 2 * len(space)] or len(kernel) != len(space):
@@ -158,6 +168,12 @@ class ConvOp(ContractionOp):
         padded = any(numbers_of(self.pads))
         return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
 
+    def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
+        return dict(self.properties) | {
+            "pads": ints([0] * len(numbers_of(self.pads))),
+            "groups": scalar_attr(sizes[1], i64),
+        }
+
 
 def window_exprs(
     outer: Sequence[AffineExpr], inner: Sequence[AffineExpr], strides: Any, dilations: Any, pads: Any
@@ -183,20 +199,19 @@ class MatmulOp(ContractionOp):
     transpose_b = opt_prop_def(UnitAttr)
 
     def verify_(self) -> None:
-        if len(self.inputs) != 2 or any(len(shape_of(value)) < 2 for value in (*self.inputs, self.output)):
+        inputs, out = _shapes(self)
+        if len(inputs) != 2 or any(len(shape) < 2 for shape in (*inputs, out)):
             raise VerifyException("expected two inputs and an output of at least two axes")
         a, b = (self._matrix(i) for i in range(2))
         if a[1] != b[0]:
             raise VerifyException(f"the inner extents {a[1]} and {b[0]} differ")
-        batches = [shape_of(value)[:-2] for value in self.inputs]
+        batches = [shape[:-2] for shape in inputs]
         try:
             batch = np.broadcast_shapes(*batches)
         except ValueError as error:
             raise VerifyException(f"the leading axes {list(batches[0])} and {list(batches[1])} differ") from error
-        if shape_of(self.output) != (*batch, a[0], b[1]):
-            raise VerifyException(
-                f"the output's shape must be {[*batch, a[0], b[1]]}, got {list(shape_of(self.output))}"
-            )
+        if out != (*batch, a[0], b[1]):
+            raise VerifyException(f"the output's shape must be {[*batch, a[0], b[1]]}, got {list(out)}")
         super().verify_()
 
     def _matrix(self, index: int) -> tuple[int, int]:
@@ -280,7 +295,7 @@ class PoolOp(FoldOp):
     pads = prop_def(base(DenseArrayBase))
 
     def verify_(self) -> None:
-        source, out = [shape_of(value) for value in self.inputs], shape_of(self.output)
+        source, out = _shapes(self)
         rank = len(out) - 2
         if any(len(shape) != len(out) or shape[:2] != out[:2] for shape in source) or rank < 1:
             raise VerifyException("input and output must have the same batch, channels and number of axes")
@@ -308,6 +323,9 @@ class PoolOp(FoldOp):
             fill_is_neutral=True,
         )
 
+    def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
+        return dict(self.properties) | {"pads": ints([0] * len(numbers_of(self.pads)))}
+
     def _fill(self) -> Attribute:
         element = element_of(self.inputs[0])
         if self.is_unsigned(0) and self.kind.data in _UNSIGNED_FOLDS:
@@ -329,7 +347,7 @@ class ReduceOp(FoldOp):
     keep_dims = opt_prop_def(UnitAttr)
 
     def verify_(self) -> None:
-        axes, rank = numbers_of(self.axes), max((len(shape_of(value)) for value in self.inputs), default=0)
+        axes, rank = numbers_of(self.axes), max((len(shape) for shape in _shapes(self)[0]), default=0)
         if len(set(axes)) != len(axes) or any(not 0 <= axis < rank for axis in axes):
             raise VerifyException(f"axes must be distinct ones of {rank}, got {list(axes)}")
         super().verify_()
@@ -364,7 +382,7 @@ class RowOp(KernelOp):
     def verify_(self) -> None:
         if len(self.inputs) != 1 + self.VECTORS:
             raise VerifyException(f"expected {1 + self.VECTORS} inputs, got {len(self.inputs)}")
-        shape, *along = [shape_of(value) for value in self.inputs]
+        (shape, *along), _ = _shapes(self)
         if not shape:
             raise VerifyException("expected an input of one axis at least")
         if any(vector != shape[-1:] for vector in along):
