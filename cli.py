@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,6 +21,7 @@ from .opt_tool import collect_rarely, name_and_shape, name_and_value
 if TYPE_CHECKING:
     from .compiler import Model
     from .passes.core.manager import Observer
+    from .passes.core.pipeline import Step
     from .runtime.check import Row
     from .runtime.session import Run
 
@@ -62,7 +64,7 @@ _NARROW = 80
 """Columns of text below which a table of results shows no sizes."""
 
 _WIDE = 240
-"""Columns of text where the output is no terminal."""
+"""Columns of text where the output is no terminal and $COLUMNS does not say."""
 
 _TARGETS = """\
 List the targets, or show the phases of one.
@@ -224,7 +226,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, list[str]]:
+def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[str]]:
     from .runtime.host import HostNetwork
     from .runtime.session import host_run
 
@@ -238,14 +240,14 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, list[str]
     return host_run(network), [port.name for port in network.inputs]
 
 
-def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, list[str]]:
+def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[str]]:
     from .compiler import compile_model
-    from .runtime.session import check_place, input_names, runner
+    from .runtime.session import check_place, runner
 
     check_place(place)
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, stop_after=options.stop_after, observers=observers)
-    return runner(compilation, place), input_names(compilation.module)
+    return runner(compilation, place), compilation.inputs
 
 
 def _save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
@@ -297,7 +299,7 @@ def _print_rows(rows: Sequence[Row], places: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else _WIDE)
+    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     sizes = ("nodes", "MACs", "arena", "weights", "seconds") if console.width >= _NARROW else ()
     table = Table()
     table.add_column("network", overflow="fold")
@@ -327,7 +329,7 @@ def _targets(options: argparse.Namespace) -> int:
     from rich.table import Table
 
     from . import targets
-    from .compiler import machine_named
+    from .compiler import machine_named, pipeline_of
 
     if options.name is None:
         table = Table("target", "what it is")
@@ -336,11 +338,22 @@ def _targets(options: argparse.Namespace) -> int:
         Console().print(table)
         return 0
     machine = machine_named(options.name)
-    table = Table("phase", "passes", title=f"{machine.name}: {machine.summary}", title_justify="left")
+    steps = pipeline_of(machine).steps
+    table = Table("phase", "passes", "options", title=f"{machine.name}: {machine.summary}", title_justify="left")
     for phase in machine.phases:
-        table.add_row(phase.name, phase.text)
+        table.add_row(
+            phase.name,
+            phase.text,
+            " ".join(filter(None, map(_options, (step for step in steps if step.phase == phase.name)))),
+        )
     Console().print(table)
     return 0
+
+
+def _options(step: Step) -> str:
+    """Return the options of a pass with the values that they have, empty where it has none."""
+    values = [f"{field.name.replace('_', '-')}={getattr(step.run, field.name)}" for field in fields(step.run)]
+    return f"{step.name}{{{' '.join(values)}}}" if values else ""
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]] = {

@@ -44,11 +44,12 @@ class Model:
 
 @dataclass(frozen=True)
 class Compilation:
-    """What came of compiling a model for a machine."""
+    """What came of compiling a model for a machine; `inputs` are the names of what the network takes, in order."""
 
     model: Model
     machine: targets.Machine
     module: ModuleOp
+    inputs: tuple[str, ...]
     report: dict[str, Any]
 
     def program(self) -> CProgram:
@@ -94,17 +95,21 @@ def compile_model(
     from .ir import new_context
     from .passes.core.manager import PassManager
     from .runtime.report import ReportObserver
+    from .runtime.session import input_names
 
     machine = machine_named(machine_name)
     pipeline = pipeline_of(machine).select(stop_after=stop_after)
     report = ReportObserver()
     try:
         module = model.load()
+        inputs = input_names(module)
         PassManager([*observers, report]).run(module, pipeline, new_context())
     except Diagnostic as error:
         error.source = error.source or str(model.path)
         raise
-    return Compilation(model, machine, module, {"model": model.path.name, "target": machine.name} | report.content)
+    return Compilation(
+        model, machine, module, inputs, {"model": model.path.name, "target": machine.name} | report.content
+    )
 
 
 def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:

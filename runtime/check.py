@@ -19,15 +19,22 @@ from .session import by_name, load_arrays, runner
 ABSOLUTE_TOLERANCE = 1e-4
 """How far a float may be from the golden one."""
 
+_ARRAYS = ("inputs.npz", "outputs.npz")
+
 _DECLARED = {"int8": "i8", "uint8": "ui8", "int16": "i16", "uint16": "ui16"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A folder with `network.onnx`, `inputs.npz` and `outputs.npz`."""
+    """A model, and `inputs.npz` and `outputs.npz` beside it."""
 
-    folder: Path
+    model: Path
     name: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the model and the arrays."""
+        return self.model.parent
 
 
 @dataclass(frozen=True)
@@ -53,17 +60,26 @@ class Row:
 
 
 def find_cases(root: Path) -> list[Case]:
-    """Return the cases at or below a folder. Raises Diagnostic where there is none."""
-    folders = sorted(file.parent for file in root.rglob("network.onnx"))
-    whole = [f for f in folders if (f / "inputs.npz").is_file() and (f / "outputs.npz").is_file()]
+    """
+    Return the cases at or below a folder, or that of one model.
+
+    Raises Diagnostic where there is none, and where arrays lie beside a network that are no case: one file of the two.
+    """
+    if not root.exists():
+        raise Diagnostic("there is no such folder", source=str(root))
+    if root.is_file():
+        return [Case(root, root.stem)]
+    models = sorted(root.rglob("network.onnx"))
+    arrays = {model: [name for name in _ARRAYS if (model.parent / name).is_file()] for model in models}
+    whole = [model for model, found in arrays.items() if found]
     if not whole:
         raise Diagnostic(
             "there is nothing to check",
             source=str(root),
             expected="folders, at any depth, with network.onnx, inputs.npz and outputs.npz",
-            found=f"{len(folders)} folders with a network but without arrays" if folders else "none",
+            found=f"{len(models)} folders with a network but without arrays" if models else "none",
         )
-    return [Case(folder, str(folder.relative_to(root)) if folder != root else root.name) for folder in whole]
+    return [Case(model, str(model.parent.relative_to(root)) if model.parent != root else root.name) for model in whole]
 
 
 def check(cases: Sequence[Case], machine: str, places: Sequence[str], *, stop_after: str = "") -> Iterator[Row]:
@@ -83,16 +99,16 @@ def check(cases: Sequence[Case], machine: str, places: Sequence[str], *, stop_af
 def _check(case: Case, machine: str, places: Sequence[str], stop_after: str, report: dict[str, Any]) -> str:
     """Compile and run a case; returns what differs, empty where nothing does."""
     given, golden = load_arrays(case.folder / "inputs.npz"), load_arrays(case.folder / "outputs.npz")
-    path = case.folder / "network.onnx"
-    inputs = by_name(given, input_names(path), case.folder / "inputs.npz")
+    inputs = by_name(given, input_names(case.model), case.folder / "inputs.npz")
+    details: list[str] = []
     for place in places:
         phase = stop_after if place == "interpreter" else ""
-        compilation = compile_model(model_for(path, inputs), machine, stop_after=phase)
+        compilation = compile_model(model_for(case.model, inputs), machine, stop_after=phase)
         report.update(compilation.report)
-        outputs = list(runner(compilation, place)(inputs).values())
-        if difference := compare(outputs, list(golden.values())):
-            return f"{place}: {difference}"
-    return ""
+        outputs = runner(compilation, place)(inputs)
+        if difference := compare(outputs, golden):
+            details.append(f"{place}: {difference}")
+    return "; ".join(details)
 
 
 def input_names(path: Path) -> list[str]:
@@ -132,22 +148,37 @@ def model_for(path: Path, inputs: dict[str, Array]) -> Model:
     return Model(path, shapes, types)
 
 
-def compare(outputs: Sequence[Array], golden: Sequence[Array]) -> str:
-    """Return how outputs differ from the golden ones, empty where they do not: integers exactly, floats within 1e-4."""
-    if len(outputs) > len(golden):
-        return f"{len(outputs)} outputs, {len(golden)} golden ones"
-    for index, (got, want) in enumerate(zip(outputs, golden, strict=False)):
-        if got.shape != want.shape:
-            return f"output {index} has shape {list(got.shape)}, not {list(want.shape)}"
-        wrong = _differing(got, want)
-        if count := int(wrong.sum()):
-            at = tuple(int(i) for i in np.argwhere(wrong)[0])
-            return f"output {index}: {count} of {got.size} differ, at {list(at)} {got[at]} not {want[at]}"
+def compare(outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
+    """
+    Return how outputs differ from the golden ones, empty where they do not: integers exactly, floats within 1e-4.
+
+    Golden outputs are found by name where all are named so, else by their order.
+    """
+    if len(outputs) != len(golden):
+        return f"{len(outputs)} outputs ({', '.join(outputs)}), but {len(golden)} golden ones ({', '.join(golden)})"
+    named = dict(zip(outputs, golden.values(), strict=True)) if set(outputs) != set(golden) else golden
+    for name, got in outputs.items():
+        if difference := _difference(got, named[name]):
+            return f"output '{name}' {difference}"
     return ""
 
 
+def _difference(got: Array, want: Array) -> str:
+    if got.shape != want.shape:
+        return f"has shape {list(got.shape)}, not {list(want.shape)}"
+    wrong = _differing(got, want)
+    if not wrong.any():
+        return ""
+    first = tuple(int(index) for index in np.argwhere(wrong)[0])
+    count = f"{np.count_nonzero(wrong):,} of {got.size:,} differ"
+    return f"is wrong, first at {list(first)}: expected {want[first]}, found {got[first]}; {count}"
+
+
 def _differing(got: Array, want: Array) -> Array:
+    """Return, per element, whether it is another; arrays of integers are exact, be they encoded in floats."""
     if got.dtype.kind in "iub":
-        return np.asarray(got.astype(np.float64) != want.astype(np.float64))
-    close = np.isclose(got.astype(np.float64), want.astype(np.float64), rtol=0, atol=ABSOLUTE_TOLERANCE, equal_nan=True)
-    return ~close
+        # As objects, for 64-bit integers are more than a float holds; only where they may be, for it is slow.
+        wide = np.dtype(object) if max(got.itemsize, want.itemsize) > 4 and want.dtype.kind in "iu" else np.float64
+        return np.asarray(got.astype(wide) != want.astype(wide))
+    near = np.isclose(got.astype(np.float64), want.astype(np.float64), rtol=0, atol=ABSOLUTE_TOLERANCE, equal_nan=True)
+    return ~near

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -94,12 +96,15 @@ def runner(compilation: Compilation, on: str) -> Run:
     return ON[on](compilation)
 
 
-def input_names(module: ModuleOp) -> list[str]:
-    """Return the names of what the network takes, in order."""
+def input_names(module: ModuleOp) -> tuple[str, ...]:
+    """Return the names of what the network takes, in order. Raises Diagnostic where the module holds no network."""
     from .interpreter.boundary import ports
 
-    arguments, _ = ports(next(op for op in module.body.block.ops if _symbol(op) == "network"))
-    return [port.name for port in arguments if not port.is_output]
+    network = next((op for op in module.body.block.ops if _symbol(op) in ("network", "network_run")), None)
+    if network is None:
+        raise Diagnostic("the module holds no network", expected="a function named 'network'")
+    arguments, _ = ports(network)
+    return tuple(port.name for port in arguments if not port.is_output)
 
 
 def _symbol(op: Operation) -> str:
@@ -111,30 +116,33 @@ def load_arrays(path: Path) -> dict[str, Array]:
     """Read an .npz file of arrays. Raises Diagnostic where it is none."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, KeyError) as error:
+            arrays = {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Diagnostic(
-            "the arrays cannot be read", source=str(path), expected="an .npz file", found=str(error)
+            "the arrays cannot be read", source=str(path), expected="an .npz file of numbers", found=reason
         ) from error
-    except Exception as error:
-        if type(error).__name__ != "BadZipFile":
-            raise
-        raise Diagnostic("this is not an .npz file", source=str(path), found=str(error)) from error
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biuf":
+            raise Diagnostic("an array holds no numbers", source=str(path), found=f"{name}: {array.dtype}")
+    return arrays
 
 
 def by_name(arrays: Mapping[str, Array], names: Sequence[str], source: Path) -> dict[str, Array]:
     """
-    Return the arrays under these names: by name where all are there, else by their order, as exporters write them.
+    Return the arrays under these names: by name, or by their order where none is named so, as exporters write them.
+
+    Raises Diagnostic where one is missing.
     """
-    if all(name in arrays for name in names):
+    missing = [name for name in names if name not in arrays]
+    if not missing:
         return {name: arrays[name] for name in names}
-    if len(arrays) < len(names):
-        missing = [name for name in names if name not in arrays]
+    if len(missing) < len(names) or len(arrays) < len(names):
         raise Diagnostic(
-            f"{len(arrays)} arrays for {len(names)} inputs",
+            "not all inputs are given",
             source=str(source),
             expected=", ".join(names),
-            found=", ".join(arrays),
+            found=", ".join(arrays) or "no arrays",
             remedy=f"add {', '.join(missing)}",
         )
-    return dict(zip(names, list(arrays.values())[: len(names)], strict=True))
+    return dict(zip(names, arrays.values(), strict=False))

@@ -24,6 +24,8 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
     if isinstance(error, DiagnosticException):
         op = _blamed_op(error.__traceback__)
         return Diagnostic(str(error).strip() or type(error).__name__, where=where(op) if op else "")
+    if isinstance(error, MemoryError):
+        return Diagnostic(f"not enough memory in {doing}", found=str(error), remedy="use a machine with more memory")
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     return Diagnostic(
         f"internal error in {doing}: {text.splitlines()[0]}",

@@ -1,0 +1,265 @@
+"""The command line of `tilewright`: what it says, what it writes, what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tilewright import cli
+from tilewright.test.small_models import Saved, save_case, small
+
+pytestmark = pytest.mark.quick
+
+COMMANDS = ("compile", "run", "check", "targets")
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Saved:
+    return save_case(tmp_path / "case")
+
+
+def run(words: Sequence[str | Path], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = cli.main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+# Help
+
+
+@pytest.mark.parametrize("words", [["--help"], [], ["-h"], *([name, "--help"] for name in COMMANDS)])
+def test_help_teaches(words: list[str], capsys: pytest.CaptureFixture[str]):
+    code, out, _ = run(words, capsys)
+    assert code == 0
+    assert f"\n  tilewright {words[0] if words and words[0] in COMMANDS else 'compile'}" in out
+    assert all(name in out for name in (COMMANDS if not words or words[0] not in COMMANDS else ()))
+
+
+def test_examples_of_the_help_parse(capsys: pytest.CaptureFixture[str]):
+    for name in COMMANDS:
+        _, out, _ = run([name, "--help"], capsys)
+        examples = [line.split()[1:] for line in out.splitlines() if line.startswith("  tilewright ")]
+        assert examples
+        for words in examples:
+            assert cli._parse(words).command == words[0]  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize("words", [["--help"], ["compile", "--help"], ["check", "--help"]])
+def test_help_imports_nothing_large(words: list[str]):
+    code = (
+        f"import sys; from tilewright.cli import main; code = main({words!r});"
+        "large = {'xdsl', 'numpy', 'onnx', 'rich'} & {name.partition('.')[0] for name in sys.modules};"
+        "sys.exit(f'{large}' if large else code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_is_immediate():
+    program = Path(sys.executable).parent / "tilewright"
+    times: list[float] = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([program, "--help"], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.4
+
+
+# Wrong commands
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "remedy"),
+    [
+        (["compil"], "there is no command 'compil'", "did you mean 'compile'"),
+        (["zzz"], "there is no command 'zzz'", "tilewright --help"),
+        (["--nonsense"], "arguments are required: COMMAND", "tilewright --help"),
+        (["compile"], "compile needs a model and an output folder", "tilewright compile net.onnx"),
+        (["compile", "a.onnx", "-o", "b", "--taget=host"], "compile knows no '--taget=host'", "'--target'"),
+        (["compile", "a.onnx", "b.onnx", "-o", "b"], "compile knows no 'b.onnx'", "tilewright compile --help"),
+        (["compile", "a.onnx", "-o", "b", "--target", "hots"], "there is no target 'hots'", "did you mean 'host'"),
+        (["compile", "a.onnx", "-o", "b", "--input-shape", "x"], "expected NAME=VALUE", "tilewright compile --help"),
+        (["compile", "a.onnx", "-o", "b", "--input-shape", "x=1,b"], "expected NAME=1,3,224,224", "--help"),
+        (
+            ["compile", "a.onnx", "-o", "b", "--input-shape", "x=1", "--input-shape", "x=2"],
+            "--input-shape is given twice for 'x'",
+            "once",
+        ),
+        (["run", "a.onnx"], "required: --inputs", "tilewright run --help"),
+        (["run", "CASE/network.onnx", "--inputs", "CASE/inputs.npz", "--on", "hosts"], "nothing runs on", "'host'"),
+        (
+            ["run", "CASE/network.onnx", "--inputs", "CASE/inputs.npz", "--stop-after", "tensor"],
+            "--stop-after is for --on interpreter",
+            "",
+        ),
+        (
+            ["run", "CASE/network.onnx", "--inputs=CASE/inputs.npz", "--on=interpreter", "--stop-after=tensr"],
+            "the pipeline has no phase or pass 'tensr'",
+            "did you mean 'tensor'",
+        ),
+        (["run", "CASE", "--inputs", "CASE/inputs.npz", "--on", "interpreter"], "does not run on 'interpreter'", ""),
+        (["check"], "required: CORPUS", "tilewright check --help"),
+        (["check", "CASE", "--on", "interpeter"], "nothing runs on", "did you mean 'interpreter'"),
+        (["check", "CASE", "--stop-after", "kernel"], "no phase or pass 'kernel'", "did you mean 'kernels'"),
+        (["targets", "hots"], "there is no target 'hots'", "did you mean 'host'"),
+    ],
+)
+def test_wrong_commands(words: list[str], message: str, remedy: str, case: Saved, capsys: pytest.CaptureFixture[str]):
+    code, out, err = run([word.replace("CASE", str(case.folder)) for word in words], capsys)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert message in err
+    assert remedy in err
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]):
+    for words in (["--debug", "targets", "hots"], ["targets", "hots", "--debug"]):
+        code, _, err = run(words, capsys)
+        assert code == 2
+        assert "Traceback" in err
+        assert "error: there is no target 'hots'" in err
+
+
+# targets
+
+
+def test_targets_are_listed_and_described(capsys: pytest.CaptureFixture[str]):
+    code, out, _ = run(["targets"], capsys)
+    assert code == 0
+    assert "host" in out
+    code, out, _ = run(["targets", "host"], capsys)
+    assert code == 0
+    assert all(
+        phase in out for phase in ("types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc")
+    )
+    assert "convert-onnx-to-linalg" in out
+    assert "alignment" in out
+
+
+def test_print_pipeline_is_what_compile_writes(case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, text, _ = run(["compile", "--print-pipeline"], capsys)
+    assert code == 0
+    assert run(["compile", case.folder / "network.onnx", "-o", tmp_path / "b"], capsys)[0] == 0
+    assert (tmp_path / "b" / "pipeline.txt").read_text() == text
+
+
+# run
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--on", "sanitizers"],
+        ["--on", "interpreter"],
+        ["--on", "interpreter", "--stop-after", "types"],
+        ["--on", "interpreter", "--stop-after", "kernels"],
+    ],
+)
+def test_run_gives_the_outputs(options: list[str], case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    words = ["run", case.folder / "network.onnx", "--inputs", case.folder / "inputs.npz", *options]
+    code, out, err = run([*words, "--outputs", tmp_path / "out.npz"], capsys)
+    assert (code, err) == (0, "")
+    assert "1x3x4x4" in out
+    with np.load(tmp_path / "out.npz") as found:
+        assert list(found) == ["y"]
+        assert np.array_equal(found["y"], case.outputs["y"])
+
+
+@pytest.mark.parametrize("place", ["host", "sanitizers"])
+def test_run_takes_a_compiled_folder(place: str, case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    built, outputs = tmp_path / "b", tmp_path / "out"
+    assert run(["compile", case.folder / "network.onnx", "-o", built], capsys)[0] == 0
+    before = sorted(built.iterdir())
+    words = ["run", built, "--inputs", case.folder / "inputs.npz", "--outputs", outputs, "--on", place]
+    assert run(words, capsys)[0] == 0
+    with np.load(outputs) as found:
+        assert np.array_equal(found["y"], case.outputs["y"])
+    assert sorted(built.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({}, "not all inputs are given"),
+        ({"x": np.zeros((1, 2, 6, 5))}, "the wrong shape"),
+        ({"x": np.full((1, 2, 6, 6), 256)}, "uint8 cannot hold"),
+        ({"x": np.full((1, 2, 6, 6), 0.5)}, "uint8 cannot hold"),
+        ({"x": np.full((1, 2, 6, 6), np.nan)}, "uint8 cannot hold"),
+        ({"x": np.array([["a"]])}, "an array holds no numbers"),
+    ],
+)
+def test_inputs_that_do_not_fit(
+    arrays: dict[str, object], message: str, case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    np.savez(tmp_path / "in.npz", allow_pickle=False, **arrays)  # pyright: ignore[reportArgumentType]
+    words = ["run", case.folder / "network.onnx", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz"]
+    code, out, err = run(words, capsys)
+    assert (code, out) == (1, "")
+    assert "error: " in err
+    assert message in err
+    assert "Traceback" not in err
+    assert "internal" not in err
+    assert not (tmp_path / "out.npz").exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no archive", b"PK\x03\x04 no archive"])
+def test_inputs_that_are_no_archive(
+    content: bytes | None, case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    if content is not None:
+        (tmp_path / "in.npz").write_bytes(content)
+    code, _, err = run(["run", case.folder / "network.onnx", "--inputs", tmp_path / "in.npz"], capsys)
+    assert code == 1
+    assert err.startswith(f"{tmp_path / 'in.npz'}: error: ")
+    assert "Traceback" not in err
+
+
+def test_outputs_that_cannot_be_written(case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    for target in (tmp_path / "none" / "out.npz", tmp_path):
+        words = ["run", case.folder / "network.onnx", "--inputs", case.folder / "inputs.npz", "--outputs", target]
+        code, _, err = run(words, capsys)
+        assert code == 1
+        assert err.startswith(f"{target}: error: the outputs cannot be written")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["case"]
+
+
+def test_a_folder_that_holds_no_network(case: Saved, capsys: pytest.CaptureFixture[str]):
+    code, _, err = run(["run", case.folder, "--inputs", case.folder / "inputs.npz"], capsys)
+    assert code == 1
+    assert f"{case.folder / 'network.h'}: error: there is no emitted network" in err
+
+
+# The terminal
+
+
+def test_progress_only_on_a_terminal(case: Saved, tmp_path: Path):
+    import pty
+
+    program = str(Path(sys.executable).parent / "tilewright")
+    words = [program, "compile", str(case.folder / "network.onnx"), "-o", str(tmp_path / "b")]
+    assert subprocess.run(words, capture_output=True, check=True).stderr == b""
+    leader, follower = pty.openpty()
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=follower, env={"TERM": "xterm"}) as process:
+        assert process.wait(60) == 0
+    import os
+
+    os.close(follower)
+    shown = os.read(leader, 100_000)
+    os.close(leader)
+    assert b"import" in shown
+
+
+def test_a_closed_pipe_is_no_crash(tmp_path: Path):
+    onnx.save(small(), tmp_path / "net.onnx")
+    program = str(Path(sys.executable).parent / "tilewright")
+    done = subprocess.run(f"{program} targets host | true", shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
