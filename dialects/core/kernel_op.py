@@ -99,6 +99,10 @@ class KernelOp(IRDLOperation, ABC):
     def core(self) -> Kernel:
         """Return the kernel view without the epilogue."""
 
+    def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
+        """Return the properties of this kernel on a tile of `sizes` points, padding left out: tiles come filled."""
+        return dict(self.properties)
+
     @property
     def output(self) -> SSAValue:
         """The destination: a tensor that gives the shape, or the memref that is written."""

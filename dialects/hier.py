@@ -1,0 +1,511 @@
+"""
+The memory hierarchy: kernels on grids of tiles, and the transfers that grids stand for.
+
+A grid says, for every operand, which tile of it each grid point touches, by an affine map; what moves when follows
+from the maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, Region, SSAValue, TypeAttribute
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    base,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import AttrParser, Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from ..errors import Diagnostic
+from ..ir import Array, element_of, numbers_of, numpy_type, shape_of, where
+from .core.semantics import Runner, Value, semantics
+
+
+@irdl_attr_definition
+class TokenType(ParametrizedAttribute, TypeAttribute):
+    """A transfer that has begun: `!hier.token`."""
+
+    name = "hier.token"
+
+
+@irdl_attr_definition
+class TileAttr(ParametrizedAttribute):
+    """
+    The tiles of one operand of a grid.
+
+        #hier.tile<[8, 128] at (d0, d1) -> (d0 * 8, d1 * 128) in "L1" address 2048 stages 2 fill 0 : i8>
+
+    `shape` is the extent of a tile, the map leads from grid point to the tile's first element, `in` names the level
+    that tiles are brought to. `address` is the place in that level, in bytes, where it has been planned; each of the
+    stages (buffers used in turn) takes one tile from there on. What lies outside of the operand reads as `fill` and
+    is not written. Without a level the operand is used where it lies.
+    """
+
+    name = "hier.tile"
+
+    shape: ArrayAttr[IntAttr]
+    map: AffineMapAttr
+    level: StringAttr | NoneAttr
+    address: IntAttr | NoneAttr
+    stages: IntAttr
+    fill: Attribute
+
+    @staticmethod
+    def get(
+        shape: Sequence[int],
+        map: AffineMapAttr,
+        level: str | None,
+        *,
+        address: int | None = None,
+        stages: int = 1,
+        fill: Attribute | None = None,
+    ) -> TileAttr:
+        """Return the attribute."""
+        return TileAttr(
+            ArrayAttr([IntAttr(extent) for extent in shape]),
+            map,
+            NoneAttr() if level is None else StringAttr(level),
+            NoneAttr() if address is None else IntAttr(address),
+            IntAttr(stages),
+            NoneAttr() if fill is None else fill,
+        )
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The shape of a tile."""
+        return tuple(extent.data for extent in self.shape)
+
+    @property
+    def place(self) -> int | None:
+        """The address, None before planning."""
+        return self.address.data if isinstance(self.address, IntAttr) else None
+
+    @property
+    def level_name(self) -> str | None:
+        """The level that tiles are brought to, None where the operand is used where it lies."""
+        return self.level.data if isinstance(self.level, StringAttr) else None
+
+    def dims(self) -> tuple[int, ...]:
+        """Return the grid dimensions that the tile depends on."""
+        return tuple(sorted({dim for expr in self.map.data.results for dim in expr.used_dims()}))
+
+    def offsets(self, point: Sequence[int]) -> tuple[int, ...]:
+        """Return the first element of the tile at a grid point."""
+        return tuple(self.map.data.eval(list(point), []))
+
+    def type_of(self, operand: SSAValue) -> Attribute:
+        """Return the type of the buffer that holds one tile of an operand."""
+        if self.level_name is None:
+            return operand.type
+        return MemRefType(cast(Any, element_of(operand)), self.extents, NoneAttr(), self.level)
+
+    def bytes_of(self, operand: SSAValue) -> int:
+        """Return the bytes of one tile of an operand."""
+        return prod(self.extents) * numpy_type(element_of(operand)).itemsize
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            shape = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+            parser.parse_keyword("at")
+            map = cast(AffineMapAttr, parser.parse_attribute())
+            level: Attribute = NoneAttr()
+            address: Attribute = NoneAttr()
+            if parser.parse_optional_keyword("in"):
+                level = StringAttr(parser.parse_str_literal())
+            if parser.parse_optional_keyword("address"):
+                address = IntAttr(parser.parse_integer())
+            stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else 1
+            fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else NoneAttr()
+        return [ArrayAttr([IntAttr(extent) for extent in shape]), map, level, address, IntAttr(stages), fill]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"[{', '.join(map(str, self.extents))}] at ")
+            printer.print_attribute(self.map)
+            if self.level_name is not None:
+                printer.print_string(" in ")
+                printer.print_string_literal(self.level_name)
+            if self.place is not None:
+                printer.print_string(f" address {self.place}")
+            if self.stages.data != 1:
+                printer.print_string(f" stages {self.stages.data}")
+            if not isinstance(self.fill, NoneAttr):
+                printer.print_string(" fill ")
+                printer.print_attribute(self.fill)
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    Ends the body of a grid.
+
+        hier.yield
+    """
+
+    name = "hier.yield"
+    assembly_format = "attr-dict"
+    traits = traits_def(IsTerminator())
+
+
+@irdl_op_definition
+class GridOp(IRDLOperation):
+    """
+    A kernel done tile by tile: for every point of a box, in row-major order, the body works on one tile of each
+    operand.
+
+        hier.grid [2, 3] ins(%a, %b : memref<16x64xi8>, memref<64x30xi8>) outs(%c : memref<16x30xi8>)
+            tiles [#hier.tile<[8, 64] at affine_map<(d0, d1) -> (d0 * 8, 0)> in "L1" address 0>,
+                   #hier.tile<[64, 10] at affine_map<(d0, d1) -> (0, d1 * 10)> in "L1" address 512 stages 2>,
+                   #hier.tile<[8, 10] at affine_map<(d0, d1) -> (d0 * 8, d1 * 10)> in "L1" address 1792 stages 2>] {
+        ^bb0(%i: index, %j: index, %ta: memref<8x64xi8, "L1">, %tb: memref<64x10xi8, "L1">, %tc: memref<8x10xi8, "L1">):
+          nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32}
+          hier.yield
+        }
+
+    The body takes the point, then one buffer per operand. An input's tile is there when the body begins. An output's
+    tile is written back when the grid moves on to another tile of it, and keeps its content until then; its content
+    at first is undefined. A tile that does not depend on the innermost dimensions stays where it is while they run.
+    Every element of an output lies in exactly one tile.
+    """
+
+    name = "hier.grid"
+
+    extents = prop_def(base(DenseArrayBase))
+    inputs = var_operand_def(MemRefType)
+    outputs = var_operand_def(MemRefType)
+    tiles = prop_def(ArrayAttr[TileAttr])
+    body = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        extents: Sequence[int],
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        tiles: Sequence[TileAttr],
+        body: Region,
+    ):
+        super().__init__(
+            operands=[list(inputs), list(outputs)],
+            properties={"extents": DenseArrayBase.from_list(i64, list(extents)), "tiles": ArrayAttr(tiles)},
+            regions=[body],
+        )
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The extents of the grid."""
+        return numbers_of(self.extents)
+
+    def verify_(self) -> None:
+        rank = len(self.bounds)
+        if len(self.tiles) != len(self.operands):
+            raise VerifyException(f"{len(self.operands)} operands need as many tiles, got {len(self.tiles)}")
+        for index, (tile, value) in enumerate(zip(self.tiles, self.operands, strict=True)):
+            lead = tile.map.data
+            axes = len(shape_of(value))
+            if (lead.num_dims, len(lead.results), len(tile.extents)) != (rank, axes, axes):
+                raise VerifyException(f"the tile of operand {index} must lead from {rank} to {axes} axes")
+            if tile.stages.data < 1:
+                raise VerifyException(f"the tile of operand {index} needs at least one stage")
+        expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
+        found = [argument.type for argument in self.body.block.args]
+        if found != expected:
+            taken = ", ".join(map(str, found))
+            raise VerifyException(f"the body must take {', '.join(map(str, expected))}, it takes {taken}")
+        if not isinstance(self.body.block.last_op, YieldOp):
+            raise VerifyException("the body must end with hier.yield")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GridOp:
+        extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        parser.parse_keyword("ins")
+        inputs = _parse_operands(parser)
+        parser.parse_keyword("outs")
+        outputs = _parse_operands(parser)
+        parser.parse_keyword("tiles")
+        tiles = cast("ArrayAttr[TileAttr]", parser.parse_attribute())
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        op = cls(extents, inputs, outputs, list(tiles), parser.parse_region())
+        op.attributes |= attributes.data if attributes else {}
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" [{', '.join(map(str, self.bounds))}] ins")
+        _print_operands(printer, self.inputs)
+        printer.print_string(" outs")
+        _print_operands(printer, self.outputs)
+        printer.print_string(" tiles ")
+        printer.print_attribute(self.tiles)
+        if self.attributes:
+            printer.print_string(" attributes ")
+            printer.print_attr_dict(self.attributes)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+
+def _parse_operands(parser: Parser) -> list[SSAValue]:
+    parser.parse_punctuation("(")
+    if parser.parse_optional_punctuation(")"):
+        return []
+    start = parser.pos
+    names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+    parser.parse_punctuation(":")
+    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    parser.parse_punctuation(")")
+    return list(parser.resolve_operands(names, types, start))
+
+
+def _print_operands(printer: Printer, values: Sequence[SSAValue]) -> None:
+    with printer.in_parens():
+        if not values:
+            return
+        printer.print_list(values, printer.print_ssa_value)
+        printer.print_string(" : ")
+        printer.print_list([value.type for value in values], printer.print_attribute)
+
+
+@irdl_op_definition
+class DmaStartOp(IRDLOperation):
+    """
+    Begin the transfer of one tile between a buffer and a tile's buffer; it is done when a wait for the token is.
+
+        %t = hier.dma_start %far[%i, %j] to %near fill 0 : i8 : memref<16x64xi8>, memref<8x64xi8, "L1">
+        %u = hier.dma_start %far[%i, %j] from %near : memref<16x64xi8>, memref<8x64xi8, "L1">
+
+    The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
+    Until the wait, neither side may be written, nor may the side that the transfer writes be read.
+    """
+
+    name = "hier.dma_start"
+
+    far = operand_def(MemRefType)
+    offsets = var_operand_def(IndexType)
+    near = operand_def(MemRefType)
+    writes_far = opt_prop_def(UnitAttr)
+    fill = opt_prop_def(Attribute)
+    token = result_def(TokenType)
+
+    def __init__(
+        self,
+        far: SSAValue,
+        offsets: Sequence[SSAValue],
+        near: SSAValue,
+        *,
+        writes_far: bool = False,
+        fill: Attribute | None = None,
+    ):
+        super().__init__(
+            operands=[far, list(offsets), near],
+            properties={"writes_far": UnitAttr() if writes_far else None, "fill": fill},
+            result_types=[TokenType()],
+        )
+
+    def verify_(self) -> None:
+        rank = len(shape_of(self.far))
+        if len(self.offsets) != rank or len(shape_of(self.near)) != rank:
+            raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
+        if element_of(self.far) != element_of(self.near):
+            raise VerifyException("both sides must hold elements of one type")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DmaStartOp:
+        start = parser.pos
+        far = parser.parse_unresolved_operand()
+        offsets = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+        writes = parser.parse_optional_keyword("from") is not None
+        if not writes:
+            parser.parse_keyword("to")
+        near = parser.parse_unresolved_operand()
+        fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else None
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        far_value, near_value = parser.resolve_operands([far, near], types, start)
+        indices = parser.resolve_operands(offsets, [IndexType()] * len(offsets), start)
+        return cls(far_value, indices, near_value, writes_far=writes, fill=fill)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.far)
+        with printer.in_square_brackets():
+            printer.print_list(self.offsets, printer.print_ssa_value)
+        printer.print_string(" from " if self.writes_far else " to ")
+        printer.print_ssa_value(self.near)
+        if self.fill is not None:
+            printer.print_string(" fill ")
+            printer.print_attribute(self.fill)
+        printer.print_string(" : ")
+        printer.print_list([self.far.type, self.near.type], printer.print_attribute)
+
+
+@irdl_op_definition
+class DmaWaitOp(IRDLOperation):
+    """
+    Wait until a transfer is done.
+
+        hier.dma_wait %t
+    """
+
+    name = "hier.dma_wait"
+    token = operand_def(TokenType)
+    assembly_format = "$token attr-dict"
+
+    def __init__(self, token: SSAValue):
+        super().__init__(operands=[token])
+
+
+@irdl_op_definition
+class DmaNoneOp(IRDLOperation):
+    """
+    The token of no transfer: to wait for it is to go on at once.
+
+        %t = hier.dma_none
+    """
+
+    name = "hier.dma_none"
+    token = result_def(TokenType)
+    assembly_format = "attr-dict"
+
+    def __init__(self):
+        super().__init__(result_types=[TokenType()])
+
+
+# Semantics
+
+
+def overlap(
+    offsets: Sequence[int], tile: Sequence[int], shape: Sequence[int]
+) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Return the parts of a buffer and of a tile's buffer that a tile at `offsets` shares with the buffer."""
+    far = tuple(slice(max(o, 0), max(min(o + t, n), 0)) for o, t, n in zip(offsets, tile, shape, strict=True))
+    near = tuple(slice(f.start - o, max(f.stop, f.start) - o) for f, o in zip(far, offsets, strict=True))
+    return tuple(slice(f.start, max(f.stop, f.start)) for f in far), near
+
+
+def _fill_value(fill: Attribute | None) -> Any:
+    return cast(Any, fill).value.data if isinstance(fill, IntegerAttr | FloatAttr) else None
+
+
+def read_tile(far: Array, offsets: Sequence[int], near: Array, fill: Attribute | None) -> None:
+    """Copy a tile to its buffer; raises IndexError where it hangs over and nothing says how to fill."""
+    source, target = overlap(offsets, near.shape, far.shape)
+    inside = far[source]
+    if inside.shape != near.shape:
+        value = _fill_value(fill)
+        if value is None:
+            raise IndexError(f"the tile at {tuple(offsets)} leaves the buffer of shape {far.shape}")
+        near[...] = np.asarray(value).astype(near.dtype)
+    near[target] = inside
+
+
+def write_tile(far: Array, offsets: Sequence[int], near: Array) -> None:
+    """Copy what of a tile lies inside of the buffer back to it."""
+    target, source = overlap(offsets, near.shape, far.shape)
+    far[target] = near[source]
+
+
+@semantics(GridOp)
+def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Value]:
+    count = len(op.inputs)
+    tiles = list(op.tiles)
+    near = [
+        array if tile.level_name is None else np.zeros(tile.extents, array.dtype)
+        for tile, array in zip(tiles, operands, strict=True)
+    ]
+    held: list[tuple[int, ...] | None] = [None] * len(tiles)
+    for point in product(*(range(extent) for extent in op.bounds)):
+        for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
+            offsets = tile.offsets(point)
+            if tile.level_name is None or held[index] == offsets:
+                continue
+            _move(op, index, index >= count, array, held[index], offsets, near[index])
+            held[index] = offsets
+        runner.run_region(op.body, [*(np.int64(i) for i in point), *near])
+    for index in range(count, len(tiles)):
+        if (offsets := held[index]) is not None:
+            write_tile(operands[index], offsets, near[index])
+    return []
+
+
+def _move(
+    op: GridOp, index: int, is_output: bool, far: Array, old: tuple[int, ...] | None, new: tuple[int, ...], near: Array
+) -> None:
+    if is_output:
+        if old is not None:
+            write_tile(far, old, near)
+        return
+    try:
+        read_tile(far, new, near, list(op.tiles)[index].fill)
+    except IndexError as error:
+        message = f"operand {index} of the grid: {error}"
+        raise Diagnostic(message, where=where(op), remedy="give the tile a fill") from error
+
+
+class _Transfer:
+    """A transfer under way: nothing has moved before the wait."""
+
+    def __init__(self, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
+        self._op, self._far, self._offsets, self._near = op, far, offsets, near
+
+    def finish(self) -> None:
+        """Move the data."""
+        if self._op.writes_far:
+            write_tile(self._far, self._offsets, self._near)
+            return
+        try:
+            read_tile(self._far, self._offsets, self._near, self._op.fill)
+        except IndexError as error:
+            raise Diagnostic(str(error), where=where(self._op), remedy="give the transfer a fill") from error
+
+
+@semantics(DmaStartOp)
+def _start(runner: Runner, op: DmaStartOp, operands: Sequence[Value]) -> list[Value]:
+    far, *offsets, near = operands
+    return [_Transfer(op, far, [int(o) for o in offsets], near)]
+
+
+@semantics(DmaWaitOp)
+def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
+    if operands[0] is not None:
+        operands[0].finish()
+    return []
+
+
+@semantics(DmaNoneOp)
+def _none(runner: Runner, op: DmaNoneOp, operands: Sequence[Value]) -> list[Value]:
+    return [None]
+
+
+HIER = Dialect("hier", [GridOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp], [TileAttr, TokenType])

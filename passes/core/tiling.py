@@ -1,0 +1,191 @@
+"""
+Kernels as grids of tiles, from the kernel view alone.
+
+A tile of a kernel is the same kernel on smaller operands: the body of the grid is an op of the same class. Padding
+disappears into the tiles' maps: what hangs over the operand is filled on the way in, and not written on the way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, NoneAttr, StringAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ...dialects.core.body import scalar_attr
+from ...dialects.core.kernel import Access, Kernel, kernel_of
+from ...dialects.core.kernel_op import KernelOp
+from ...dialects.hier import GridOp, TileAttr, YieldOp
+from ...errors import Diagnostic
+from ...ir import element_of, numpy_type, shape_of, where
+from .loops_affine import Linear, linear
+
+
+@dataclass(frozen=True)
+class OperandTile:
+    """The tile of one operand: its extents, its offsets as linear forms in the loop dimensions, and its fill."""
+
+    value: SSAValue
+    extents: tuple[int, ...]
+    offsets: tuple[Linear, ...]
+    hangs_over: bool
+    fill: Attribute | None
+    is_output: bool
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of one tile."""
+        return prod(self.extents) * numpy_type(element_of(self.value)).itemsize
+
+    @cached_property
+    def dims(self) -> frozenset[int]:
+        """The loop dimensions that the tile moves along."""
+        return frozenset(dim for offset in self.offsets for dim in offset.dims())
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """A kernel cut into tiles: the size of a tile in every loop dimension, and how often it goes into the loop."""
+
+    op: Operation
+    kernel: Kernel
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The tiles along each loop dimension; the last may be partial."""
+        return tuple(-(-bound // size) for bound, size in zip(self.kernel.bounds, self.sizes, strict=True))
+
+    @cached_property
+    def tiles(self) -> tuple[OperandTile, ...]:
+        """
+        The tiles that are read, one per buffer, then those that are written. A buffer worked on in place has both.
+        """
+        reads: dict[SSAValue, OperandTile] = {}
+        for access in (*self._inputs(), *self.kernel.extras):
+            tile = self._tile(access, is_output=False)
+            if reads.setdefault(access.value, tile) != tile:
+                raise Diagnostic("an operand is read in two ways that need different tiles", where=where(self.op))
+        return (*reads.values(), *(self._tile(access, is_output=True) for access in self.kernel.outputs))
+
+    def _inputs(self) -> list[Access]:
+        """Return the accesses of inputs whose elements the scalar code uses."""
+        blocks = [reduction.body for reduction in self.kernel.reductions]
+        blocks += [self.kernel.result] if self.kernel.result is not None else []
+        return [a for i, a in enumerate(self.kernel.inputs) if any(block.args[i].uses for block in blocks)]
+
+    def _tile(self, access: Access, *, is_output: bool) -> OperandTile:
+        forms = [linear(expr) for expr in access.map.results]
+        if any(not isinstance(atom, int) for form in forms for atom, _ in form.terms):
+            raise Diagnostic("an access with a division or remainder cannot be tiled", where=where(self.op))
+        sizes, counts = self.sizes, self.counts
+        extents = tuple(1 + sum(abs(f) * (sizes[cast(int, d)] - 1) for d, f in form.terms) for form in forms)
+        moves = tuple(
+            Linear(
+                tuple((d, f * sizes[cast(int, d)]) for d, f in form.terms if counts[cast(int, d)] > 1), form.constant
+            )
+            for form in forms
+        )
+        shape = shape_of(access.value)
+        ends = [move.interval(counts) for move in moves]
+        hangs = any(low < 0 or high + t > n for (low, high), t, n in zip(ends, extents, shape, strict=True))
+        fill = scalar_attr(0, element_of(access.value)) if access.fill is None else access.fill
+        return OperandTile(access.value, extents, moves, hangs, fill if hangs and not is_output else None, is_output)
+
+    def blocked_dims(self) -> str:
+        """Return why the kernel may not be cut like this, empty where it may."""
+        if any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial):
+            return "it adds to what its output holds"
+        for dim, count in enumerate(self.counts):
+            if count > 1 and dim in self.kernel.reduced:
+                return f"dimension d{dim} is reduced"
+            if count > 1 and dim in _index_dims(self.op):
+                return f"the scalar code uses the index d{dim}"
+        return self._mixed_axes()
+
+    def _mixed_axes(self) -> str:
+        """Tiles of an axis that several dimensions index must be solid blocks of it, in outputs without a rest."""
+        for access in (*self.kernel.inputs, *self.kernel.outputs):
+            for form in (linear(expr) for expr in access.map.results):
+                terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if self.kernel.bounds[cast(int, d)] > 1)
+                parallel = [(f, d) for f, d in terms if d not in self.kernel.reduced or access in self.kernel.outputs]
+                if len(parallel) < 2:
+                    continue
+                (_, inner), *outer = parallel
+                whole = self.sizes[inner] == self.kernel.bounds[inner]
+                if not whole and any(self.sizes[d] > 1 for _, d in outer):
+                    return f"d{inner} must be whole where tiles span several steps of an outer dimension of its axis"
+                if not whole and self.kernel.bounds[inner] % self.sizes[inner]:
+                    return f"d{inner} must be cut evenly"
+        return ""
+
+
+def _index_dims(op: Operation) -> set[int]:
+    return {
+        inner.dim.value.data for region in op.regions for inner in region.walk() if isinstance(inner, linalg.IndexOp)
+    }
+
+
+def tiling_of(op: Operation, sizes: Sequence[int] | None = None) -> Tiling:
+    """Return the tiling of a kernel with tiles of these sizes, of one tile where none are given."""
+    kernel = kernel_of(op)
+    return Tiling(op, kernel, tuple(sizes) if sizes is not None else kernel.bounds)
+
+
+def grid_of(
+    tiling: Tiling, level: str, addresses: Sequence[int | None], stages: Sequence[int], order: Sequence[int]
+) -> GridOp:
+    """
+    Return the grid that does a kernel in tiles brought to a level.
+
+    `addresses` and `stages` are per operand of `tiling.tiles`; `order` lists the loop dimensions that are cut,
+    outermost first. Raises Diagnostic where the kernel may not be cut like this.
+    """
+    if reason := tiling.blocked_dims():
+        raise Diagnostic(f"'{tiling.op.name}' cannot be tiled so: {reason}", where=where(tiling.op))
+    rank = len(order)
+    numbers = {dim: place for place, dim in enumerate(order)}
+    attributes: list[TileAttr] = []
+    for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
+        lead = AffineMap(rank, 0, tuple(offset.expr(numbers) for offset in tile.offsets))
+        attributes.append(
+            TileAttr.get(tile.extents, AffineMapAttr(lead), level, address=address, stages=count, fill=tile.fill)
+        )
+    inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
+    outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
+    ordered = [*inputs, *outputs]
+    block = Block(arg_types=[IndexType()] * rank + [a.type_of(t.value) for t, a in ordered])
+    buffers = block.args[rank:]
+    read = {t.value: arg for (t, _), arg in zip(inputs, buffers, strict=False)}
+    written = {t.value: arg for (t, _), arg in zip(outputs, buffers[len(inputs) :], strict=True)}
+    block.add_ops([_tile_kernel(tiling, read, written), YieldOp.create()])
+    extents = [tiling.counts[dim] for dim in order]
+    values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
+    grid = GridOp(extents, *values, [a for _, a in ordered], Region(block))
+    grid.location = tiling.op.location
+    return grid
+
+
+def _tile_kernel(tiling: Tiling, read: Mapping[SSAValue, SSAValue], written: Mapping[SSAValue, SSAValue]) -> Operation:
+    """Return the kernel on one tile."""
+    op = tiling.op
+    properties = op.tile_properties(tiling.sizes) if isinstance(op, KernelOp) else dict(op.properties)
+    regions = [region.clone() for region in op.regions]
+    first = len(op.operands) - len(tiling.kernel.outputs)
+    operands = [(read if i < first else written).get(value, value) for i, value in enumerate(op.operands)]
+    tile = op.__class__.create(
+        operands=operands, properties=properties, attributes=dict(op.attributes), regions=regions
+    )
+    tile.location = op.location
+    return tile
+
+
+def tile_type(shape: Sequence[int], element: Attribute, level: str) -> Attribute:
+    """Return the type of a dense buffer in a level."""
+    return MemRefType(cast(Any, element), shape, NoneAttr(), StringAttr(level))
