@@ -72,7 +72,8 @@ def _glyphs() -> np.ndarray:
 
 def _dense(x: np.ndarray, layer: _Layer) -> np.ndarray:
     weight, bias = layer
-    return x @ weight.T + bias
+    # Not `@`: BLAS rounds as its number of threads has it, and its threads stall each other where cores are busy.
+    return np.einsum("nk,mk->nm", x, weight) + bias
 
 
 def _train(x: np.ndarray, labels: np.ndarray, seed: int) -> tuple[_Layer, _Layer]:
@@ -86,8 +87,13 @@ def _train(x: np.ndarray, labels: np.ndarray, seed: int) -> tuple[_Layer, _Layer
         logits = _dense(hidden, (parameters[2], parameters[3]))
         likelihood = np.exp(logits - logits.max(axis=1, keepdims=True))
         error = (likelihood / likelihood.sum(axis=1, keepdims=True) - wanted) / len(x)
-        back = error @ parameters[2] * (hidden > 0)
-        gradients = [back.T @ x, back.sum(axis=0), error.T @ hidden, error.sum(axis=0)]
+        back = np.einsum("nm,mk->nk", error, parameters[2]) * (hidden > 0)
+        gradients = [
+            np.einsum("nm,nk->mk", back, x),
+            back.sum(axis=0),
+            np.einsum("nm,nk->mk", error, hidden),
+            error.sum(axis=0),
+        ]
         for parameter, velocity, gradient in zip(parameters, velocities, gradients, strict=True):
             velocity *= _MOMENTUM
             velocity -= _RATE * gradient
