@@ -302,7 +302,7 @@ class DmaStartOp(IRDLOperation):
     """
     Begin the transfer of one tile between a buffer and a tile's buffer; it is done when a wait for the token is.
 
-        %t = hier.dma_start %far[%i, %j] to %near fill 0 : i8 : memref<16x64xi8>, memref<8x64xi8, "L1">
+        %t = hier.dma_start %far[%i, %j] to %near clipped fill 0 : i8 : memref<16x64xi8>, memref<8x64xi8, "L1">
         %u = hier.dma_start %far[%i, %j] from %near : memref<16x64xi8>, memref<8x64xi8, "L1">
 
     The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
@@ -315,6 +315,8 @@ class DmaStartOp(IRDLOperation):
     offsets = var_operand_def(IndexType)
     near = operand_def(MemRefType)
     writes_far = opt_prop_def(UnitAttr)
+    clipped = opt_prop_def(UnitAttr)
+    """The tile may hang over the far buffer; a tile that is read then needs a fill."""
     fill = opt_prop_def(Attribute)
     token = result_def(TokenType)
 
@@ -325,11 +327,13 @@ class DmaStartOp(IRDLOperation):
         near: SSAValue,
         *,
         writes_far: bool = False,
+        clipped: bool = False,
         fill: Attribute | None = None,
     ):
+        flags = {"writes_far": writes_far, "clipped": clipped}
         super().__init__(
             operands=[far, list(offsets), near],
-            properties={"writes_far": UnitAttr() if writes_far else None, "fill": fill},
+            properties={name: UnitAttr() if flag else None for name, flag in flags.items()} | {"fill": fill},
             result_types=[TokenType()],
         )
 
@@ -337,6 +341,8 @@ class DmaStartOp(IRDLOperation):
         rank = len(shape_of(self.far))
         if len(self.offsets) != rank or len(shape_of(self.near)) != rank:
             raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
+        if self.clipped is not None and self.writes_far is None and self.fill is None:
+            raise VerifyException("a tile that may hang over the buffer it is read from needs a fill")
         if element_of(self.far) != element_of(self.near):
             raise VerifyException("both sides must hold elements of one type")
 
@@ -349,12 +355,13 @@ class DmaStartOp(IRDLOperation):
         if not writes:
             parser.parse_keyword("to")
         near = parser.parse_unresolved_operand()
+        clipped = parser.parse_optional_keyword("clipped") is not None
         fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else None
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         far_value, near_value = parser.resolve_operands([far, near], types, start)
         indices = parser.resolve_operands(offsets, [IndexType()] * len(offsets), start)
-        return cls(far_value, indices, near_value, writes_far=writes, fill=fill)
+        return cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -363,6 +370,8 @@ class DmaStartOp(IRDLOperation):
             printer.print_list(self.offsets, printer.print_ssa_value)
         printer.print_string(" from " if self.writes_far else " to ")
         printer.print_ssa_value(self.near)
+        if self.clipped is not None:
+            printer.print_string(" clipped")
         if self.fill is not None:
             printer.print_string(" fill ")
             printer.print_attribute(self.fill)

@@ -36,7 +36,7 @@ def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
     Kernels that are alike share one; numbers in which they differ (requantisation factors) become its arguments.
     """
     groups: dict[str, _Group] = {}
-    for op in function.body.block.ops:
+    for op in function.body.walk():
         if is_kernel(op) or isinstance(op, memref.CopyOp):
             key, numbers = _structure(op)
             groups.setdefault(key, _Group()).kernels.append((op, numbers))

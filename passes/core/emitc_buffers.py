@@ -171,8 +171,11 @@ def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
     element_type = scalar_type(cast("MemRefType[Any]", op.results[0].type).get_element_type(), op)
     offset, shift = layout_of(op.operands[0], op).offset, op.operands[1]
     known = b.known(shift)
-    if known is None or offset is None:
-        raise Diagnostic("a view begins at a byte that is known only at run time", where(op), "a constant")
+    if offset is None:
+        raise _unknown_offset(op)
+    if known is None:
+        moved = _advanced(b, base, b.integer(offset)) if offset else base
+        return b.cast(_advanced(b, moved, b.value(shift)), pointer(element_type))
     if (known + offset) % element_type.compile_time_size:
         raise Diagnostic(
             "a view begins at a byte at which its elements cannot lie",
