@@ -37,13 +37,15 @@ from .exporters import flatten_matrices
 from .onnx_graph import Graph, read_graph, where_node
 from .opset import upgrade
 from .shapes import Infos, infer, info_of, input_infos
-from .tensors import TYPE_NAMES, element_type
+from .tensors import ELEMENTS, TYPE_NAMES, element_type
 
 ANY_INTEGER = "int"
 """The type to give for an input that holds integers of unknown width in floats: any that f32 holds exactly."""
 
 _DECLARATION = "tilewright.input_type."
 """The prefix of the model's metadata entries that declare the type of an input."""
+
+_INTEGER = re.compile(r"(u?)i(\d+)")
 
 Shapes = Mapping[str, Sequence[int]]
 Types = Mapping[str, str]
@@ -126,7 +128,8 @@ def _types_declared(model: ModelProto) -> dict[str, str]:
 
 
 def _check_types_given(graph: Graph, input_types: Types) -> None:
-    names = [value.name for value in graph.inputs]
+    inputs = {value.name: value for value in graph.inputs}
+    names = list(inputs)
     for name, kind in input_types.items():
         if name not in names:
             raise Diagnostic(
@@ -144,6 +147,25 @@ def _check_types_given(graph: Graph, input_types: Types) -> None:
                 found=kind,
                 remedy=did_you_mean(kind, known) or "give one of the types expected",
             )
+        element = ELEMENTS.get(inputs[name].type.tensor_type.elem_type)
+        if element is not None and kind != ANY_INTEGER and not _holds(str(element), kind):
+            raise Diagnostic(
+                "the type given for an input is not what the model's input can hold",
+                where=f'input "{name}"',
+                expected=f"integers that {element} holds, or {element}",
+                found=kind,
+                remedy="correct the type",
+            )
+
+
+def _holds(element: str, given: str) -> bool:
+    """Return whether an input of the model's element type can hold the values of the type given for it."""
+    inner, outer = _INTEGER.fullmatch(given), _INTEGER.fullmatch(element)
+    if inner is None or outer is None:
+        return given == element or inner is not None
+    # An unsigned type takes a bit more of a signed one, and no unsigned type holds a signed one.
+    spare = int(outer[2]) - int(inner[2]) - (inner[1] > outer[1])
+    return spare >= 0 and not inner[1] < outer[1]
 
 
 def _checked_properties(graph: Graph, node: NodeProto) -> dict[str, Attribute]:

@@ -23,6 +23,8 @@ from onnx import ModelProto, TensorProto, helper
 
 from tilewright import cli, opt_tool
 from tilewright.compiler import Model, compile_model
+from tilewright.errors import Diagnostic
+from tilewright.frontend.importer import import_model
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
@@ -171,6 +173,32 @@ def test_bad_models(bad: Bad, tool: str, tmp_path: Path, capsys: pytest.CaptureF
     check_error(err, str(path))
     assert bad.said_by.get(tool, bad.said) in err
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("element", "given", "holds"),
+    [
+        (TensorProto.INT32, "ui8", True),
+        (TensorProto.INT32, "i32", True),
+        (TensorProto.INT32, "ui32", False),
+        (TensorProto.INT32, "i64", False),
+        (TensorProto.INT32, "int", True),
+        (TensorProto.UINT8, "i8", False),
+        (TensorProto.UINT8, "ui4", True),
+        (TensorProto.FLOAT, "i16", True),
+        (TensorProto.FLOAT, "f16", False),
+        (TensorProto.FLOAT, "f32", True),
+    ],
+)
+def test_types_that_an_input_can_hold(element: int, given: str, holds: bool):
+    relu = node("Identity", ["x"], ["y"])
+    built = model([relu], outputs={}, element=element)
+    built.graph.output.append(helper.make_tensor_value_info("y", element, (1, 2, 6, 6)))
+    if holds:
+        import_model(built, input_types={"x": given})
+        return
+    with pytest.raises(Diagnostic, match="is not what the model's input can hold"):
+        import_model(built, input_types={"x": given})
 
 
 @pytest.mark.parametrize("tool", TOOLS)
