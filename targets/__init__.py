@@ -1,28 +1,30 @@
 """
 The machines and the output formats, discovered.
 
-A machine is a folder `targets/<name>/` with a `machine.toml` or a `pipeline.txt`. An output format is a file
-`targets/foo.py` that defines `FooTarget`, an `xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a
-format's file is imported when it is first used.
+A machine is a folder `targets/<name>/` with a `machine.toml` or a `pipeline.txt`, or a file of any name that has the
+form of `machine.toml`. An output format is a file `targets/foo.py` that defines `FooTarget`, an
+`xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a format's file is imported when it is first used.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, did_you_mean
 
 if TYPE_CHECKING:
     from xdsl.utils.target import Target
 
 _ROOT = Path(__file__).parent
+_ATTACH = re.compile(r"attach-machine\{[^}]*\}")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,43 @@ def machine_at(folder: Path) -> Machine:
     return Machine(folder.name, folder, _summary(folder), phases)
 
 
+def machine_named(name_or_path: str) -> Machine:
+    """
+    Return a machine by its name, or by the path of its folder or its file.
+
+    A file that is not a target's own has the pipeline of the target that it names as `pipeline`, or else includes; the
+    pass attach-machine in it then attaches what the file describes, not what the target does. Raises Diagnostic for an
+    unknown name, and where a file is malformed.
+    """
+    from .core.machine_file import FILE, machine_path, merged_table
+
+    if (_ROOT / name_or_path).parent == _ROOT and (_ROOT / name_or_path / "pipeline.txt").is_file():
+        return machine_at(_ROOT / name_or_path)
+    path = machine_path(name_or_path).resolve()
+    if path.name == FILE and (path.parent / "pipeline.txt").is_file():
+        return machine_at(path.parent)
+    pipeline = merged_table(path, name_or_path).get("pipeline")
+    known = machines()
+    if pipeline not in known:
+        raise Diagnostic(
+            "the machine has no pipeline",
+            name_or_path,
+            expected=f'pipeline = "NAME", one of {", ".join(known)}',
+            found=str(pipeline or "nothing"),
+            remedy=did_you_mean(str(pipeline), known) or 'give it a pipeline, or include a target: include = "host"',
+        )
+    return Machine(path.stem, path.parent, _description_at(path), _attaching(known[pipeline].phases, str(path)))
+
+
+def _attaching(phases: tuple[Phase, ...], target: str) -> tuple[Phase, ...]:
+    """Return the phases of a pipeline with another machine in its pass attach-machine, or that pass before the rest."""
+    from ..passes.core.grammar import quote
+
+    attach = f"attach-machine{{target={quote(target)}}}"
+    changed = tuple(replace(phase, text=_ATTACH.sub(lambda _: attach, phase.text)) for phase in phases)
+    return changed if any(attach in phase.text for phase in changed) else (Phase("machine", attach, 0), *phases)
+
+
 def parse_phases(text: str, source: str) -> tuple[Phase, ...]:
     """
     Parse a `pipeline.txt`: lines `phase: pass1,pass2{..}`, `#` comments; an indented line continues the one before.
@@ -92,11 +131,15 @@ def parse_phases(text: str, source: str) -> tuple[Phase, ...]:
 def _summary(folder: Path) -> str:
     """Return one line about a machine: `description =`, else the first comment of a file, else the docstring."""
     toml, init, pipeline = folder / "machine.toml", folder / "__init__.py", folder / "pipeline.txt"
-    if toml.is_file() and (text := _description(toml) or _first_comment(toml)):
+    if toml.is_file() and (text := _description_at(toml)):
         return text
     if init.is_file() and (text := ast.get_docstring(ast.parse(init.read_text(encoding="utf-8")))):
         return text.splitlines()[0]
     return _first_comment(pipeline) if pipeline.is_file() else ""
+
+
+def _description_at(toml: Path) -> str:
+    return _description(toml) or _first_comment(toml)
 
 
 def _description(toml: Path) -> str:

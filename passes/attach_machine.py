@@ -1,0 +1,29 @@
+"""Say which machine a module is compiled for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from ..targets.core.machine_attribute import attach_machine
+from ..targets.core.machine_file import find_machine
+from .core.base import Pass
+
+
+@dataclass(frozen=True)
+class AttachMachinePass(Pass):
+    """
+    Set the machine that the module is compiled for.
+
+    `target` is the name of a target, or the path of a machine file. The machine becomes the module's attribute
+    `hier.machine`, which is all that later passes read, so that it may be edited; one that is there is replaced.
+    """
+
+    name = "attach-machine"
+
+    target: str
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        attach_machine(op, find_machine(self.target))

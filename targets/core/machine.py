@@ -1,0 +1,307 @@
+"""
+A machine as data: memory levels, the links between them, the engines, and what they cost.
+
+A `Machine` comes from a TOML file (`machine_file`), or from the attribute `hier.machine` of a module
+(`machine_attribute`), which is all that passes read. docs/machines.md describes every key; a field here has the name of
+its key. Times are cycles of the machine's clock, energies picojoules, sizes bytes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import ceil, prod
+from typing import TYPE_CHECKING, TypeVar
+
+from ...errors import Diagnostic, did_you_mean
+from .costs import cost_named
+from .machine_operations import OpSupport
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+Price = Callable[[tuple[int, ...]], int | None]
+"""Takes the extents of a kernel's loops; returns cycles, or None where the engine cannot run such a kernel."""
+
+ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
+"""The roles of operands. A role that an engine does not mention lives where the one in `_SAME_AS` does."""
+
+_SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "ins"}
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A clock's operating points: `volts` is empty, or has one for each of `mhz`."""
+
+    mhz: tuple[float, ...] = ()
+    volts: tuple[float, ...] = ()
+
+    @property
+    def nominal(self) -> float:
+        """The fastest operating point in MHz, at which costs are modelled; 0 where none is given."""
+        return max(self.mhz, default=0.0)
+
+
+@dataclass(frozen=True)
+class Level:
+    """
+    A memory that programs address.
+
+    A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
+    says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one.
+    """
+
+    name: str
+    size: int
+    alignment: int = 4
+    row_bytes: int = 0
+    banks: int = 1
+    bank_width: int = 0
+    latency: int = 1
+    energy: float = 0.0
+    holds: tuple[str, ...] = ()
+    count: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of a memory that is addressed by rows, else 0."""
+        return self.size // self.row_bytes if self.row_bytes else 0
+
+    @property
+    def bandwidth(self) -> int:
+        """Bytes per cycle of all banks together; 0 where they are no limit."""
+        return self.banks * self.bank_width
+
+    def aligned(self, count: int) -> int:
+        """Return the bytes that a buffer of `count` bytes occupies."""
+        return -(-count // self.alignment) * self.alignment
+
+    def can_hold(self, role: str) -> bool:
+        """Return whether operands of that role may live here."""
+        return not self.holds or role in self.holds
+
+
+@dataclass(frozen=True)
+class Link:
+    """
+    What moves data between a far level and a near one, as a DMA engine does.
+
+    `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
+    ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`.
+    """
+
+    name: str
+    far: str
+    near: str
+    width: int
+    direction: str = "both"
+    neighbours: str = ""
+    channels: int = 1
+    startup: int = 0
+    dims: int = 1
+    burst: int = 0
+    burst_overhead: float = 0.0
+    burst_minimum: float = 1.0
+    energy: float = 0.0
+    clock: Clock = Clock()
+
+    def leads(self, source: str, target: str) -> bool:
+        """Return whether the link moves data from one level to another."""
+        inward = self.direction != "out" and (source, target) == (self.far, self.near)
+        return inward or (self.direction != "in" and (source, target) == (self.near, self.far))
+
+    def cycles(self, row_bytes: int, counts: Sequence[int] = ()) -> int:
+        """
+        Return the cycles of a transfer of `prod(counts)` rows of `row_bytes` contiguous bytes, on one channel.
+
+        `counts` are the strided dimensions, outermost first. A descriptor has `dims - 1` of them, the innermost; each
+        step of the others is a transfer of its own, with its own start-up.
+        """
+        strided = self.dims - 1
+        transfers = prod(counts[: max(0, len(counts) - strided)])
+        full, rest = divmod(row_bytes, self.burst or max(row_bytes, 1))
+        row = full * self._burst_cycles(self.burst or row_bytes) + (self._burst_cycles(rest) if rest else 0)
+        return transfers * self.startup + ceil(prod(counts) * row)
+
+    def _burst_cycles(self, count: int) -> float:
+        return max(self.burst_minimum, -(-count // self.width)) + self.burst_overhead
+
+
+@dataclass(frozen=True)
+class Engine:
+    """
+    What computes: a core, a cluster of them, an accelerator.
+
+    `level` gives, for a role of operands, the levels where the engine reaches them, the preferred one first. `runs` are
+    the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates.
+    """
+
+    name: str
+    level: tuple[tuple[str, tuple[str, ...]], ...]
+    runs: tuple[OpSupport, ...]
+    cores: int = 1
+    count: tuple[int, ...] = ()
+    setup: int = 0
+    vector_bytes: int = 0
+    caches: tuple[int, ...] = ()
+    energy: float = 0.0
+    clock: Clock = Clock()
+
+    @property
+    def total(self) -> int:
+        """How many of it there are."""
+        return prod(self.count)
+
+    def levels_of(self, role: str = "ins") -> tuple[str, ...]:
+        """Return the names of the levels where the engine reaches operands of a role, the preferred one first."""
+        levels = dict(self.level)
+        while role not in levels:
+            role = _SAME_AS[role]
+        return levels[role]
+
+    def support(self, op: Operation) -> OpSupport | None:
+        """Return what the engine says of an op, by its name and its element types; None where it does not run it."""
+        dialect = op.name.partition(".")[0] + ".*"
+        named = {each.op: each for each in self.runs}
+        found = (named[name] for name in (op.name, dialect, "*") if name in named)
+        return next((each for each in found if each.takes(op)), None)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """
+    A machine that networks are compiled for.
+
+    `levels` go from far to near; of those equally far, the ones for all data come first, then the largest. `links` and
+    `engines` are in order of their names.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+    engines: tuple[Engine, ...]
+    links: tuple[Link, ...] = ()
+    description: str = ""
+    clock: Clock = field(default=Clock())
+
+    @property
+    def far(self) -> Level:
+        """The level where a network's inputs, outputs and weights live."""
+        return self.levels[0]
+
+    def level(self, name: str) -> Level:
+        """Return a level. Raises Diagnostic for an unknown one."""
+        return _find(self.levels, name, "level", self.name)
+
+    def link(self, name: str) -> Link:
+        """Return a link. Raises Diagnostic for an unknown one."""
+        return _find(self.links, name, "link", self.name)
+
+    def engine(self, name: str) -> Engine:
+        """Return an engine. Raises Diagnostic for an unknown one."""
+        return _find(self.engines, name, "engine", self.name)
+
+    def near_level_of(self, engine: Engine, role: str = "ins") -> Level:
+        """Return the level where an engine prefers operands of a role."""
+        return self.level(engine.levels_of(role)[0])
+
+    def path(self, source: str, target: str) -> tuple[Link, ...]:
+        """
+        Return the links to take from one level to another, in order: the fewest, by name where there are several.
+
+        Raises Diagnostic where none leads there.
+        """
+        if (source, target) not in self._paths:
+            for name in (source, target):
+                self.level(name)
+            raise Diagnostic(
+                f"no link leads from '{source}' to '{target}'",
+                f"machine {self.name}",
+                remedy="add a link, or one with direction 'both'",
+            )
+        return self._paths[source, target]
+
+    @cached_property
+    def _paths(self) -> dict[tuple[str, str], tuple[Link, ...]]:
+        return {
+            (source.name, target): path
+            for source in self.levels
+            for target, path in _paths_from(source.name, self).items()
+        }
+
+    def pricer(self, engine: Engine, op: Operation) -> Price | None:
+        """
+        Return what it costs to run the kernel `op`, or a tile of it, on an engine; None where it does not run the op.
+
+        The function takes the extents of the tile's loops, those of `kernel_of(op).bounds` for the whole, and returns
+        cycles of the machine's clock, set-up included, or None where the engine cannot run a kernel of that form. It
+        remembers what it returned. Raises Diagnostic where `op` is not a kernel.
+        """
+        from ...dialects.core.kernel import kernel_of
+
+        support = engine.support(op)
+        if support is None:
+            return None
+        kernel = kernel_of(op)
+        function, parameters = cost_named(support.cost), dict(support.parameters)
+        blocks, ratio = support.blocks(kernel), self._cycles_per_cycle_of(engine)
+
+        @cache
+        def price(bounds: tuple[int, ...]) -> int | None:
+            whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, blocks, strict=True))
+            cycles = function(kernel, whole, engine, **parameters)
+            return None if cycles is None else ceil((cycles + engine.setup) * ratio)
+
+        return price
+
+    def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
+        """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""
+        from ...dialects.core.kernel import kernel_of
+
+        price = self.pricer(engine, op)
+        return None if price is None else price(kernel_of(op).bounds if bounds is None else bounds)
+
+    def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
+        """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
+        costs = ((engine, self.cost(engine, op)) for engine in self.engines)
+        able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
+        return tuple(sorted(able, key=lambda each: each[1]))
+
+    def transfer_cycles(self, link: Link, row_bytes: int, counts: Sequence[int] = ()) -> int:
+        """Return `link.cycles(...)` in cycles of the machine's clock."""
+        cycles = link.cycles(row_bytes, counts)
+        return ceil(cycles * self.clock.nominal / link.clock.nominal) if link.clock.mhz else cycles
+
+    def seconds(self, cycles: int) -> float:
+        """Return how long cycles of the machine's clock take; NaN where its frequency is not given."""
+        return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
+
+    def _cycles_per_cycle_of(self, engine: Engine) -> float:
+        return self.clock.nominal / engine.clock.nominal if engine.clock.mhz else 1
+
+
+_Part = TypeVar("_Part", Level, Link, Engine)
+
+
+def _find(parts: tuple[_Part, ...], name: str, kind: str, machine: str) -> _Part:
+    for part in parts:
+        if part.name == name:
+            return part
+    known = [part.name for part in parts]
+    message = f"the machine has no {kind} '{name}'"
+    raise Diagnostic(message, f"machine {machine}", ", ".join(known), name, did_you_mean(name, known))
+
+
+def _paths_from(source: str, machine: Machine) -> dict[str, tuple[Link, ...]]:
+    """Return the shortest path to each level that can be reached, by breadth-first search."""
+    paths: dict[str, tuple[Link, ...]] = {source: ()}
+    pending = deque([source])
+    while pending:
+        here = pending.popleft()
+        for link in machine.links:
+            there = link.near if link.far == here else link.far
+            if there not in paths and link.leads(here, there):
+                paths[there] = (*paths[here], link)
+                pending.append(there)
+    return paths
