@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 F32 = TensorProto.FLOAT
@@ -25,7 +24,7 @@ def node(op_type: str, inputs: Sequence[str], outputs: Sequence[str], **attribut
 
 def requant(x: str, y: str, *, name: str = "requant", **changes: Any) -> NodeProto:
     """Return a RequantShift of `x` with the constants `mul` and `add`."""
-    attributes = {"div": number(256), "n_levels_out": number(256), "signed": number(1)} | changes
+    attributes: dict[str, Any] = {"div": number(256), "n_levels_out": number(256), "signed": number(1)} | changes
     return node("RequantShift", [x, "mul", "add"], [y], name=name, domain="PACTOps", **attributes)
 
 
@@ -66,7 +65,7 @@ def weights(**changes: Any) -> dict[str, Any]:
 
 
 def small(**changes: Any) -> ModelProto:
-    """Return a convolution and a requantisation, x ui8 1x2x6x6 to y i8 1x3x4x4, with attributes of the second changed."""
+    """Return a convolution and a requantisation with these attributes, x ui8 1x2x6x6 to y i8 1x3x4x4."""
     return model([node("Conv", ["x", "w"], ["c"], name="conv"), requant("c", "y", **changes)], weights=weights())
 
 
@@ -76,6 +75,10 @@ def small_reference(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.int64), (3, 3), axis=(2, 3))
     sums = np.einsum("nchwij,ocij->nohw", windows, constants["w"])
     return np.clip((sums * constants["mul"] + constants["add"] + 128) // 256, -128, 127)
+
+
+def save(built: ModelProto, path: Path) -> None:
+    path.write_bytes(built.SerializeToString())
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def save_case(folder: Path, seed: int = 0) -> Saved:
     folder.mkdir(parents=True, exist_ok=True)
     x = np.random.RandomState(seed).randint(0, 256, (1, 2, 6, 6)).astype(np.uint8)
     saved = Saved(folder, {"x": x}, {"y": small_reference(x)})
-    onnx.save(small(), folder / "network.onnx")
+    save(small(), folder / "network.onnx")
     np.savez(folder / "inputs.npz", allow_pickle=False, **saved.inputs)
     np.savez(folder / "outputs.npz", allow_pickle=False, **saved.outputs)
     return saved

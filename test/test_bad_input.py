@@ -28,7 +28,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
-from tilewright.test.small_models import model, node, number, requant, small, small_reference, weights
+from tilewright.test.small_models import model, node, number, requant, save, small, small_reference, weights
 
 pytestmark = pytest.mark.quick
 
@@ -61,7 +61,8 @@ def with_requant(**changes: Any) -> Callable[[], ModelProto]:
 
 
 def with_nodes(*nodes: onnx.NodeProto, **options: Any) -> Callable[[], ModelProto]:
-    return lambda: model(nodes, **({"weights": weights()} | options))
+    given: dict[str, Any] = {"weights": weights()} | options
+    return lambda: model(nodes, **given)
 
 
 def changed(name: str, index: tuple[int, ...], value: float) -> Callable[[], ModelProto]:
@@ -141,10 +142,15 @@ def _external(location: str) -> ModelProto:
     return built
 
 
-TOOLS = {
-    "opt-tool": lambda path, out: [str(path), "-p", "host-pipeline", "-t", "c", "-o", str(out)],
-    "tilewright": lambda path, out: ["compile", str(path), "-o", str(out)],
-}
+def opt_tool_words(path: Path, out: Path) -> list[str]:
+    return [str(path), "-p", "host-pipeline", "-t", "c", "-o", str(out)]
+
+
+def compile_words(path: Path, out: Path) -> list[str]:
+    return ["compile", str(path), "-o", str(out)]
+
+
+TOOLS = {"opt-tool": opt_tool_words, "tilewright": compile_words}
 
 
 def run(tool: str, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -248,7 +254,7 @@ def test_bad_ir(text: str, said: str, tool: str, tmp_path: Path, capsys: pytest.
     ],
 )
 def test_bad_pipelines(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    onnx.save(small(), tmp_path / "net.onnx")
+    save(small(), tmp_path / "net.onnx")
     code, out, err = run("opt-tool", [str(tmp_path / "net.onnx"), *words], capsys)
     assert (code, out) == (2, "")
     assert "error: " in err
@@ -262,7 +268,7 @@ def test_bad_pipelines(words: list[str], said: str, tmp_path: Path, capsys: pyte
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("place", ["file/out", "/proc/none/out", "/dev/null/out"])
 def test_places_that_cannot_be_written(place: str, tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    onnx.save(small(), tmp_path / "net.onnx")
+    save(small(), tmp_path / "net.onnx")
     (tmp_path / "file").write_text("mine")
     code, _, err = run(tool, TOOLS[tool](tmp_path / "net.onnx", tmp_path / place), capsys)
     assert code == 1
@@ -273,7 +279,7 @@ def test_places_that_cannot_be_written(place: str, tool: str, tmp_path: Path, ca
 
 @pytest.mark.parametrize(("tool", "taken"), [("tilewright", "file"), ("opt-tool", "folder")])
 def test_places_that_are_taken(tool: str, taken: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    onnx.save(small(), tmp_path / "net.onnx")
+    save(small(), tmp_path / "net.onnx")
     place = tmp_path / "out"
     place.write_text("mine") if taken == "file" else place.mkdir()
     code, _, err = run(tool, TOOLS[tool](tmp_path / "net.onnx", place), capsys)
@@ -286,7 +292,7 @@ def test_places_that_are_taken(tool: str, taken: str, tmp_path: Path, capsys: py
 @pytest.mark.parametrize("limit", [0, 1000, 4000])
 def test_a_full_disk(tool: str, limit: int, tmp_path: Path):
     """Files may grow to so many bytes and no more, as on a disk that fills up."""
-    onnx.save(small(), tmp_path / "net.onnx")
+    save(small(), tmp_path / "net.onnx")
     program = str(Path(sys.executable).parent / tool)
     done = subprocess.run(
         [program, *TOOLS[tool](tmp_path / "net.onnx", tmp_path / "out")],
@@ -306,7 +312,7 @@ def test_a_full_disk(tool: str, limit: int, tmp_path: Path):
 
 def computes(built: ModelProto, folder: Path, x: str = "x") -> bool:
     """Return whether a model, as strictly compiled C, computes what `small` does."""
-    onnx.save(built, folder / "net.onnx")
+    save(built, folder / "net.onnx")
     compilation = compile_model(Model(folder / "net.onnx"), "host")
     values = np.random.RandomState(1).randint(0, 256, (1, 2, 6, 6))
     run = host_run(HostNetwork(compilation.program(), flags=STRICT))

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 
 from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.runtime.check import compare, find_cases
-from tilewright.test.small_models import Saved, save_case
+from tilewright.test.small_models import Saved, save, save_case
 
 pytestmark = pytest.mark.quick
 
@@ -71,7 +70,7 @@ def test_a_model_may_have_any_name(case: Saved, capsys: pytest.CaptureFixture[st
 def test_a_network_of_the_zoo_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model = zoo.build("ds-cnn")
     inputs = zoo.sample_inputs(model, 3)
-    onnx.save(model, tmp_path / "network.onnx")
+    save(model, tmp_path / "network.onnx")
     np.savez(tmp_path / "inputs.npz", allow_pickle=False, **{"arr_0": inputs["input"]})
     np.savez(tmp_path / "outputs.npz", allow_pickle=False, **{"arr_0": zoo.evaluate(model, inputs)["output"]})
     assert check(capsys, tmp_path, "--on", "host", "--on", "interpreter")[0] == 0

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from tilewright import cli
-from tilewright.test.small_models import Saved, save_case, small
+from tilewright.test.small_models import Saved, save, save_case, small
 
 pytestmark = pytest.mark.quick
 
@@ -259,7 +258,7 @@ def test_progress_only_on_a_terminal(case: Saved, tmp_path: Path):
 
 
 def test_a_closed_pipe_is_no_crash(tmp_path: Path):
-    onnx.save(small(), tmp_path / "net.onnx")
+    save(small(), tmp_path / "net.onnx")
     program = str(Path(sys.executable).parent / "tilewright")
     done = subprocess.run(f"{program} targets host | true", shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""

@@ -19,7 +19,7 @@ from tilewright.compiler import Compilation, Model, compile_model, write_compila
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.runtime.toolchain import compiler
-from tilewright.test.small_models import small, small_reference
+from tilewright.test.small_models import save, small, small_reference
 
 pytestmark = pytest.mark.quick
 
@@ -37,14 +37,14 @@ def zoo_model(name: str) -> onnx.ModelProto:
 def compiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a compiled network, the model beside it."""
     folder = tmp_path_factory.mktemp(request.param)
-    onnx.save(zoo_model(request.param), folder / f"{request.param}.onnx")
+    save(zoo_model(request.param), folder / f"{request.param}.onnx")
     write_compilation(compile_model(Model(folder / f"{request.param}.onnx"), "host"), folder / "build")
     return folder
 
 
 @pytest.fixture
 def compilation(tmp_path: Path) -> Compilation:
-    onnx.save(small(), tmp_path / "net.onnx")
+    save(small(), tmp_path / "net.onnx")
     return compile_model(Model(tmp_path / "net.onnx"), "host")
 
 
