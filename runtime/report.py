@@ -8,6 +8,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ..dialects.core.kernel import is_shaped
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
@@ -98,7 +99,8 @@ def _is_planned(op: Operation) -> bool:
 
 def _layer(call: func.CallOp, names: _Names) -> dict[str, Any]:
     macs = cast("IntegerAttr[Any]", call.attributes["macs"]).value.data
-    operands = [{"name": names.of(value), "bytes": bytes_of(value.type)} for value in call.arguments]
+    buffers = [value for value in call.arguments if is_shaped(value)]
+    operands = [{"name": names.of(value), "bytes": bytes_of(value.type)} for value in buffers]
     return {"kernel": call.callee.string_value(), "nodes": list(node_names(call)), "macs": macs, "operands": operands}
 
 

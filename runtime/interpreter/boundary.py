@@ -223,7 +223,8 @@ def _given(port: Port, value: Array) -> Array:
     if port.inner is None:
         return stored[()]
     buffer = new_buffer(port.inner, port.storage)
-    buffer[...] = stored.reshape(port.inner)
+    # C has no arrays without elements: an empty input is declared with one that nobody reads.
+    buffer.reshape(-1)[: stored.size] = stored.reshape(-1)
     return buffer
 
 
@@ -243,7 +244,8 @@ def _narrow_limits(port: Port) -> tuple[int, int] | None:
 
 def _seen(port: Port, value: Array) -> Array:
     """Return a result as the caller sees it: a new array of the declared type."""
-    return _reinterpreted(np.array(value), port.declared).reshape(port.shape)
+    elements = _reinterpreted(np.array(value), port.declared).reshape(-1)
+    return elements[: prod(port.shape)].reshape(port.shape)
 
 
 def _random(port: Port, generator: np.random.Generator) -> Array:
