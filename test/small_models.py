@@ -77,6 +77,23 @@ def small_reference(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.clip((sums * constants["mul"] + constants["add"] + 128) // 256, -128, 127)
 
 
+def chain(layers: int = 3) -> ModelProto:
+    """Return convolutions of one shape in a row, each requantised, x ui8 1x2x6x6 to y i8 1x2x6x6."""
+    random = np.random.RandomState(3)
+    constants: dict[str, Any] = {}
+    nodes: list[NodeProto] = []
+    for index in range(layers):
+        source, result = f"r{index - 1}" if index else "x", f"r{index}" if index < layers - 1 else "y"
+        constants[f"w{index}"] = random.randint(-9, 10, (2, 2, 3, 3)).astype(np.float32)
+        constants[f"mul{index}"] = random.randint(5, 20, (2, 1, 1)).astype(np.float32)
+        constants[f"add{index}"] = random.randint(-99, 99, (2, 1, 1)).astype(np.float32)
+        nodes.append(node("Conv", [source, f"w{index}"], [f"c{index}"], name=f"conv{index}", pads=[1, 1, 1, 1]))
+        shift = requant(f"c{index}", result, name=f"rq{index}")
+        shift.input[1:] = [f"mul{index}", f"add{index}"]
+        nodes.append(shift)
+    return model(nodes, outputs={"y": (1, 2, 6, 6)}, weights=constants)
+
+
 def save(built: ModelProto, path: Path) -> None:
     path.write_bytes(built.SerializeToString())
 
