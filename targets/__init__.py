@@ -68,9 +68,9 @@ def machine_named(name_or_path: str) -> Machine:
     """
     Return a machine by its name, or by the path of its folder or its file.
 
-    A file that is not a target's own has the pipeline of the target that it names as `pipeline`, or else includes; the
-    pass attach-machine in it then attaches what the file describes, not what the target does. Raises Diagnostic for an
-    unknown name, and where a file is malformed.
+    A file that is not a target's own has the folder and the pipeline of the target that it names as `pipeline`, or else
+    includes; the pass attach-machine in it then attaches what the file describes, not what the target does. Raises
+    Diagnostic for an unknown name, and where a file is malformed.
     """
     from .core.machine_file import FILE, machine_path, merged_table
 
@@ -89,7 +89,9 @@ def machine_named(name_or_path: str) -> Machine:
             found=str(pipeline or "nothing"),
             remedy=did_you_mean(str(pipeline), known) or 'give it a pipeline, or include a target: include = "host"',
         )
-    return Machine(path.stem, path.parent, _description_at(path), _attaching(known[pipeline].phases, str(path)))
+    base = known[pipeline]
+    name = re.sub(r"[^\w.+-]", "_", path.stem)
+    return Machine(name, base.folder, _description_at(path), _attaching(base.phases, str(path)))
 
 
 def _attaching(phases: tuple[Phase, ...], target: str) -> tuple[Phase, ...]:

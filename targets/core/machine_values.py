@@ -12,6 +12,8 @@ Table = Mapping[str, Any]
 Convert = Callable[[Any], Any]
 """Returns what a field holds. Raises Expected where the value does not fit."""
 
+_MOST = (1 << 63) - 1
+"""What an integer attribute can hold."""
 _UNITS = {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 _SIZE = re.compile(r"(\d+)\s*([A-Za-z]*)")
 
@@ -20,12 +22,12 @@ class Expected(Exception):
     """A value is not what its key needs; the text says what that is."""
 
 
-def integer(least: int, most: int | None = None) -> Convert:
+def integer(least: int, most: int = _MOST) -> Convert:
     """Return the converter of integers within limits."""
-    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+    limits = f"of at least {least}" if most == _MOST else f"from {least} to {most}"
 
     def convert(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least or (most or value) < value:
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise Expected(f"an integer {limits}")
         return value
 
@@ -49,7 +51,7 @@ def size(value: Any) -> int:
     match = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
     if match and match[2] in _UNITS:
         value = int(match[1]) * _UNITS[match[2]]
-    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= _MOST:
         raise Expected('a size such as "64KiB" or a positive number of bytes')
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tilewright.targets.core.machine_attribute import attach_machine, machine_at
 from tilewright.targets.core.machine_file import find_machine, load_machine
 from tilewright.targets.core.machine_operations import dimension_names
 from tilewright.targets.core.machine_picture import draw
+from tilewright.targets.core.machine_schema import ENGINE, LEVEL, LINK, SUPPORT, Key
 from tilewright.test.machines.make import FILES, FOLDER, library, machine
 
 pytestmark = pytest.mark.quick
@@ -86,6 +88,14 @@ def test_an_attribute_may_be_edited():
     assert machine_of(edited).level("L1").size == 24 << 10
 
 
+def test_alignment_survives_whatever_the_rows(tmp_path: Path, two_level: str):
+    found = load_text(two_level.replace("banks = 16", "row_bytes = 2", 1), tmp_path)
+    assert found.level("L1").alignment == 4
+    module = ModuleOp([])
+    attach_machine(module, found)
+    assert machine_of(module) == found
+
+
 def test_text_beyond_ascii_survives(tmp_path: Path, two_level: str):
     found = load_text(two_level.replace("eight cores", "acht Kerne für µW"), tmp_path)
     module = ModuleOp([])
@@ -119,7 +129,8 @@ def test_engines_of_other_machines(tmp_path: Path):
 def test_the_pipeline_of_a_file(tmp_path: Path):
     (tmp_path / "my soc.toml").write_text('include = "host"\ndescription = "mine"\n', encoding="utf-8")
     found = machine_named(str(tmp_path / "my soc.toml"))
-    assert (found.name, found.summary) == ("my soc", "mine")
+    assert (found.name, found.summary) == ("my_soc", "mine")
+    assert found.folder == machine_named("host").folder
     attached = [phase.text for phase in found.phases if "attach-machine" in phase.text]
     assert len(attached) == 1
     assert f'attach-machine{{target="{tmp_path / "my soc.toml"}"}}' in attached[0]
@@ -156,6 +167,8 @@ FAULTS = {
     ('size = "64KiB"', "size = 1.5"): "levels.L1.size: expected a size .*found 1.5",
     ('size = "64KiB"', "size = -4"): "levels.L1.size: expected a size .*found -4",
     ('size = "64KiB"', "size = 0"): "levels.L1.size: expected a size .*found 0",
+    ('size = "64KiB"', 'size = "9999999999GiB"'): "levels.L1.size: expected a size .*found .9999999999GiB",
+    ("banks = 16", "banks = 0x8000000000000000"): "levels.L1.banks: expected an integer of at least 1",
     ('size = "64KiB"', "size = true"): "levels.L1.size: expected a size .*found true",
     ('size = "64KiB"', ""): "levels.L1.size: expected a size .*found nothing",
     ("banks = 16", "bancs = 16"): "levels.L1.bancs: unknown key; did you mean 'banks'",
@@ -242,6 +255,23 @@ def test_parts_that_are_no_tables(tmp_path: Path, two_level: str):
         load_text(
             "links = 3\n" + two_level[: two_level.index("[links")] + two_level[two_level.index("[engines") :], tmp_path
         )
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "machines.md"
+
+
+def test_the_files_in_the_docs(tmp_path: Path):
+    found = [
+        load_text(block, tmp_path) for block in re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    ]
+    assert [each.level(each.levels[-1].name).size for each in found] == [64 << 10, 1 << 30]
+
+
+@pytest.mark.parametrize(("kind", "keys"), [("levels", LEVEL), ("links", LINK), ("engines", ENGINE), ("runs", SUPPORT)])
+def test_the_docs_describe_every_key(kind: str, keys: dict[str, Key]):
+    sections = re.split(r"\n##+ ", DOCS.read_text(encoding="utf-8"))
+    section = next(each for each in sections if re.match(rf"`\[(engines\.NAME\.)?{kind}(\.NAME)?\]`", each))
+    assert [key for key in keys if f"`{key}`" not in section] == []
 
 
 # Queries
@@ -388,6 +418,21 @@ def test_cost_of_elements_on_cores():
     assert costs.per_element(view, (4, 6), cluster, cycles=10, parallel=0.5, startup=7) == 7 + 120 + 15
 
 
+def test_a_kernel_of_several_passes_pays_for_each():
+    text = """
+    func.func @f(%x: tensor<2x8xi8>, %o: tensor<2x8xi8>) -> tensor<2x8xi8> {
+      %r = nn.ita_max ins(%x : tensor<2x8xi8>) outs(%o : tensor<2x8xi8>)
+        {levels = 256 : i64, accumulator = i32, element = i8}
+      func.return %r : tensor<2x8xi8>
+    }
+    """
+    view = kernel_of(kernel(text))
+    passes = len(view.reductions) + 1
+    assert passes > 1
+    cluster = library("two_level").engine("cluster")
+    assert costs.per_element(view, view.bounds, cluster, cycles=10) == passes * 16 * 10 // 8
+
+
 def test_costs_of_a_target_bear_its_name(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(costs, "_COSTS", dict(costs._COSTS))  # pyright: ignore[reportPrivateUsage]
 
@@ -408,18 +453,16 @@ def test_costs_of_a_target_bear_its_name(monkeypatch: pytest.MonkeyPatch):
 def test_a_cost_function_may_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, two_level: str):
     monkeypatch.setattr(costs, "_COSTS", dict(costs._COSTS))  # pyright: ignore[reportPrivateUsage]
 
-    def only_small(kernel: object, bounds: tuple[int, ...], engine: object) -> int | None:
-        return 1 if max(bounds) < 8 else None
+    def only_small(kernel: object, bounds: tuple[int, ...], engine: object, *, limit: int) -> int | None:
+        return 1 if max(bounds) < limit else None
 
     costs.cost("only_small")(only_small)
-    found = load_text(
-        two_level.replace('"nn.*"      = { cost = "per_point", cycles = [3, 6] }', "").replace(
-            'cost = "per_element", cycles = 12', 'cost = "only_small"'
-        ),
-        tmp_path,
-    )
+    text = two_level.replace('cost = "per_element", cycles = 12', 'cost = "only_small", limit = 8')
+    found = load_text(text, tmp_path)
     assert [cycles for _, cycles in found.engines_for(kernel(ADD))] == [91]
     assert found.cost(found.engine("cluster"), kernel(ADD), (4, 9)) is None
+    with pytest.raises(Diagnostic, match="limit: expected an integer of at least 1, found 0"):
+        load_text(text.replace("limit = 8", "limit = 0"), tmp_path)
 
 
 def test_an_op_that_is_no_kernel():
