@@ -82,19 +82,19 @@ def off_by_one(outputs: Arrays) -> Arrays:
     return {"y": changed}
 
 
-@pytest.mark.parametrize(
-    ("change", "difference"),
-    [
-        (off_by_one, "output 'y' is wrong, first at [0, 1, 2, 3]: expected "),
-        (lambda outputs: {"y": outputs["y"] + 256}, "48 of 48 differ"),
-        (lambda outputs: {"y": outputs["y"].astype(np.float32) + np.float32(0.25)}, "48 of 48 differ"),
-        (lambda outputs: {"y": np.full((1, 3, 4, 4), np.nan)}, "expected nan"),
-        (lambda outputs: {"y": outputs["y"][..., :3]}, "has shape [1, 3, 4, 4], not [1, 3, 4, 3]"),
-        (lambda outputs: {"y": outputs["y"][0]}, "has shape [1, 3, 4, 4], not [3, 4, 4]"),
-        (lambda outputs: {}, "1 outputs (y), but 0 golden ones"),
-        (lambda outputs: outputs | {"z": outputs["y"]}, "1 outputs (y), but 2 golden ones (y, z)"),
-    ],
-)
+WRONG: list[tuple[Callable[[Arrays], Arrays], str]] = [
+    (off_by_one, "output 'y' is wrong, first at [0, 1, 2, 3]: expected "),
+    (lambda outputs: {"y": outputs["y"] + 256}, "48 of 48 differ"),
+    (lambda outputs: {"y": outputs["y"].astype(np.float32) + np.float32(0.25)}, "48 of 48 differ"),
+    (lambda outputs: {"y": np.full((1, 3, 4, 4), np.nan)}, "expected nan"),
+    (lambda outputs: {"y": outputs["y"][..., :3]}, "has shape [1, 3, 4, 4], not [1, 3, 4, 3]"),
+    (lambda outputs: {"y": outputs["y"][0]}, "has shape [1, 3, 4, 4], not [3, 4, 4]"),
+    (lambda outputs: {}, "1 outputs (y), but 0 golden ones"),
+    (lambda outputs: outputs | {"z": outputs["y"]}, "1 outputs (y), but 2 golden ones (y, z)"),
+]
+
+
+@pytest.mark.parametrize(("change", "difference"), WRONG)
 @pytest.mark.parametrize("place", ["interpreter", "host"])
 def test_a_wrong_output_fails(
     place: str, change: Callable[[Arrays], Arrays], difference: str, case: Saved, capsys: pytest.CaptureFixture[str]

@@ -57,7 +57,7 @@ def with_fault(fault: Fault) -> type[ModulePass]:
 
     class FaultyPass(real):  # pyright: ignore[reportGeneralTypeIssues, reportUntypedBaseClass]
         def apply(self, ctx: Context, op: ModuleOp) -> None:
-            super().apply(ctx, op)
+            super().apply(ctx, op)  # pyright: ignore[reportAbstractUsage]
             text, count = re.subn(fault.pattern, fault.replacement, print_ir(op), count=1)
             assert count, f"the fault cannot be planted in\n{text}"
             other = parse_module(new_context(), text)
