@@ -13,13 +13,14 @@ from functools import cached_property
 from math import prod
 from typing import Any, cast
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, NoneAttr, StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import scalar_attr
-from ...dialects.core.kernel import Access, Kernel, kernel_of
+from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import GridOp, TileAttr, YieldOp
 from ...errors import Diagnostic
@@ -63,22 +64,44 @@ class Tiling:
         return tuple(-(-bound // size) for bound, size in zip(self.kernel.bounds, self.sizes, strict=True))
 
     @cached_property
-    def tiles(self) -> tuple[OperandTile, ...]:
-        """
-        The tiles that are read, one per buffer, then those that are written. A buffer worked on in place has both.
-        """
-        reads: dict[SSAValue, OperandTile] = {}
-        for access in (*self._inputs(), *self.kernel.extras):
-            tile = self._tile(access, is_output=False)
-            if reads.setdefault(access.value, tile) != tile:
-                raise Diagnostic("an operand is read in two ways that need different tiles", where=where(self.op))
-        return (*reads.values(), *(self._tile(access, is_output=True) for access in self.kernel.outputs))
+    def reads(self) -> dict[int, OperandTile]:
+        """The tile of each operand that is read, by its position: a buffer read in two ways has two tiles."""
+        found: dict[int, OperandTile] = {}
+        for position, access in enumerate((*self.kernel.inputs[: self._first_extra], *self.kernel.extras)):
+            if is_shaped(access.value) and (position >= self._first_extra or self._is_used(position)):
+                found[position] = self._tile(access, is_output=False)
+        for number, access in enumerate(self.kernel.outputs if self.accumulates else ()):
+            found[self._first_output + number] = self._tile(access, is_output=False)
+        return found
 
-    def _inputs(self) -> list[Access]:
-        """Return the accesses of inputs whose elements the scalar code uses."""
+    @cached_property
+    def writes(self) -> tuple[OperandTile, ...]:
+        """The tile of each output."""
+        return tuple(self._tile(access, is_output=True) for access in self.kernel.outputs)
+
+    @cached_property
+    def tiles(self) -> tuple[OperandTile, ...]:
+        """The tiles that are read, each once, then those that are written. A buffer worked on in place has both."""
+        return (*dict.fromkeys(self.reads.values()), *self.writes)
+
+    @property
+    def _first_output(self) -> int:
+        return len(self.op.operands) - len(self.kernel.outputs)
+
+    @property
+    def _first_extra(self) -> int:
+        return self._first_output - len(self.kernel.extras)
+
+    def _is_used(self, position: int) -> bool:
+        """Return whether the scalar code uses the elements of an input."""
         blocks = [reduction.body for reduction in self.kernel.reductions]
         blocks += [self.kernel.result] if self.kernel.result is not None else []
-        return [a for i, a in enumerate(self.kernel.inputs) if any(block.args[i].uses for block in blocks)]
+        return any(block.args[position].uses for block in blocks)
+
+    @property
+    def accumulates(self) -> bool:
+        """Whether the kernel adds to what its output holds."""
+        return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
 
     def _tile(self, access: Access, *, is_output: bool) -> OperandTile:
         forms = [linear(expr) for expr in access.map.results]
@@ -100,8 +123,6 @@ class Tiling:
 
     def blocked_dims(self) -> str:
         """Return why the kernel may not be cut like this, empty where it may."""
-        if any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial):
-            return "it adds to what its output holds"
         for dim, count in enumerate(self.counts):
             if count > 1 and dim in self.kernel.reduced:
                 return f"dimension d{dim} is reduced"
@@ -161,10 +182,11 @@ def grid_of(
     outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
     ordered = [*inputs, *outputs]
     block = Block(arg_types=[IndexType()] * rank + [a.type_of(t.value) for t, a in ordered])
-    buffers = block.args[rank:]
-    read = {t.value: arg for (t, _), arg in zip(inputs, buffers, strict=False)}
-    written = {t.value: arg for (t, _), arg in zip(outputs, buffers[len(inputs) :], strict=True)}
-    block.add_ops([_tile_kernel(tiling, read, written), YieldOp.create()])
+    buffers = dict(zip((t for t, _ in ordered), block.args[rank:], strict=True))
+    operands = _tile_operands(tiling, buffers)
+    for number, tile in enumerate(tiling.writes if tiling.accumulates else ()):
+        block.add_op(memref.CopyOp(buffers[tiling.reads[len(operands) - len(tiling.writes) + number]], buffers[tile]))
+    block.add_ops([_tile_kernel(tiling, operands), YieldOp.create()])
     extents = [tiling.counts[dim] for dim in order]
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
     grid = GridOp(extents, *values, [a for _, a in ordered], Region(block))
@@ -172,13 +194,21 @@ def grid_of(
     return grid
 
 
-def _tile_kernel(tiling: Tiling, read: Mapping[SSAValue, SSAValue], written: Mapping[SSAValue, SSAValue]) -> Operation:
+def _tile_operands(tiling: Tiling, buffers: Mapping[OperandTile, SSAValue]) -> list[SSAValue]:
+    """Return the operands of the kernel on one tile; one that is not used may be any buffer of its type."""
+    values = list(tiling.op.operands)
+    first = len(values) - len(tiling.writes)
+    for position, tile in tiling.reads.items():
+        values[position] = buffers[tile]
+    values[first:] = [buffers[tile] for tile in tiling.writes]
+    return values
+
+
+def _tile_kernel(tiling: Tiling, operands: Sequence[SSAValue]) -> Operation:
     """Return the kernel on one tile."""
     op = tiling.op
     properties = op.tile_properties(tiling.sizes) if isinstance(op, KernelOp) else dict(op.properties)
     regions = [region.clone() for region in op.regions]
-    first = len(op.operands) - len(tiling.kernel.outputs)
-    operands = [(read if i < first else written).get(value, value) for i, value in enumerate(op.operands)]
     tile = op.__class__.create(
         operands=operands, properties=properties, attributes=dict(op.attributes), regions=regions
     )
