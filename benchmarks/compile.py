@@ -10,6 +10,7 @@ Without models, those of the zoo. Times are medians of wall time in this process
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import sys
 import tempfile
@@ -111,6 +112,10 @@ def _name(path: Path) -> str:
     return path.absolute().parent.name if path.stem == "network" else path.stem
 
 
+def _shown(seconds: float) -> str:
+    return "refuses it" if math.isnan(seconds) else f"{seconds:.3f}"
+
+
 def report(paths: Sequence[Path], runs: int) -> None:
     """Print a table of sizes and totals, and one of phases."""
     status = Console(stderr=True)
@@ -124,7 +129,7 @@ def report(paths: Sequence[Path], runs: int) -> None:
         phases.add_column(name, justify="right")
     for network, (seconds, facts) in rows.items():
         counts = [f"{facts[name]:,}" for name in ("nodes", "kernels", "lines", "bytes")]
-        sizes.add_row(network, *counts, *(f"{seconds[name]:.3f}" for name in ("total", "checker", "session")))
+        sizes.add_row(network, *counts, *(_shown(seconds[name]) for name in ("total", "checker", "session")))
         phases.add_row(network, *(f"{seconds[name]:.3f}" for name in names))
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(sizes)

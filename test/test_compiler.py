@@ -21,10 +21,8 @@ from tilewright.frontend import zoo
 from tilewright.runtime.toolchain import compiler
 from tilewright.test.small_models import save, small, small_reference
 
-pytestmark = pytest.mark.quick
-
 DOCS = (Path(__file__).parents[1] / "docs" / "tilewright.md").read_text(encoding="utf-8")
-NETWORKS = ("ds-cnn", "resnet8", "mobilenet-v1-025", "autoencoder")
+NETWORKS = (pytest.param("ds-cnn", marks=pytest.mark.quick), "resnet8", "mobilenet-v1-025", "autoencoder")
 FILES = ["network.c", "network.h", "pipeline.txt", "report.json", "tilewright.h", "weights.c", "weights.h"]
 
 
@@ -150,6 +148,7 @@ def build_command(folder: Path) -> str:
     return f"{shlex.join(compiler())} {command.replace('build', shlex.quote(str(folder / 'build')))} -o main"
 
 
+@pytest.mark.quick
 def test_the_documented_command_builds_the_network(compilation: Compilation, tmp_path: Path):
     import numpy as np
 
@@ -175,12 +174,14 @@ def test_opt_tool_runs_the_written_pipeline(compiled: Path, capsys: pytest.Captu
     assert source[source.index("static") :] in capsys.readouterr().out
 
 
+@pytest.mark.quick
 def test_all_files_are_written(compilation: Compilation, tmp_path: Path):
     written = write_compilation(compilation, tmp_path / "new" / "build")
     assert [file.name for file in written] == FILES
     assert sorted(file.name for file in (tmp_path / "new" / "build").iterdir()) == FILES
 
 
+@pytest.mark.quick
 def test_stale_weights_go_and_other_files_stay(compilation: Compilation, tmp_path: Path):
     (tmp_path / "b").mkdir()
     for name in ("weights.S", "weights.bin", "mine.txt"):
@@ -189,6 +190,7 @@ def test_stale_weights_go_and_other_files_stay(compilation: Compilation, tmp_pat
     assert sorted(file.name for file in (tmp_path / "b").iterdir()) == sorted([*FILES, "mine.txt"])
 
 
+@pytest.mark.quick
 def test_a_failure_leaves_a_folder_as_it_was(compilation: Compilation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "b" / "report.json").mkdir(parents=True)
     (tmp_path / "b" / "network.c").write_text("old")
@@ -199,6 +201,7 @@ def test_a_failure_leaves_a_folder_as_it_was(compilation: Compilation, tmp_path:
     assert (tmp_path / "b" / "network.c").read_text() == "old"
 
 
+@pytest.mark.quick
 def test_a_failure_leaves_no_new_folder(compilation: Compilation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def full(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
@@ -210,6 +213,7 @@ def test_a_failure_leaves_no_new_folder(compilation: Compilation, tmp_path: Path
     assert sorted(file.name for file in tmp_path.iterdir()) == ["net.onnx"]
 
 
+@pytest.mark.quick
 def test_a_module_without_a_network(tmp_path: Path):
     (tmp_path / "f.mlir").write_text("func.func @f() { func.return }")
     with pytest.raises(Diagnostic, match="holds no network") as caught:
@@ -217,6 +221,7 @@ def test_a_module_without_a_network(tmp_path: Path):
     assert caught.value.source == str(tmp_path / "f.mlir")
 
 
+@pytest.mark.quick
 def test_a_dumped_module_compiles_to_the_same(compilation: Compilation, tmp_path: Path):
     from tilewright.ir import print_ir
 
