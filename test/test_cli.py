@@ -50,6 +50,14 @@ def test_examples_of_the_help_parse(capsys: pytest.CaptureFixture[str]):
             assert cli._parse(words).command == words[0]  # pyright: ignore[reportPrivateUsage]
 
 
+def test_commands_of_the_docs_parse():
+    docs = (Path(__file__).parents[1] / "docs" / "tilewright.md").read_text(encoding="utf-8")
+    commands = [line.split()[1:] for line in docs.splitlines() if line.startswith("tilewright ")]
+    assert {words[0] for words in commands} == set(COMMANDS)
+    for words in commands:
+        assert cli._parse(words).command == words[0]  # pyright: ignore[reportPrivateUsage]
+
+
 @pytest.mark.parametrize("words", [["--help"], ["compile", "--help"], ["check", "--help"]])
 def test_help_imports_nothing_large(words: list[str]):
     code = (
