@@ -222,8 +222,9 @@ def _cast_back(value: SSAValue, type: Attribute) -> SSAValue:
     op = cast(OpResult, value).op
     assert op.next_op is not None
     converted = _cast(op.next_op, value, type)
-    converted.owner.location = op.location
-    value.replace_uses_with_if(converted, lambda use: use.operation is not converted.owner)
+    conversion = cast(OpResult, converted).op
+    conversion.location = op.location
+    value.replace_uses_with_if(converted, lambda use: use.operation is not conversion)
     return converted
 
 
