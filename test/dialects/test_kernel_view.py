@@ -89,8 +89,14 @@ POOL = "window = array<i64: 3>, strides = array<i64: 2>, dilations = array<i64: 
 
 @pytest.mark.parametrize(
     ("kind", "unsigned", "fill"),
-    [("max", False, -128), ("max", True, 0), ("min", False, 127), ("min", True, -1), ("sum", False, 0)]
-    + [("product", False, 1)],
+    [
+        ("max", False, -128),
+        ("max", True, 0),
+        ("min", False, 127),
+        ("min", True, -1),
+        ("sum", False, 0),
+        ("product", False, 1),
+    ],
 )
 def test_what_lies_outside_of_a_pooled_tensor_does_not_count(kind: str, unsigned: bool, fill: int):
     sign = ", unsigned = array<i64: 0>" if unsigned else ""

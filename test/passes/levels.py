@@ -52,7 +52,7 @@ def in_doubles(module: ModuleOp) -> ModuleOp:
         for op in block.ops:
             stored = op.properties.get("value")
             if isinstance(op, OnnxOp) and isinstance(stored, DenseIntOrFPElementsAttr) and op.name == "onnx.Constant":
-                array = array_of(stored)
+                array = array_of(cast(Any, stored))
                 op.properties["value"] = dense(array.astype(np.float64), f64) if array.dtype == np.float32 else stored
         _restate(function)
     return module

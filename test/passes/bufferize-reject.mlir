@@ -1,0 +1,34 @@
+// RUN: opt-tool %s -p bufferize --split-input-file --verify-diagnostics
+
+func.func @graph_level(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'onnx.Relu' cannot be turned into work on buffers}}
+  %y = onnx.Relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{a function argument or result has type i32}}
+func.func @scalar(%x: i32) {
+  func.return
+}
+
+// -----
+
+func.func @pad(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<5xi8> {
+  // expected-error@+1 {{only padding of static size with a constant can be turned into work on buffers}}
+  %p = tensor.pad %x low[1] high[0] {
+  ^bb0(%i: index):
+    %f = arith.index_cast %i : index to i8
+    tensor.yield %f : i8
+  } : tensor<4xi8> to tensor<5xi8>
+  func.return %p : tensor<5xi8>
+}
+
+// -----
+
+func.func @dropped_axis(%x: tensor<4x4xi8>) -> tensor<4xi8> {
+  // expected-error@+1 {{a slice with dynamic or dropped axes cannot be turned into a view}}
+  %p = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<4x4xi8> to tensor<4xi8>
+  func.return %p : tensor<4xi8>
+}

@@ -1,0 +1,140 @@
+// RUN: opt-tool %s -p canonicalize | filecheck %s
+
+// Conversions there and back, neutral elements and clips that do not bind go; so does what then only copies.
+
+// CHECK-LABEL: func.func @body
+// CHECK-NEXT:    func.return %x
+func.func @body(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %e = tensor.empty() : tensor<4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %w = arith.extsi %a : i8 to i32
+    %n = arith.trunci %w : i32 to i8
+    %z = arith.constant 0 : i8
+    %o = arith.constant 1 : i8
+    %l = arith.constant -128 : i8
+    %s = arith.addi %n, %z : i8
+    %m = arith.muli %o, %s : i8
+    %c = arith.maxsi %m, %l : i8
+    linalg.yield %c : i8
+  } -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// A requantisation by one whose clip does not bind goes, any other stays.
+
+// CHECK-LABEL: func.func @requantise
+// CHECK:         %y = linalg.generic
+// CHECK:           %[[ONCE:.*]] = quant.requantize %{{.*}}, %{{.*}}, %{{.*}} shift 4 clip 0 to 127
+// CHECK-NEXT:      linalg.yield %[[ONCE]]
+func.func @requantise(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %e = tensor.empty() : tensor<4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %m = arith.constant 16 : i32
+    %z = arith.constant 0 : i32
+    %p = quant.requantize %a, %m, %z shift 4 clip -128 to 255 in i32 : i8, i32, i32 -> i8
+    %q = quant.requantize %p, %m, %z shift 4 clip 0 to 127 in i32 : i8, i32, i32 -> i8
+    linalg.yield %q : i8
+  } -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// A neutral element on the left of a difference is not neutral, and a float's zero is none.
+
+// CHECK-LABEL: func.func @not_neutral
+// CHECK:         arith.subi %{{.*}}, %a
+// CHECK:         arith.addf
+func.func @not_neutral(%x: tensor<4xi8>, %f: tensor<4xf32>) -> (tensor<4xi8>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %z = arith.constant 0 : i8
+    %s = arith.subi %z, %a : i8
+    linalg.yield %s : i8
+  } -> tensor<4xi8>
+  %g = tensor.empty() : tensor<4xf32>
+  %h = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%f : tensor<4xf32>) outs(%g : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %z = arith.constant 0.0 : f32
+    %s = arith.addf %a, %z : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  func.return %y, %h : tensor<4xi8>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @epilogue
+// CHECK-NEXT:    %e = tensor.empty
+// CHECK-NEXT:    %r = nn.ita_max ins(%x : tensor<2x8xi8>) outs(%e : tensor<2x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
+// CHECK-NEXT:    func.return %r
+func.func @epilogue(%x: tensor<2x8xi8>) -> tensor<2x8xi8> {
+  %e = tensor.empty() : tensor<2x8xi8>
+  %r = nn.ita_max ins(%x : tensor<2x8xi8>) outs(%e : tensor<2x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8} epilogue() at [] {
+  ^bb0(%a: i8):
+    %z = arith.constant 0 : i8
+    %s = arith.addi %a, %z : i8
+    linalg.yield %s : i8
+  }
+  func.return %r : tensor<2x8xi8>
+}
+
+// CHECK-LABEL: func.func @reshapes
+// CHECK-NEXT:    %[[R:.*]] = tensor.expand_shape %x {{.*}} : tensor<24xi8> into tensor<2x3x4xi8>
+// CHECK-NEXT:    func.return %x, %[[R]]
+func.func @reshapes(%x: tensor<24xi8>) -> (tensor<24xi8>, tensor<2x3x4xi8>) {
+  %a = tensor.expand_shape %x [[0, 1]] output_shape [6, 4] : tensor<24xi8> into tensor<6x4xi8>
+  %b = tensor.collapse_shape %a [[0, 1]] : tensor<6x4xi8> into tensor<24xi8>
+  %c = tensor.expand_shape %a [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xi8> into tensor<2x3x4xi8>
+  func.return %b, %c : tensor<24xi8>, tensor<2x3x4xi8>
+}
+
+// Two transposes are one, which here moves nothing; one that moves an axis of extent 1 is a reshape; a real one stays.
+
+// CHECK-LABEL: func.func @transposes
+// CHECK-NOT:     linalg.transpose ins(%x
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %y
+// CHECK-NEXT:    %[[V:.*]] = tensor.expand_shape %[[C]]
+// CHECK:         %r = linalg.transpose ins(%z
+// CHECK-NEXT:    func.return %x, %[[V]], %r
+func.func @transposes(%x: tensor<2x3xi8>, %y: tensor<1x2x3xi8>, %z: tensor<2x3xi8>) -> (tensor<2x3xi8>, tensor<2x1x3xi8>, tensor<3x2xi8>) {
+  %e = tensor.empty() : tensor<3x2xi8>
+  %f = tensor.empty() : tensor<2x3xi8>
+  %g = tensor.empty() : tensor<2x1x3xi8>
+  %a = linalg.transpose ins(%x : tensor<2x3xi8>) outs(%e : tensor<3x2xi8>) permutation = [1, 0]
+  %b = linalg.transpose ins(%a : tensor<3x2xi8>) outs(%f : tensor<2x3xi8>) permutation = [1, 0]
+  %c = linalg.transpose ins(%y : tensor<1x2x3xi8>) outs(%g : tensor<2x1x3xi8>) permutation = [1, 0, 2]
+  %r = linalg.transpose ins(%z : tensor<2x3xi8>) outs(%e : tensor<3x2xi8>) permutation = [1, 0]
+  func.return %b, %c, %r : tensor<2x3xi8>, tensor<2x1x3xi8>, tensor<3x2xi8>
+}
+
+// CHECK-LABEL: func.func @slices
+// CHECK-NEXT:    %b = tensor.extract_slice %x[1] [3] [1]
+// CHECK-NEXT:    func.return %x, %b
+func.func @slices(%x: tensor<4xi8>) -> (tensor<4xi8>, tensor<3xi8>) {
+  %a = tensor.extract_slice %x[0] [4] [1] : tensor<4xi8> to tensor<4xi8>
+  %b = tensor.extract_slice %x[1] [3] [1] : tensor<4xi8> to tensor<3xi8>
+  func.return %a, %b : tensor<4xi8>, tensor<3xi8>
+}
+
+// A copy of another shape or in another order is none.
+
+// CHECK-LABEL: func.func @broadcast
+// CHECK:         linalg.generic
+func.func @broadcast(%x: tensor<1xi8>) -> tensor<4xi8> {
+  %e = tensor.empty() : tensor<4xi8>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<1xi8>) outs(%e : tensor<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  } -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// Dead kernels go.
+
+// CHECK-LABEL: func.func @dead
+// CHECK-NEXT:    func.return
+func.func @dead(%x: tensor<4xi8>) {
+  %e = tensor.empty() : tensor<4xi8>
+  %r = nn.ita_max ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
+  func.return
+}

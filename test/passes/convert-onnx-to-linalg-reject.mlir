@@ -1,0 +1,97 @@
+// RUN: opt-tool %s -p convert-onnx-to-linalg --split-input-file --verify-diagnostics
+
+// All gaps are listed, not only the first.
+// expected-error@unknown {{2 nodes of the network cannot be lowered to the tensor level}}
+// expected-note@unknown {{node "first": no lowering for Celu}}
+// expected-note@unknown {{node "third": no lowering for Det}}
+func.func @gaps(%x: tensor<4x4xf32>) -> tensor<f32> {
+  %a = onnx.Celu(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32> loc("first")
+  %b = onnx.Exp(%a) : (tensor<4x4xf32>) -> tensor<4x4xf32> loc("second")
+  %c = onnx.Det(%b) : (tensor<4x4xf32>) -> tensor<f32> loc("third")
+  func.return %c : tensor<f32>
+}
+
+// -----
+
+func.func @indices(%x: tensor<1x1x4xf32>) -> tensor<1x1x2xi64> {
+  // expected-error@+1 {{MaxPool with indices has no lowering}}
+  %y, %i = onnx.MaxPool(%x) {kernel_shape = array<i64: 2>, strides = array<i64: 2>} : (tensor<1x1x4xf32>) -> (tensor<1x1x2xf32>, tensor<1x1x2xi64>)
+  func.return %i : tensor<1x1x2xi64>
+}
+
+// -----
+
+func.func @clip(%x: tensor<4xf32>, %low: tensor<f32>) -> tensor<4xf32> {
+  // expected-error@+1 {{Clip with bounds that are not constant has no lowering}}
+  %y = onnx.Clip(%x, %low) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @gemm(%a: tensor<2x2xi32>) -> tensor<2x2xi32> {
+  // expected-error@+1 {{Gemm of integers with alpha or beta other than 1 has no lowering}}
+  %y = onnx.Gemm(%a, %a) {alpha = 0.5 : f32} : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+  func.return %y : tensor<2x2xi32>
+}
+
+// -----
+
+func.func @axes(%x: tensor<2x2xf32>, %axes: tensor<1xi64>) -> tensor<2x1xf32> {
+  // expected-error@+1 {{ReduceSum over axes that are not constant has no lowering}}
+  %y = onnx.ReduceSum(%x, %axes) : (tensor<2x2xf32>, tensor<1xi64>) -> tensor<2x1xf32>
+  func.return %y : tensor<2x1xf32>
+}
+
+// -----
+
+func.func @pad_mode(%x: tensor<4xf32>) -> tensor<6xf32> {
+  %p = onnx.Constant() {value = dense<1> : tensor<2xi64>} : () -> tensor<2xi64>
+  // expected-error@+1 {{Pad in mode 'reflect' has no lowering}}
+  %y = onnx.Pad(%x, %p) {mode = "reflect"} : (tensor<4xf32>, tensor<2xi64>) -> tensor<6xf32>
+  func.return %y : tensor<6xf32>
+}
+
+// -----
+
+func.func @negative_pad(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %p = onnx.Constant() {value = dense<-1> : tensor<2xi64>} : () -> tensor<2xi64>
+  // expected-error@+1 {{Pad with negative pads has no lowering}}
+  %y = onnx.Pad(%x, %p) : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @backwards(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = onnx.Constant() {value = dense<-1> : tensor<1xi64>} : () -> tensor<1xi64>
+  %e = onnx.Constant() {value = dense<-9> : tensor<1xi64>} : () -> tensor<1xi64>
+  %a = onnx.Constant() {value = dense<0> : tensor<1xi64>} : () -> tensor<1xi64>
+  // expected-error@+1 {{Slice with a negative step has no lowering}}
+  %y = onnx.Slice(%x, %s, %e, %a, %s) : (tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
+  // expected-error@+1 {{Gather by indices that are not constant has no lowering}}
+  %y = onnx.Gather(%x, %i) : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+
+// -----
+
+func.func @factors(%x: tensor<1x4x2xi8>, %m: tensor<2x3xi8>) -> tensor<1x4x2xi8> {
+  // expected-error@+1 {{do not fit}}
+  %y = onnx.RequantShift(%x, %m, %m) {div = 2 : si64, n_levels = 256 : si64} : (tensor<1x4x2xi8>, tensor<2x3xi8>, tensor<2x3xi8>) -> tensor<1x4x2xi8>
+  func.return %y : tensor<1x4x2xi8>
+}
+
+// -----
+
+func.func @divisor(%x: tensor<4xi8>) -> tensor<4xi8> {
+  // expected-error@+1 {{the divisor y * eta + eps is zero}}
+  %y = onnx.TrueIntegerDiv(%x) {Delta = 1 : si64, eps = 0 : si64, eta = 1 : si64, y = 0 : si64} : (tensor<4xi8>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}

@@ -1,0 +1,82 @@
+// RUN: opt-tool %s -p fuse-epilogues --mlir-print-debuginfo | filecheck %s
+
+// Requantisation and residual join the product; the names of all three stay.
+// CHECK-LABEL: func.func @fuse
+// CHECK:         %z = nn.matmul ins(%x, %w : {{.*}}) outs(%g : tensor<2x4xi8>) {accumulator = i32}
+// CHECK-SAME:    epilogue(%m, %r : tensor<4xi32>, tensor<2x4xi8>) at [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>] {
+// CHECK-NEXT:    ^bb0(%[[S:.*]]: i32, %[[M:.*]]: i32, %[[R:.*]]: i8):
+// CHECK-NEXT:      %[[Q:.*]] = quant.requantize %[[S]], %[[M]], %[[M]] shift 8
+// CHECK-NEXT:      %[[Y:.*]] = arith.maxsi %[[R]], %[[Q]] : i8
+// CHECK-NEXT:      linalg.yield %[[Y]] : i8
+// CHECK-NEXT:    } loc(fused["product", "requantise", "max"])
+// CHECK-NOT:     linalg.generic
+func.func @fuse(%x: tensor<2x4xi8>, %w: tensor<4x4xi8>, %m: tensor<4xi32>, %r: tensor<2x4xi8>) -> tensor<2x4xi8> {
+  %e = tensor.empty() : tensor<2x4xi32>
+  %f = tensor.empty() : tensor<2x4xi8>
+  %p = nn.matmul ins(%x, %w : tensor<2x4xi8>, tensor<4x4xi8>) outs(%e : tensor<2x4xi32>) {accumulator = i32} loc("product")
+  %q = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p, %m : tensor<2x4xi32>, tensor<4xi32>) outs(%f : tensor<2x4xi8>) {
+  ^bb0(%a: i32, %b: i32, %o: i8):
+    %s = quant.requantize %a, %b, %b shift 8 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %s : i8
+  } -> tensor<2x4xi8> loc("requantise")
+  %g = tensor.empty() : tensor<2x4xi8>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%r, %q : tensor<2x4xi8>, tensor<2x4xi8>) outs(%g : tensor<2x4xi8>) {
+  ^bb0(%a: i8, %b: i8, %o: i8):
+    %s = arith.maxsi %a, %b : i8
+    linalg.yield %s : i8
+  } -> tensor<2x4xi8> loc("max")
+  func.return %z : tensor<2x4xi8>
+}
+
+// A tensor that something else reads too is not fused away.
+// CHECK-LABEL: func.func @two_uses
+// CHECK:         nn.matmul
+// CHECK-NOT:     epilogue
+// CHECK:         linalg.generic
+// CHECK-SAME:    ins(%p : tensor<2x4xi32>)
+// CHECK:         func.return %p, %q
+func.func @two_uses(%x: tensor<2x4xi8>, %w: tensor<4x4xi8>) -> (tensor<2x4xi32>, tensor<2x4xi32>) {
+  %e = tensor.empty() : tensor<2x4xi32>
+  %p = nn.matmul ins(%x, %w : tensor<2x4xi8>, tensor<4x4xi8>) outs(%e : tensor<2x4xi32>) {accumulator = i32}
+  %q = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<2x4xi32>) outs(%e : tensor<2x4xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.addi %a, %a : i32
+    linalg.yield %s : i32
+  } -> tensor<2x4xi32>
+  func.return %p, %q : tensor<2x4xi32>, tensor<2x4xi32>
+}
+
+// Nor is one that is read at other places than the output's.
+// CHECK-LABEL: func.func @broadcast
+// CHECK:         nn.matmul
+// CHECK-NOT:     epilogue
+// CHECK:         linalg.generic
+// CHECK-SAME:    ins(%p : tensor<1x4xi32>)
+func.func @broadcast(%x: tensor<1x4xi8>, %w: tensor<4x4xi8>) -> tensor<2x4xi32> {
+  %e = tensor.empty() : tensor<1x4xi32>
+  %f = tensor.empty() : tensor<2x4xi32>
+  %p = nn.matmul ins(%x, %w : tensor<1x4xi8>, tensor<4x4xi8>) outs(%e : tensor<1x4xi32>) {accumulator = i32}
+  %q = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<1x4xi32>) outs(%f : tensor<2x4xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.addi %a, %a : i32
+    linalg.yield %s : i32
+  } -> tensor<2x4xi32>
+  func.return %q : tensor<2x4xi32>
+}
+
+// Nor into a kernel that reads its output.
+// CHECK-LABEL: func.func @accumulates
+// CHECK:         nn.matmul
+// CHECK-NOT:     epilogue
+// CHECK:         linalg.generic
+// CHECK-SAME:    outs(%f : tensor<2x4xi32>)
+func.func @accumulates(%x: tensor<2x4xi8>, %w: tensor<4x4xi8>, %f: tensor<2x4xi32>) -> tensor<2x4xi32> {
+  %e = tensor.empty() : tensor<2x4xi32>
+  %p = nn.matmul ins(%x, %w : tensor<2x4xi8>, tensor<4x4xi8>) outs(%e : tensor<2x4xi32>) {accumulator = i32}
+  %q = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<2x4xi32>) outs(%f : tensor<2x4xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %s = arith.addi %a, %o : i32
+    linalg.yield %s : i32
+  } -> tensor<2x4xi32>
+  func.return %q : tensor<2x4xi32>
+}

@@ -1,0 +1,30 @@
+// RUN: opt-tool %s -p outline-kernels --mlir-print-debuginfo | filecheck %s
+
+// Equal kernels share a function, at whatever place their operands lie; others get their own. Names of nodes stay at
+// the calls.
+
+// CHECK:       func.func private @matmul_0(%in0: memref<2x8xi8>, %in1: memref<4x8xi8>, %out: memref<2x4xi32>) {
+// CHECK-NEXT:    nn.matmul ins(%in0, %in1 : memref<2x8xi8>, memref<4x8xi8>) outs(%out : memref<2x4xi32>) {accumulator = i32, transpose_b}
+// CHECK-NEXT:    func.return
+// CHECK:       func.func private @matmul_1(
+// CHECK:       func.func private @fill_0(%out: memref<2x4xi32>) {
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:    linalg.fill ins(%[[ZERO]] : i32) outs(%out : memref<2x4xi32>)
+// CHECK:       func.func private @copy_0(%in0: memref<2x4xi32>, %out: memref<2x4xi32>) {
+// CHECK-NOT:   func.func private
+// CHECK:       func.func @network
+// CHECK-NEXT:    func.call @matmul_0(%x, %w, %p) {macs = 64 : i64} : {{.*}} loc("first")
+// CHECK-NEXT:    func.call @matmul_0(%x, %v, %q) {macs = 64 : i64} : {{.*}} loc("second")
+// CHECK-NEXT:    func.call @matmul_1(%x, %s) {macs = 32 : i64}
+// CHECK:         func.call @fill_0(%p) {macs = 0 : i64}
+// CHECK-NEXT:    func.call @copy_0(%p, %q) {macs = 0 : i64}
+// CHECK-NEXT:    func.return
+func.func @network(%x: memref<2x8xi8>, %w: memref<4x8xi8>, %v: memref<4x8xi8>, %p: memref<2x4xi32>, %q: memref<2x4xi32>, %s: memref<2x2xi32>) {
+  nn.matmul ins(%x, %w : memref<2x8xi8>, memref<4x8xi8>) outs(%p : memref<2x4xi32>) {accumulator = i32, transpose_b} loc("first")
+  nn.matmul ins(%x, %v : memref<2x8xi8>, memref<4x8xi8>) outs(%q : memref<2x4xi32>) {accumulator = i32, transpose_b} loc("second")
+  nn.matmul ins(%x, %x : memref<2x8xi8>, memref<2x8xi8>) outs(%s : memref<2x2xi32>) {accumulator = i32, transpose_b} loc("third")
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%p : memref<2x4xi32>)
+  "memref.copy"(%p, %q) : (memref<2x4xi32>, memref<2x4xi32>) -> ()
+  func.return
+}
