@@ -344,6 +344,10 @@ def _define_memories(module: ModuleOp, function: FuncOp, grids: Sequence[GridOp]
     return memories
 
 
+def _grids(function: FuncOp) -> list[GridOp]:
+    return [inner for inner in function.walk() if isinstance(inner, GridOp)]
+
+
 @dataclass(frozen=True)
 class ExpandGridPass(Pass):
     """
@@ -356,7 +360,7 @@ class ExpandGridPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            grids = [inner for inner in function.walk() if isinstance(inner, GridOp)]
-            memories = _define_memories(op, function, grids)
-            for grid in grids:
-                expand_grid(grid, memories)
+            memories = _define_memories(op, function, _grids(function))
+            # An outer grid first: what it holds is cloned into its loop.
+            while grids := _grids(function):
+                expand_grid(grids[0], memories)
