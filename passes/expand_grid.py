@@ -14,6 +14,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.kernel import is_kernel
 from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, TileAttr, TokenType, YieldOp
 from ..errors import Diagnostic
 from ..ir import functions, shape_of, where
@@ -296,6 +297,8 @@ def _run_body(writer: _Writer, grid: GridOp, streams: Sequence[_Stream], step: S
         if not isinstance(op, YieldOp):
             clone = op.clone(value_mapper=mapping)
             clone.location = op.location
+            if is_kernel(clone) and "engine" in grid.attributes:
+                clone.attributes.setdefault("engine", grid.attributes["engine"])
             writer.effect(clone)
 
 
