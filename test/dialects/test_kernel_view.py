@@ -79,6 +79,10 @@ def test_padding_is_read_as_zero():
     view = kernel("conv", "1x4x5x7xi8 6x2x3x2xi8", "1x6x3x7xi32", conv("1, 2, 1, 0"))
     assert [access.fill for access in view.inputs] == [IntegerAttr(0, i8), None]
     assert view.fill_is_neutral
+    assert [str(expr) for expr in view.inputs[0].map.results[2:]] == [
+        "(((d3 * 2) + d6) + -1)",
+        "((d4 + (d7 * 2)) + -2)",
+    ]
     # 7 of 9 rows and 12 of 14 columns are inside, for each of 2 * 3 features and 2 channels.
     assert outside(view, view.inputs[0]) == (9 * 14 - 7 * 12) * 12
     check_covered(view)

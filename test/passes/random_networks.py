@@ -261,7 +261,7 @@ def _gather(net: Builder, x: Value) -> None:
 
 
 def _transpose(net: Builder, x: Value) -> None:
-    order = net.draw(st.permutations(range(len(x.shape))))
+    order: list[int] = net.draw(st.permutations(range(len(x.shape))))
     net.add("Transpose", [x.name], [x.shape[axis] for axis in order], perm=list(order))
 
 

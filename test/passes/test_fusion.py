@@ -100,6 +100,8 @@ def test_the_later_of_two_producers_is_fused():
     ]
     network = chain(nodes, ["y"], CONSTANTS)
     assert kernels(network) == ["nn.conv+", "nn.conv", "nn.conv+"]
+    last = [op for op in fused(network).walk() if is_kernel(op)][-1]
+    assert node_names(last) == ("Conv_3", "Add_4")
     assert check_levels(network)
 
 

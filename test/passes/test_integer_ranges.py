@@ -173,3 +173,17 @@ def test_results_of_single_operators(op: str, attributes: str, kind: str, low: i
     found = inferred(UNARY.format(op, attributes), f'%x: tensor<4xf32> {{onnx.type = "{kind}"}}', "tensor<4xf32>")
     assert tuple(numbers_of(found.attributes["range"])) == (low, high)
     assert str(found.results[0].type) == f"tensor<4x{type}>"
+
+
+def test_a_requantisation_computes_wide_enough_for_what_it_clips():
+    constants = """
+        %m = onnx.Constant() {value = dense<90.0> : tensor<f32>} : () -> tensor<f32>
+        %a = onnx.Constant() {value = dense<1000.0> : tensor<f32>} : () -> tensor<f32>"""
+    body = """
+        %y = onnx.RequantShift(%x, %m, %a) {{div = {} : si64, n_levels = 256 : si64}} :
+            (tensor<4xf32>, tensor<f32>, tensor<f32>) -> tensor<4xf32>"""
+    for kind, div, accumulator in [("i8", 256, "i32"), ("i32", 2, "i64"), ("i8", 1 << 33, "i64")]:
+        arguments = f'%x: tensor<4xf32> {{onnx.type = "{kind}"}}'
+        op = inferred(constants + body.format(div), arguments, "tensor<4xf32>")
+        assert tuple(numbers_of(op.attributes["range"])) == (-128, 127)
+        assert str(op.attributes["accumulator"]) == accumulator
