@@ -347,6 +347,11 @@ def _targets(options: argparse.Namespace) -> int:
             " ".join(filter(None, map(_options, (step for step in steps if step.phase == phase.name)))),
         )
     Console().print(table)
+    if (machine.folder / "machine.toml").is_file():
+        from .targets.core.machine_file import find_machine
+        from .targets.core.machine_picture import draw
+
+        Console().print(draw(find_machine(options.name)))
     return 0
 
 

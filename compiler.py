@@ -64,14 +64,14 @@ class Compilation:
 
 
 def machine_named(name: str) -> targets.Machine:
-    """Return the machine of that name. Raises UsageError for an unknown one."""
+    """Return the machine of that name, or of that machine file. Raises UsageError for an unknown one."""
     from .passes.core.grammar import UsageError
 
     known = targets.machines()
-    if name not in known:
-        remedy = did_you_mean(name, known) or "tilewright targets lists them"
-        raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
-    return known[name]
+    if name in known or Path(name).exists():
+        return targets.machine_named(name)
+    remedy = did_you_mean(name, known) or "tilewright targets lists them; the path of a machine file does too"
+    raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
 
 
 def pipeline_of(machine: targets.Machine) -> Pipeline:
@@ -81,7 +81,7 @@ def pipeline_of(machine: targets.Machine) -> Pipeline:
 
     if not machine.phases:
         raise Diagnostic(f"target '{machine.name}' has no pipeline", remedy=f"add {machine.folder / 'pipeline.txt'}")
-    return parse_pipeline(f"builtin.module({machine.name}-pipeline)", all_passes())
+    return parse_pipeline(f"builtin.module({machine.name}-pipeline)", all_passes(), {machine.name: machine})
 
 
 def compile_model(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 
-from ..dialects.core.kernel import is_shaped
+from ..dialects.core.kernel import is_kernel, is_shaped
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
@@ -51,13 +51,14 @@ def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any
     network = functions.get(function)
     if network is None or not network.body.blocks:
         return {}
-    calls = [op for op in network.body.block.ops if isinstance(op, func.CallOp)]
-    if not all("macs" in call.attributes for call in calls) or any(op.name == "memref.alloc" for op in network.walk()):
+    if any(is_kernel(op) or isinstance(op, memref.AllocOp | memref.CopyOp) for op in network.walk()):
         return {}
+    calls = [op for op in network.walk() if isinstance(op, func.CallOp) and "macs" in op.attributes]
     names = _Names(network)
     layers = [_layer(call, names) for call in calls]
     return {
         "arena": _arena(module, network, names),
+        "near": _near_memories(module),
         "weights_bytes": _weights(module),
         "macs": sum(layer["macs"] for layer in layers),
         "kernels": len({layer["kernel"] for layer in layers}),
@@ -98,10 +99,35 @@ def _is_planned(op: Operation) -> bool:
 
 
 def _layer(call: func.CallOp, names: _Names) -> dict[str, Any]:
-    macs = cast("IntegerAttr[Any]", call.attributes["macs"]).value.data
+    macs = cast("IntegerAttr[Any]", call.attributes["macs"]).value.data * _times(call)
     buffers = [value for value in call.arguments if is_shaped(value)]
     operands = [{"name": names.of(value), "bytes": bytes_of(value.type)} for value in buffers]
     return {"kernel": call.callee.string_value(), "nodes": list(node_names(call)), "macs": macs, "operands": operands}
+
+
+def _times(call: Operation) -> int:
+    """Return how many times the loops around an op run it."""
+    parent = call.parent_op()
+    if parent is None:
+        return 1
+    return _times(parent) * (_trips(parent) if isinstance(parent, scf.ForOp) else 1)
+
+
+def _trips(loop: scf.ForOp) -> int:
+    low, high, step = (_constant(bound.owner) for bound in (loop.lb, loop.ub, loop.step))
+    return len(range(low, high, step))
+
+
+def _constant(op: object) -> int:
+    assert isinstance(op, arith.ConstantOp)
+    return cast("IntegerAttr[Any]", op.value).value.data
+
+
+def _near_memories(module: ModuleOp) -> dict[str, int]:
+    """Return the bytes that tiles need in each near level."""
+    definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)]
+    spaces = [(op.type.memory_space, bytes_of(op.type)) for op in definitions]
+    return {space.data: size for space, size in spaces if isinstance(space, StringAttr)}
 
 
 def _weights(module: ModuleOp) -> int:
