@@ -26,6 +26,7 @@ from ...dialects.hier import GridOp, TileAttr, YieldOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from .loops_affine import Linear, linear
+from .proof_kernel import ATTRIBUTE, describe
 
 
 @dataclass(frozen=True)
@@ -209,9 +210,8 @@ def _tile_kernel(tiling: Tiling, operands: Sequence[SSAValue]) -> Operation:
     op = tiling.op
     properties = op.tile_properties(tiling.sizes) if isinstance(op, KernelOp) else dict(op.properties)
     regions = [region.clone() for region in op.regions]
-    tile = op.__class__.create(
-        operands=operands, properties=properties, attributes=dict(op.attributes), regions=regions
-    )
+    attributes = dict(op.attributes) | {ATTRIBUTE: describe(tiling.kernel)}
+    tile = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
     tile.location = op.location
     return tile
 

@@ -1,0 +1,243 @@
+"""
+Control flow as Python: a function of the explicit level becomes Python code that walks through its steps.
+
+Index arithmetic is done, data is not: what depends on data has no value here, and nothing may depend on it that says
+which memory is touched. Each op that touches memory becomes a call of the method `EVENTS` names for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, TokenType
+from .proof_rules import refuse
+
+VIEWS = (
+    memref.ViewOp,
+    memref.SubviewOp,
+    memref.ExpandShapeOp,
+    memref.CollapseShapeOp,
+    memref.ReinterpretCastOp,
+    memref.CastOp,
+    memref.MemorySpaceCastOp,
+)
+
+EVENTS: dict[type[Operation], str] = {
+    **dict.fromkeys(VIEWS, "view"),
+    memref.GetGlobalOp: "get_global",
+    memref.AllocOp: "alloc",
+    memref.AllocaOp: "alloc",
+    memref.LoadOp: "load",
+    memref.StoreOp: "store",
+    memref.CopyOp: "copy",
+    DmaStartOp: "start",
+    DmaWaitOp: "wait",
+    GridOp: "grid",
+    func.CallOp: "call",
+}
+"""Op class -> the method that is called as `method(op number, *operands)`; kernels have the method `kernel`."""
+
+_EXPRESSIONS: dict[type[Operation], str] = {
+    arith.AddiOp: "{} + {}",
+    arith.SubiOp: "{} - {}",
+    arith.MuliOp: "{} * {}",
+    arith.DivUIOp: "{} // {}",
+    arith.FloorDivSIOp: "{} // {}",
+    arith.CeilDivSIOp: "-(-{} // {})",
+    arith.CeilDivUIOp: "-(-{} // {})",
+    arith.DivSIOp: "int({0} / {1}) if abs({0}) < 1 << 50 else {0} // {1}",
+    arith.RemUIOp: "{} % {}",
+    arith.RemSIOp: "{0} - {1} * int({0} / {1})",
+    arith.MinSIOp: "min({}, {})",
+    arith.MinUIOp: "min({}, {})",
+    arith.MaxSIOp: "max({}, {})",
+    arith.MaxUIOp: "max({}, {})",
+    arith.SelectOp: "{1} if {0} else {2}",
+    arith.AndIOp: "{} & {}",
+    arith.OrIOp: "{} | {}",
+    arith.XOrIOp: "{} ^ {}",
+    arith.IndexCastOp: "{}",
+    arith.ExtUIOp: "{}",
+}
+_COMPARISONS = ["==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="]
+
+
+@dataclass
+class Code:
+    """A function as Python code. Ops are called by their number in `ops`."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    lines: list[str] = field(default_factory=list[str])
+    names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+
+    def number(self, op: Operation) -> int:
+        """Return the number under which an op is called."""
+        self.ops.append(op)
+        return len(self.ops) - 1
+
+
+def compile_function(function: func.FuncOp) -> tuple[Callable[..., Any], list[Operation]]:
+    """
+    Return a function `(events, *arguments)` that walks through the steps of a function, and the ops that it names.
+
+    Raises Diagnostic where transfers depend on data, and for ops that are not known.
+    """
+    code = Code()
+    block = function.body.block
+    arguments = [_bind(code, arg) for arg in block.args]
+    _block(code, block, 1)
+    text = "\n".join([f"def walk({', '.join(['m', *arguments])}):", "    s = m.steps", *code.lines, "    return None"])
+    space: dict[str, Any] = {}
+    try:
+        exec(compile(text, f"<{function.sym_name.data}>", "exec"), space)
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise refuse("static", "the loops nest too deep to be walked through", function, [str(error)]) from error
+    return space["walk"], code.ops
+
+
+def _bind(code: Code, value: SSAValue) -> str:
+    return code.names.setdefault(value, f"v{len(code.names)}")
+
+
+def _line(code: Code, depth: int, text: str) -> None:
+    code.lines.append("    " * depth + text)
+
+
+def _block(code: Code, block: Block, depth: int) -> None:
+    """Append the ops of a block but its terminator; at least one line."""
+    _line(code, depth, "pass")
+    for op in block.ops:
+        _op(code, op, depth)
+
+
+def _op(code: Code, op: Operation, depth: int) -> None:
+    match op:
+        case scf.ForOp():
+            _for(code, op, depth)
+        case scf.IfOp():
+            _if(code, op, depth)
+        case arith.ConstantOp():
+            if isinstance(op.value, IntegerAttr):
+                _line(code, depth, f"{_bind(code, op.result)} = {_number(op)}")
+        case arith.CmpiOp():
+            if all(operand in code.names for operand in op.operands):
+                a, b = (code.names[operand] for operand in op.operands)
+                sign = _COMPARISONS[op.predicate.value.data]
+                _line(code, depth, f"{_bind(code, op.result)} = {a} {sign} {b}")
+        case DmaNoneOp():
+            _line(code, depth, f"{_bind(code, op.token)} = None")
+        case _:
+            _plain(code, op, depth)
+
+
+def _number(op: arith.ConstantOp) -> int:
+    value = cast("IntegerAttr[Any]", op.value).value.data
+    return value & 1 if op.result.type == IntegerType(1) else value
+
+
+def _plain(code: Code, op: Operation, depth: int) -> None:
+    template = _EXPRESSIONS.get(type(op))
+    if template is not None:
+        if all(operand in code.names for operand in op.operands):
+            operands = (f"({code.names[operand]})" for operand in op.operands)
+            _line(code, depth, f"{_bind(code, op.results[0])} = {template.format(*operands)}")
+        return
+    event = "kernel" if is_kernel(op) else EVENTS.get(type(op))
+    if event is not None:
+        _event(code, op, event, depth)
+    elif touches_memory(op) and not isinstance(op, func.ReturnOp | scf.YieldOp | memref.DeallocOp):
+        raise refuse("static", f"what '{op.name}' does to memory is not known", op, [f"operand 0 of '{op.name}'"])
+
+
+def touches_memory(op: Operation) -> bool:
+    """Return whether an op, or one inside of it, has to do with memory or with transfers."""
+    values = (value for inner in op.walk() for value in (*inner.operands, *inner.results))
+    return any(isinstance(value.type, MemRefType | TokenType) for value in values)
+
+
+def _event(code: Code, op: Operation, event: str, depth: int) -> None:
+    operands: list[str] = []
+    for index, operand in enumerate(op.operands):
+        kind: Attribute = operand.type
+        needed = isinstance(kind, IndexType) and not isinstance(op, func.CallOp)
+        if operand not in code.names and (needed or isinstance(kind, MemRefType | TokenType)):
+            raise refuse("static", f"operand {index} of '{op.name}' depends on data", op, [f"operand {index}"])
+        operands.append(code.names.get(operand, "None"))
+    call = f"m.{event}({', '.join([str(code.number(op)), *operands])})"
+    kept = [r for r in op.results if isinstance(r.type, MemRefType | TokenType)] if event != "call" else []
+    _line(code, depth, f"{_bind(code, kept[0])} = {call}" if kept else call)
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    return block.last_op.operands if block.last_op is not None else ()
+
+
+def _for(code: Code, op: scf.ForOp, depth: int) -> None:
+    bounds = [op.lb, op.ub, op.step]
+    if any(value not in code.names for value in bounds):
+        if touches_memory(op):
+            raise refuse("static", "the bounds of a loop depend on data", op, ["its bounds"])
+        return
+    start, ops = len(code.lines), len(code.ops)
+    carried = [index for index, value in enumerate(op.iter_args) if value in code.names]
+    while True:
+        known = dict(code.names)
+        lost = _loop(code, op, depth, carried)
+        if not lost:
+            return
+        del code.lines[start:], code.ops[ops:]
+        code.names = known
+        carried = [index for index in carried if index not in lost]
+
+
+def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list[int]:
+    """Append a loop that carries these values; returns those of them that it yields without knowing them."""
+    block = op.body.block
+    index = _bind(code, block.args[0])
+    low, high, step = (code.names[value] for value in (op.lb, op.ub, op.step))
+    inside = [_bind(code, block.args[1 + i]) for i in carried]
+    for name, i in zip(inside, carried, strict=True):
+        _line(code, depth, f"{name} = {code.names[op.iter_args[i]]}")
+    shown = block.args[0].name_hint or index
+    _line(code, depth, f"s.append(('{shown}', {low}))")
+    _line(code, depth, f"for {index} in range({low}, {high}, {step}):")
+    _line(code, depth + 1, f"s[-1] = ('{shown}', {index})")
+    _block(code, block, depth + 1)
+    values = _yielded(block)
+    lost = [i for i in carried if values[i] not in code.names]
+    if carried and not lost:
+        _line(code, depth + 1, f"{', '.join(inside)}, = {', '.join(code.names[values[i]] for i in carried)},")
+    _line(code, depth, "s.pop()")
+    for name, i in zip(inside, carried, strict=True):
+        _line(code, depth, f"{_bind(code, op.results[i])} = {name}")
+    return lost
+
+
+def _if(code: Code, op: scf.IfOp, depth: int) -> None:
+    if op.cond not in code.names:
+        if touches_memory(op):
+            raise refuse("static", "whether memory is touched depends on data", op, ["its condition"])
+        return
+    sides = [region.block for region in op.regions if region.blocks]
+    results: list[str] = []
+    known = dict(code.names)
+    for keyword, block in zip((f"if {code.names[op.cond]}:", "else:"), sides, strict=False):
+        _line(code, depth, keyword)
+        _block(code, block, depth + 1)
+        values = _yielded(block)
+        for result, value in zip(op.results, values, strict=True):
+            if value in code.names:
+                name = f"r{len(known)}_{list(op.results).index(result)}"
+                _line(code, depth + 1, f"{name} = {code.names[value]}")
+                results.append(name)
+    for index, result in enumerate(op.results):
+        name = f"r{len(known)}_{index}"
+        if results.count(name) == len(sides):
+            _line(code, depth, f"{_bind(code, result)} = {name}")

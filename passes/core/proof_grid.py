@@ -1,0 +1,314 @@
+"""Proofs about grids, from their affine maps, without enumerating points or elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, Protocol
+
+from xdsl.dialects.builtin import NoneAttr
+from xdsl.ir import SSAValue
+
+from ...dialects.hier import GridOp, TileAttr
+from ...ir import element_of, numpy_type, shape_of
+from ..expand_grid import stage_bytes
+from .loops_affine import Linear, drop_unit_dims, linear
+from .proof_rules import grid_point, listed, refuse
+from .proof_sets import Dims, first_point, points, sample
+
+
+class LevelLimits(Protocol):
+    """What a proof has to know of a level: its size in bytes, and what addresses are multiples of."""
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def alignment(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of one operand of a grid."""
+
+    grid: GridOp
+    index: int
+    tile: TileAttr
+    value: SSAValue
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the operand is written."""
+        return self.index >= len(self.grid.inputs)
+
+    @property
+    def name(self) -> str:
+        """The operand, for messages."""
+        hint = self.value.name_hint
+        return f"operand {self.index}" + (f" (%{hint})" if hint else "")
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the operand."""
+        return shape_of(self.value)
+
+    @cached_property
+    def extents(self) -> tuple[int, ...]:
+        """The shape of a tile; of the operand where that is used where it lies."""
+        return self.shape if self.tile.level_name is None else self.tile.extents
+
+    @cached_property
+    def starts(self) -> tuple[Linear, ...]:
+        """The first element of the tile, in the dimensions of the grid that have more than one point."""
+        if self.tile.level_name is None:
+            return tuple(Linear() for _ in self.shape)
+        return tuple(drop_unit_dims(linear(expr), self.grid.bounds) for expr in self.tile.map.data.results)
+
+    @cached_property
+    def moving(self) -> int:
+        """How many of the grid's dimensions, from the outermost, a tile has to itself: the rest it stays through."""
+        dims = [dim for start in self.starts for dim in start.dims()]
+        return max(dims, default=-1) + 1
+
+    def at(self, point: Sequence[int]) -> list[int]:
+        """Return the first element of the tile at a grid point."""
+        return [expr.eval(list(point), []) for expr in self.tile.map.data.results]
+
+    def holds(self, dims: Dims, element: Dims) -> list[str]:
+        """Return the constraints that the tile at a point holds an element."""
+        sides = zip(self.starts, self.extents, element.names, strict=True)
+        return [f"{dims.text(start)} <= {name} < {dims.text(start)} + {extent}" for start, extent, name in sides]
+
+    def same(self, a: Dims, b: Dims) -> list[str]:
+        """Return the constraints that the tiles at two points are the same."""
+        return [f"{a.text(start)} = {b.text(start)}" for start in self.starts if start.terms]
+
+
+def tiles_of(grid: GridOp) -> list[Tiles]:
+    """Return the tiles of every operand."""
+    pairs = zip(grid.tiles, grid.operands, strict=True)
+    return [Tiles(grid, index, tile, value) for index, (tile, value) in enumerate(pairs)]
+
+
+def prove_tiles(grid: GridOp) -> None:
+    """Prove that outputs are written exactly once, and that inputs are filled where their tiles leave them."""
+    for tiles in tiles_of(grid):
+        if not tiles.is_output:
+            _prove_fill(tiles)
+        elif tiles.tile.level_name is not None or prod(grid.bounds) > 1:
+            _prove_none_missed(tiles)
+            _prove_none_twice(tiles)
+            _prove_not_revisited(tiles)
+
+
+def _prove_fill(tiles: Tiles) -> None:
+    if not isinstance(tiles.tile.fill, NoneAttr) or tiles.tile.level_name is None:
+        return
+    dims = Dims("p", tiles.grid.bounds)
+    for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.extents, tiles.shape, strict=True)):
+        low, high = start.interval(tiles.grid.bounds)
+        if low >= 0 and high + extent <= size:
+            continue
+        text = dims.text(start)
+        point = sample(dims.names, [*dims.inside, f"({text} < 0 or {text} + {extent} > {size})"])
+        if point is None:
+            continue
+        at = tiles.at(point)
+        outside = at[axis] if at[axis] < 0 else size
+        element = [outside if a == axis else max(0, o) for a, o in enumerate(at)]
+        raise refuse(
+            "fill",
+            f"{tiles.name} of the grid is read outside of its bounds",
+            tiles.grid,
+            [grid_point(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
+            remedy="give the tile a fill",
+        )
+
+
+def _prove_none_missed(tiles: Tiles) -> None:
+    """Axes that no grid dimension couples are looked at by themselves."""
+    dims = Dims("p", tiles.grid.bounds)
+    whole = Dims("e", tiles.shape)
+    holds = tiles.holds(dims, whole)
+    for axes in _coupled(tiles.starts):
+        names = [whole.names[a] for a in axes]
+        box = [whole.inside[a] for a in axes]
+        used = sorted({d for a in axes for d in tiles.starts[a].dims()})
+        inside = [dims.inside[d] for d in used]
+        covered = points(names, [*box, *(holds[a] for a in axes), *inside], exists=[dims.names[d] for d in used])
+        missed = first_point(points(names, box).subtract(covered))
+        if missed is None:
+            continue
+        at = dict(zip(axes, missed, strict=True))
+        element = [at.get(axis, 0) for axis in range(len(tiles.shape))]
+        raise refuse(
+            "written-once",
+            f"an element of {tiles.name} of the grid is in no tile",
+            tiles.grid,
+            [f"element {listed(element)}"],
+            found=_tile_text(tiles),
+        )
+
+
+def _coupled(starts: Sequence[Linear]) -> list[list[int]]:
+    """Return the axes in groups, such that no grid dimension moves the tile along axes of two groups."""
+    groups: list[tuple[set[int], list[int]]] = []
+    for axis, start in enumerate(starts):
+        dims = set(start.dims())
+        joined = [group for group in groups if group[0] & dims]
+        groups = [group for group in groups if not group[0] & dims]
+        groups.append((dims.union(*(g[0] for g in joined)), sorted([axis, *(a for g in joined for a in g[1])])))
+    return [axes for _, axes in groups]
+
+
+def _prove_none_twice(tiles: Tiles) -> None:
+    """Tiles at different places do not overlap within the operand."""
+    p, q, e = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds), Dims("e", tiles.shape)
+    common = [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q)]
+    for start in tiles.starts:
+        if not start.terms:
+            continue
+        found = sample([*p.names, *q.names], [*common, f"{p.text(start)} < {q.text(start)}"])
+        if found is None:
+            continue
+        first, second = found[: len(p.bounds)], found[len(p.bounds) :]
+        element = [max(a, b, 0) for a, b in zip(tiles.at(first), tiles.at(second), strict=True)]
+        raise refuse(
+            "written-once",
+            f"an element of {tiles.name} of the grid is in two tiles",
+            tiles.grid,
+            [f"{grid_point(first)} and {grid_point(second)}", f"element {listed(element[: len(e.bounds)])}"],
+            found=_tile_text(tiles),
+        )
+
+
+def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
+    """Return the constraints that the tiles of two operands of one shape share an element."""
+    found: list[str] = []
+    for start, other, m, n, size in zip(a.starts, b.starts, a.extents, b.extents, a.shape, strict=True):
+        left, right = p.text(start), q.text(other)
+        found += [f"{left} < {right} + {n}", f"{right} < {left} + {m}"]
+        found += [f"{left} < {size}", f"{right} < {size}", f"{left} + {m} > 0", f"{right} + {n} > 0"]
+    return found
+
+
+def _prove_not_revisited(tiles: Tiles) -> None:
+    """A tile that the grid has moved on from has been written back; what it held is gone."""
+    p, q, r = (Dims(letter, tiles.grid.bounds[: tiles.moving]) for letter in "pqr")
+    for earlier in p.before(r):
+        ends = [*p.inside, *r.inside, *tiles.same(p, r), *earlier]
+        if sample([*p.names, *r.names], ends) is None:
+            continue
+        others = [(q.text(s), sign, p.text(s)) for s in tiles.starts if s.terms for sign in "<>"]
+        for left, right, (a, sign, b) in product(p.before(q), q.before(r), others):
+            names = [*p.names, *q.names, *r.names]
+            found = sample(names, [*ends, *q.inside, *left, *right, f"{a} {sign} {b}"])
+            if found is not None:
+                raise _revisited(tiles, found)
+
+
+def _revisited(tiles: Tiles, found: Sequence[int]) -> Exception:
+    rank, rest = tiles.moving, [0] * (len(tiles.grid.bounds) - tiles.moving)
+    first, between, last = ([*found[i * rank : (i + 1) * rank], *rest] for i in range(3))
+    return refuse(
+        "written-once",
+        f"a tile of {tiles.name} of the grid is left and taken up again",
+        tiles.grid,
+        [
+            f"{grid_point(first)}, then {grid_point(between)}, then {grid_point(last)}",
+            f"element {listed(tiles.at(first))}",
+        ],
+        remedy="make the dimensions that the output does not depend on the innermost ones",
+    )
+
+
+def _tile_text(tiles: Tiles) -> str:
+    return f"tiles {listed(tiles.tile.extents)} at {tiles.tile.map.data} over the grid {listed(tiles.grid.bounds)}"
+
+
+def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
+    """Prove that the buffers of tiles lie in their levels, aligned, apart from each other. `levels` may be empty."""
+    placed: list[tuple[int, int, Tiles]] = []
+    for tiles in tiles_of(grid):
+        address, level = tiles.tile.place, tiles.tile.level_name
+        if level is None or address is None:
+            continue
+        size = tiles.tile.stages.data * stage_bytes(tiles.tile.bytes_of(tiles.value))
+        _prove_inside(tiles, address, size, levels)
+        for start, end, other in placed:
+            if other.tile.level_name == level and start < address + size and address < end:
+                raise refuse(
+                    "apart",
+                    f"the buffers of {other.name} and {tiles.name} of the grid overlap in {level}",
+                    grid,
+                    [f"address {max(start, address)} of {level}", _both(grid)],
+                    found=f"bytes {start} to {end - 1} and {address} to {address + size - 1}",
+                )
+        placed.append((address, address + size, tiles))
+
+
+def _both(grid: GridOp) -> str:
+    return grid_point([0] * len(grid.bounds))
+
+
+def _prove_inside(tiles: Tiles, address: int, size: int, levels: Mapping[str, LevelLimits]) -> None:
+    level = tiles.tile.level_name or ""
+    limits = levels.get(level)
+    item = numpy_type(element_of(tiles.value)).itemsize
+    if levels and limits is None:
+        known = ", ".join(levels)
+        raise refuse("level", f"the machine has no level '{level}'", tiles.grid, [tiles.name], found=f"levels {known}")
+    if address < 0 or (limits is not None and address + size > limits.size):
+        wrong = address if address < 0 or limits is None else max(address, limits.size)
+        end = f"; {level} has {limits.size} bytes" if limits else ""
+        raise refuse(
+            "level",
+            f"the buffer of {tiles.name} of the grid leaves {level}",
+            tiles.grid,
+            [f"address {wrong}", _both(tiles.grid)],
+            found=f"bytes {address} to {address + size - 1}{end}",
+        )
+    unit = max(item, limits.alignment if limits else 1)
+    if address % item or address % unit:
+        raise refuse(
+            "aligned",
+            f"the buffer of {tiles.name} of the grid is not aligned to {unit} bytes",
+            tiles.grid,
+            [f"address {address} of {level}", _both(tiles.grid)],
+        )
+
+
+def prove_in_place(grid: GridOp, read: int, written: int) -> None:
+    """
+    Prove, for an input and an output that are one buffer, that what is read is as it was before the grid.
+
+    A tile is read from when its first point begins, or earlier; one is written when its last point ends, or later.
+    """
+    every = tiles_of(grid)
+    source, target = every[read], every[written]
+    bounds = grid.bounds
+    p, q = Dims("p", bounds), Dims("q", bounds)
+    ends = [f"{p.names[d]} = {bounds[d] - 1}" for d in range(target.moving, len(bounds))]
+    begins = [f"{q.names[d]} = 0" for d in range(source.moving, len(bounds))]
+    if source.tile.level_name is None:
+        begins = []
+    for earlier in p.before(q):
+        constraints = [*p.inside, *q.inside, *ends, *begins, *earlier, *_overlap(target, p, source, q)]
+        found = sample([*p.names, *q.names], constraints)
+        if found is None:
+            continue
+        first, second = found[: len(bounds)], found[len(bounds) :]
+        starts: Any = [
+            s.at(point) if s.tile.level_name else [0] * len(s.shape) for s, point in ((target, first), (source, second))
+        ]
+        element = [max(a, b, 0) for a, b in zip(*starts, strict=True)]
+        raise refuse(
+            "in-place",
+            f"{source.name} of the grid is read after {target.name}, the same memory, has been written",
+            grid,
+            [f"written at {grid_point(first)}, read at {grid_point(second)}", f"element {listed(element)}"],
+            remedy="write to another buffer",
+        )

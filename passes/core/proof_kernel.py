@@ -1,0 +1,194 @@
+"""
+Kernels on tiles know the kernel that they are a part of, so that it can be proved that they get the right tiles.
+
+The attribute `hier.kernel` of a kernel on tiles holds the loop bounds of the whole kernel, its access maps and its
+fills, in the order inputs, epilogue operands, outputs:
+
+    nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32, hier.kernel = {bounds = array<i64: 16, 30, 64>,
+        fills = [unit, unit, unit], maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, ...]}}
+
+Tiles are the right ones if there is one point x of the whole kernel's loops such that each operand's tile begins at
+the element that the whole kernel accesses at x. The equations for x are solved one unknown at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i64
+from xdsl.ir import Attribute, Operation
+
+from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
+from ...errors import Diagnostic
+from ...ir import numbers_of, where
+from .loops_affine import Linear, linear
+
+ATTRIBUTE = "hier.kernel"
+
+Forms: TypeAlias = "Sequence[Linear]"
+"""Where a tile begins, per axis of the operand, as linear forms of the grid point."""
+
+
+def describe(kernel: Kernel) -> DictionaryAttr:
+    """Return the attribute that tells a kernel on tiles which kernel it is a part of."""
+    accesses = accesses_of(kernel)
+    return DictionaryAttr(
+        {
+            "bounds": DenseArrayBase.from_list(i64, list(kernel.bounds)),
+            "maps": ArrayAttr([AffineMapAttr(access.map) for access in accesses]),
+            "fills": ArrayAttr([UnitAttr() if access.fill is None else access.fill for access in accesses]),
+        }
+    )
+
+
+def accesses_of(kernel: Kernel) -> tuple[Access, ...]:
+    """Return the accesses of a kernel in the order of its description."""
+    return (*kernel.inputs, *kernel.extras, *kernel.outputs)
+
+
+@dataclass(frozen=True)
+class Equation:
+    """
+    `start[access][axis] + constant = sum of factor * x[dim]` over the terms, to be solved for the dimension `solve`.
+
+    Where that is None, all dimensions are known, and it is a condition.
+    """
+
+    access: int
+    axis: int
+    constant: int
+    terms: tuple[tuple[int, int], ...]
+    solve: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A tile that is not the one which the kernel needs: `access`, its axis, and where it should begin, if known."""
+
+    access: int
+    axis: int
+    expected: Linear | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """A kernel on tiles and the description of the whole kernel."""
+
+    op: Operation
+    kernel: Kernel
+    bounds: tuple[int, ...]
+    maps: tuple[tuple[Linear, ...], ...]
+    fills: tuple[Attribute, ...]
+
+    @cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        """The accesses of the kernel on tiles."""
+        return accesses_of(self.kernel)
+
+    @cached_property
+    def inner(self) -> tuple[tuple[Linear, ...], ...]:
+        """The access maps of the kernel on tiles as linear forms."""
+        return tuple(tuple(linear(expr) for expr in access.map.results) for access in self.accesses)
+
+    def uneven(self) -> Mismatch | None:
+        """Return an access that moves within the tile otherwise than the whole kernel does, None where all agree."""
+        for index, (own, whole) in enumerate(zip(self.inner, self.maps, strict=True)):
+            for axis, (a, b) in enumerate(zip(own, whole, strict=True)):
+                if is_shaped(self.accesses[index].value) and self._moving(a) != self._moving(b):
+                    return Mismatch(index, axis, None)
+        return None
+
+    def _moving(self, form: Linear) -> dict[Any, int]:
+        return {d: f for d, f in form.terms if not isinstance(d, int) or self.kernel.bounds[d] > 1}
+
+    def equations(self, known: Sequence[int]) -> list[Equation]:
+        """Return the equations of those accesses, in an order in which they can be solved one after the other."""
+        whole = {d for d, n in enumerate(self.kernel.bounds) if n >= self.bounds[d]}
+        solved, pending = set(whole), [(k, axis) for k in known for axis in range(len(self.maps[k]))]
+        ordered: list[Equation] = []
+        while True:
+            ready = next(((k, a) for k, a in pending if len(self.maps[k][a].dims() - solved) <= 1), None)
+            if ready is None:
+                return ordered
+            pending.remove(ready)
+            ordered.append(self._equation(*ready, solved, whole))
+
+    def _equation(self, access: int, axis: int, solved: set[int], whole: set[int]) -> Equation:
+        form, own = self.maps[access][axis], self.inner[access][axis]
+        if any(not isinstance(dim, int) for dim, _ in form.terms):
+            raise Diagnostic("an access with a division or remainder cannot be proved", where=where(self.op))
+        terms = [(cast(int, dim), factor) for dim, factor in form.terms]
+        unknown = [(dim, factor) for dim, factor in terms if dim not in solved]
+        solved |= {dim for dim, _ in unknown}
+        known = tuple((dim, factor) for dim, factor in terms if (dim, factor) not in unknown and dim not in whole)
+        return Equation(access, axis, own.constant - form.constant, known, unknown[0] if unknown else None)
+
+
+def part_of(op: Operation) -> Part | None:
+    """Return a kernel on tiles with its description; None where it has none."""
+    attribute = op.attributes.get(ATTRIBUTE)
+    if attribute is None:
+        return None
+    kernel = kernel_of(op)
+    table: Mapping[str, Attribute] = attribute.data if isinstance(attribute, DictionaryAttr) else {}
+    accesses = accesses_of(kernel)
+    maps, fills = (cast("ArrayAttr[Any]", table.get(key, ArrayAttr([]))).data for key in ("maps", "fills"))
+    bounds = numbers_of(table["bounds"]) if "bounds" in table else ()
+    shapes = [(attr.data.num_dims, len(attr.data.results)) for attr in maps]
+    expected = [(len(kernel.bounds), len(access.map.results)) for access in accesses]
+    if (len(bounds), len(fills), shapes) != (len(kernel.bounds), len(accesses), expected):
+        raise Diagnostic(
+            f"the attribute {ATTRIBUTE} does not describe a kernel such as this",
+            where=where(op),
+            expected=f"{len(kernel.bounds)} bounds and, for each of {len(accesses)} operands, a map and a fill",
+        )
+    forms = tuple(tuple(linear(expr) for expr in attr.data.results) for attr in maps)
+    return Part(op, kernel, bounds, forms, tuple(fills))
+
+
+def solve(part: Part, starts: Mapping[int, Forms], bounds: Sequence[int]) -> Mismatch | None:
+    """
+    Return the first tile that is not the one which the kernel needs; None where all are.
+
+    `starts` says, per access, where its tile begins, over a grid of these bounds. Accesses that pin a dimension come
+    first, so those that are likely to be right should.
+    """
+    x: dict[int, Linear] = {}
+    for equation in part.equations(list(starts)):
+        start = starts[equation.access][equation.axis]
+        total = Linear()
+        for dim, factor in equation.terms:
+            total += x[dim] * factor
+        rest = start.plus(equation.constant) + total * -1
+        if equation.solve is None:
+            if rest != Linear():
+                return Mismatch(equation.access, equation.axis, start + rest * -1)
+            continue
+        dim, factor = equation.solve
+        if rest.constant % factor or any(f % factor for _, f in rest.terms):
+            return Mismatch(equation.access, equation.axis, None)
+        x[dim] = Linear(tuple((a, f // factor) for a, f in rest.terms), rest.constant // factor)
+    return None
+
+
+def solve_point(
+    part: Part, equations: Sequence[Equation], starts: Mapping[int, Sequence[int]], x: dict[int, int]
+) -> Mismatch | None:
+    """Do the same for numbers; adds to `x` what is solved."""
+    for equation in equations:
+        rest = starts[equation.access][equation.axis] + equation.constant
+        for dim, factor in equation.terms:
+            rest -= x[dim] * factor
+        if equation.solve is None:
+            if rest:
+                right = starts[equation.access][equation.axis] - rest
+                return Mismatch(equation.access, equation.axis, Linear((), right))
+            continue
+        dim, factor = equation.solve
+        if rest % factor:
+            return Mismatch(equation.access, equation.axis, None)
+        x[dim] = rest // factor
+    return None

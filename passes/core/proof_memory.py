@@ -1,0 +1,277 @@
+"""
+The state of memory while a program is walked through: who wrote each byte, and which transfers are under way.
+
+Nothing is computed. A memref is a NumPy view of memory that is never touched, so that the interpreter's own rules for
+views give its place; beside it lies an array that holds, for each byte, the number of the write that it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from xdsl.ir import Operation
+
+from ...ir import Array
+from .proof_rules import refuse
+
+Key: TypeAlias = "tuple[Any, ...]"
+"""What makes two views one buffer: memory, first byte and bytes; in an arena, also the op that made it."""
+
+NEVER, INITIAL = 0, 1
+"""The writes that bytes come from which nobody has written, and which the caller has."""
+
+
+class Memory:
+    """A piece of memory of its own: an argument, a global or an allocation."""
+
+    def __init__(self, name: str, array: Array, *, initial: bool, constant: bool = False, level: str | None = None):
+        self.name = name
+        self.array = array
+        self.size = array.nbytes
+        self.initial = initial
+        self.constant = constant
+        self.level = level
+        self.is_arena = False
+        self._writes: Array | None = None
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing has been written to it since the program began."""
+        return self._writes is None
+
+    @property
+    def writes(self) -> Array:
+        """The number of the last write, per byte."""
+        if self._writes is None:
+            self._writes = np.full(self.size, INITIAL if self.initial else NEVER, np.int32)
+        return self._writes
+
+
+class Region:
+    """A strided box of bytes of a memory, `array` its elements."""
+
+    __slots__ = ("_writes", "array", "high", "low", "memory")
+
+    def __init__(self, memory: Memory, array: Array):
+        self.memory = memory
+        self.array = array
+        self.low = array.__array_interface__["data"][0] - memory.array.__array_interface__["data"][0]
+        reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
+        self.high = self.low + (reach + array.itemsize if array.size else 0)
+        self._writes: Array | None = None
+
+    @property
+    def writes(self) -> Array:
+        """The memory's writes of these bytes, as a view."""
+        if self._writes is None:
+            self._writes = self.within(self.memory.writes, 0)
+        return self._writes
+
+    def within(self, table: Array, first: int) -> Array:
+        """Return the entries for these bytes of a table of the memory's bytes from `first` on, as a view."""
+        item, width = self.array.itemsize, table.itemsize
+        shape, strides = [*self.array.shape, item], [*(s * width for s in self.array.strides), width]
+        if not self.array.size:
+            return np.empty(shape, table.dtype)
+        return np.ndarray(shape, table.dtype, table, (self.low - first) * width, strides)
+
+    def part(self, slices: tuple[slice, ...]) -> Region:
+        """Return a box of it."""
+        return Region(self.memory, self.array[slices])
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it leaves no gaps."""
+        return self.high - self.low == self.array.nbytes
+
+    def same(self, other: Region) -> bool:
+        """Return whether another region is the same elements in the same order."""
+        mine = (self.memory, self.low, self.array.shape, self.array.strides, self.array.itemsize)
+        return mine == (other.memory, other.low, other.array.shape, other.array.strides, other.array.itemsize)
+
+    def meets(self, other: Region) -> bool:
+        """Return whether the regions share a byte."""
+        if self.memory is not other.memory or self.low >= other.high or other.low >= self.high:
+            return False
+        return (self.is_dense and other.is_dense) or self.first_common(other) is not None
+
+    def first_common(self, other: Region) -> int | None:
+        """Return the first byte of the memory that two regions of it share, None where there is none."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low >= high:
+            return None
+        first = min(self.low, other.low)
+        marks = np.zeros(max(self.high, other.high) - first, np.uint8)
+        self.within(marks, first)[...] = 1
+        other.within(marks, first)[...] |= 2
+        both = np.flatnonzero(marks == 3)
+        return first + int(both[0]) if both.size else None
+
+
+class Buffer(Region):
+    """What a memref stands for: a region, and the buffer that it is a part of."""
+
+    __slots__ = ("key", "number")
+
+    def __init__(self, memory: Memory, array: Array, key: Key, number: int):
+        super().__init__(memory, array)
+        self.key = key
+        self.number = number
+
+
+@dataclass
+class Origin:
+    """What a tile in a near level holds: the part of an operand from `start` on; what it was filled with, if it was."""
+
+    start: tuple[int, ...]
+    fill: Any = None
+    solved: tuple[Any, dict[int, int], dict[int, tuple[int, ...]]] | None = None
+
+
+@dataclass
+class Write:
+    """One write to memory: by what, at which step, and what it left there."""
+
+    op: Operation
+    steps: str
+    buffer: Buffer
+    origin: Origin | None = None
+
+
+@dataclass(eq=False)
+class Transfer:
+    """A transfer: where it has begun, what it reads and writes."""
+
+    op: Operation
+    steps: str
+    source: Region
+    target: Region
+    done: bool = False
+
+
+@dataclass
+class State:
+    """All memories, the writes to them in order, and the transfers under way."""
+
+    writes: list[Write | None] = field(default_factory=lambda: [None, None])
+    owners: Array = field(default_factory=lambda: np.full(1024, -1, np.int32))
+    """Write -> the number of the buffer that it wrote."""
+    under_way: list[Transfer] = field(default_factory=list[Transfer])
+    keys: dict[Key, int] = field(default_factory=dict[Key, int])
+    steps: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    """The loops around, outermost first: the name of the index and its value."""
+
+    def place(self) -> str:
+        """Return the step at which the program is."""
+        return ", ".join(f"{name} = {value}" for name, value in self.steps)
+
+    def number_of(self, key: Key) -> int:
+        """Return the number of a buffer."""
+        return self.keys.setdefault(key, len(self.keys))
+
+    def check_read(self, op: Operation, region: Region, number: int, what: str) -> None:
+        """Prove that a region may be read, as part of the buffer of that number."""
+        for transfer in self.under_way:
+            if transfer.target.meets(region):
+                raise self._race(op, region, transfer, transfer.target, f"reads {what}, which a transfer still writes")
+        if region.memory.initial and region.memory.untouched:
+            return
+        owners = self.owners[region.writes]
+        if (owners == number).all():
+            return
+        self._explain(op, region, number, what)
+
+    def _explain(self, op: Operation, region: Region, number: int, what: str) -> None:
+        writes = region.writes
+        wrong = (self.owners[writes] != number) & (writes != INITIAL)
+        if not wrong.any():
+            return
+        element = tuple(int(i) for i in np.argwhere(wrong)[0])
+        culprit = self.writes[int(writes[element])]
+        at = [_element(region, element), _address(region, self._byte(region, element)), self.place()]
+        if culprit is None:
+            raise refuse("initialised", f"'{op.name}' reads {what}, which nothing has written", op, at)
+        raise refuse(
+            "apart",
+            f"'{op.name}' reads {what}, which another buffer has been written over",
+            op,
+            at,
+            found=f"bytes {region.low} to {region.high - 1} of {region.memory.name}; bytes {culprit.buffer.low} to "
+            f"{culprit.buffer.high - 1} were written by '{culprit.op.name}'{_after(culprit.steps)}",
+        )
+
+    def check_write(self, op: Operation, region: Region, what: str) -> None:
+        """Prove that a region may be written."""
+        if region.memory.constant:
+            raise refuse("constant", f"'{op.name}' writes {what}", op, [_address(region, region.low), self.place()])
+        for transfer in self.under_way:
+            for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
+                if side.meets(region):
+                    raise self._race(op, region, transfer, side, f"writes {what}, which a transfer still {does}")
+
+    def wrote(self, op: Operation, region: Region, buffer: Buffer, origin: Origin | None = None) -> None:
+        """Note that a region, part of a buffer, has been written."""
+        index = len(self.writes)
+        self.writes.append(Write(op, self.place(), buffer, origin))
+        if index >= len(self.owners):
+            self.owners = np.concatenate([self.owners, np.full(len(self.owners), -1, np.int32)])
+        self.owners[index] = buffer.number
+        region.writes[...] = index
+
+    def origin_of(self, region: Region) -> Origin | None:
+        """Return what a region holds, if it comes from one write."""
+        if not region.array.size or (region.memory.initial and region.memory.untouched):
+            return None
+        writes = region.writes
+        first = int(writes[(0,) * writes.ndim])
+        write = self.writes[first]
+        return write.origin if write is not None and bool((writes == first).all()) else None
+
+    def begin(self, transfer: Transfer) -> None:
+        """Note a transfer as under way."""
+        self.under_way.append(transfer)
+
+    def end(self, op: Operation, transfer: Transfer | None) -> None:
+        """Note that a transfer has been waited for; None is the token of no transfer."""
+        if transfer is None:
+            return
+        if transfer.done:
+            raise refuse(
+                "token",
+                f"the transfer that '{transfer.op.name}' began{_after(transfer.steps)} is waited for twice",
+                op,
+                [_address(transfer.target, transfer.target.low), self.place()],
+            )
+        transfer.done = True
+        self.under_way.remove(transfer)
+
+    def _race(self, op: Operation, region: Region, transfer: Transfer, side: Region, message: str) -> Exception:
+        byte = side.first_common(region)
+        at = [_address(region, side.low if byte is None else byte), self.place()]
+        begun = f"the transfer begun{_after(transfer.steps)} has not been waited for"
+        return refuse("race", f"'{op.name}' {message}", op, at, found=begun, remedy="wait for the transfer before")
+
+    def _byte(self, region: Region, element: Sequence[int]) -> int:
+        *index, byte = element
+        return region.low + byte + sum(i * s for i, s in zip(index, region.array.strides, strict=True))
+
+
+def _element(region: Region, element: Sequence[int]) -> str:
+    return f"element [{', '.join(map(str, element[:-1]))}]"
+
+
+def _address(region: Region, byte: int) -> str:
+    return f"address {byte} of {region.memory.name}"
+
+
+def _after(steps: str) -> str:
+    return f" at {steps}" if steps else ""
+
+
+def count_of(shape: Sequence[int]) -> int:
+    """Return the elements of a shape."""
+    return prod(shape)

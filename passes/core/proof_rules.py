@@ -1,0 +1,48 @@
+"""What `verify-memory` demands of a program, and the form in which it refuses one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation
+
+from ...errors import Diagnostic
+from ...ir import where
+
+RULES = {
+    "written-once": "each element of an output lies in exactly one tile, and no tile is left and taken up again",
+    "fill": "what lies outside of an operand is filled when it is read",
+    "whole-kernel": "each tile is the one that the kernel needs at this place",
+    "initialised": "bytes are written before they are read",
+    "complete": "each element of an output is written",
+    "apart": "buffers that are needed at the same time do not overlap",
+    "level": "buffers lie inside of their level",
+    "aligned": "addresses are multiples of the size of an element, and of the level's alignment",
+    "in-place": "no grid point reads an element that another one has written",
+    "inside": "accesses stay inside of their buffer",
+    "race": "what a transfer writes is not touched, and what it reads is not written, before it has been waited for",
+    "token": "each transfer is waited for exactly once",
+    "constant": "constant memory is not written",
+    "static": "which transfers there are, and where to, does not depend on data",
+}
+"""Rule -> what it demands; docs/verify-memory.md explains each."""
+
+
+def refuse(
+    rule: str, message: str, op: Operation, counterexample: Sequence[str], *, found: str = "", remedy: str = ""
+) -> Diagnostic:
+    """Return the error for a program that breaks a rule, with the point at which it does."""
+    notes = [f"counterexample: {', '.join(part for part in counterexample if part)}"]
+    return Diagnostic(
+        f"{message} (rule '{rule}')", where=where(op), expected=RULES[rule], found=found, remedy=remedy, notes=notes
+    )
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Return `[1, 2]`."""
+    return f"[{', '.join(map(str, numbers))}]"
+
+
+def grid_point(point: Sequence[int]) -> str:
+    """Return a grid point as text."""
+    return f"grid point ({', '.join(map(str, point))})"

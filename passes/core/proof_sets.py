@@ -1,0 +1,79 @@
+"""Integer sets in isl: whether there are points that satisfy constraints, and the first of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import islpy
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from .loops_affine import Linear, Quotient
+
+_isl = cast(Any, islpy)
+
+
+@dataclass(frozen=True)
+class Dims:
+    """The dimensions of a box, under names of their own: `p0 .. pn`, each from 0 to below its bound."""
+
+    letter: str
+    bounds: tuple[int, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the dimensions."""
+        return [f"{self.letter}{axis}" for axis in range(len(self.bounds))]
+
+    @property
+    def inside(self) -> list[str]:
+        """The constraints that a point lies in the box."""
+        return [f"0 <= {name} < {bound}" for name, bound in zip(self.names, self.bounds, strict=True)]
+
+    def text(self, form: Linear) -> str:
+        """Return a linear form in these dimensions in isl's syntax."""
+        terms = [str(form.constant)]
+        for atom, factor in form.terms:
+            name = self._quotient(atom) if isinstance(atom, Quotient) else f"{self.letter}{atom}"
+            terms.append(f"{factor} * {name}")
+        return " + ".join(terms)
+
+    def _quotient(self, atom: Quotient) -> str:
+        inner = f"({self.text(atom.of)})"
+        match atom.kind:
+            case AffineBinaryOpKind.Mod:
+                return f"({inner} mod {atom.by})"
+            case AffineBinaryOpKind.CeilDiv:
+                return f"floor(({inner} + {atom.by - 1}) / {atom.by})"
+            case _:
+                return f"floor({inner} / {atom.by})"
+
+    def before(self, other: Dims) -> list[list[str]]:
+        """Return the cases of: a point of this box comes, in row-major order, before one of another."""
+        pairs = list(zip(self.names, other.names, strict=True))
+        return [
+            [*(f"{a} = {b}" for a, b in pairs[:at]), f"{pairs[at][0]} < {pairs[at][1]}"] for at in range(len(pairs))
+        ]
+
+
+def sample(names: Sequence[str], constraints: Sequence[str]) -> list[int] | None:
+    """Return the lexicographically first integer point that satisfies all constraints, None where there is none."""
+    return first_point(points(names, constraints))
+
+
+def points(names: Sequence[str], constraints: Sequence[str], exists: Sequence[str] = ()) -> Any:
+    """Return the isl set of the points for which (there are further integers such that) all constraints hold."""
+    condition = " and ".join(constraints) or "1 = 1"
+    if exists:
+        condition = f"exists ({', '.join(exists)} : {condition})"
+    return _isl.Set(f"{{ [{', '.join(names)}] : {condition} }}")
+
+
+def first_point(found: Any) -> list[int] | None:
+    """Return the lexicographically first point of an isl set, None where it is empty."""
+    if found.is_empty():
+        return None
+    point = found.lexmin().sample_point()
+    count = found.dim(_isl.dim_type.set)
+    return [int(point.get_coordinate_val(_isl.dim_type.set, axis).to_python()) for axis in range(count)]

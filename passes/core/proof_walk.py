@@ -1,0 +1,446 @@
+"""Programs walked through step by step: each op that touches memory is checked against the state of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Operation
+
+from ...dialects.core.kernel import is_shaped, kernel_of
+from ...dialects.core.semantics import RULES
+from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, overlap
+from ...errors import Diagnostic
+from ...ir import Array, functions, numpy_type, where
+from .loops_affine import Linear
+from .proof_body import prove_kernel, prove_sizes, reads_of
+from .proof_compile import compile_function
+from .proof_effects import Effects, effects_of
+from .proof_grid import LevelLimits, prove_in_place
+from .proof_kernel import Mismatch, Part, part_of, solve_point
+from .proof_memory import NEVER, Buffer, Key, Memory, Origin, Region, State, Transfer
+from .proof_rules import listed, refuse
+
+
+@dataclass
+class _KernelFacts:
+    """What a kernel op does to its operands, by their indices."""
+
+    reads: list[int]
+    writes: list[int]
+    in_place: set[tuple[int, int]]
+    """Pairs (read, written) that are accessed at the same element at each point."""
+    part: Part | None
+    operand_of: list[int]
+    """Access of the part -> operand, -1 for scalars."""
+
+
+class Walk:
+    """Walks through functions of a module. Raises Diagnostic at the first step that breaks a rule."""
+
+    def __init__(self, module: ModuleOp, levels: Mapping[str, LevelLimits]):
+        from ...runtime.interpreter import memory as _rules  # the rules of views
+
+        self._view_rules = _rules
+        self._levels = levels
+        self._symbols = {f.sym_name.data: f for f in functions(module)}
+        self._globals = {g.sym_name.data: g for g in module.body.block.ops if isinstance(g, memref.GlobalOp)}
+        self._code: dict[str, tuple[Callable[..., Any], list[Operation]]] = {}
+        self._facts: dict[Operation, _KernelFacts] = {}
+        self._effects: dict[str, Effects] = {}
+        self._plans: dict[tuple[Operation, tuple[int, ...]], Any] = {}
+        self._proved: set[tuple[Operation, int, int]] = set()
+
+    def run(self, function: FuncOp) -> None:
+        """Walk through a function from its beginning."""
+        self.state = State()
+        self._memories: dict[str, Buffer] = {}
+        self._derived: dict[Any, Buffer] = {}
+        self._allocated: list[Memory] = []
+        self._ops: list[Operation] = []
+        outputs = _outputs(function)
+        values: list[Any] = []
+        for index, argument in enumerate(function.body.block.args):
+            name = f"%{argument.name_hint or f'arg{index}'}"
+            memory = is_shaped(argument)
+            values.append(self._new(name, argument.type, initial=index not in outputs) if memory else None)
+        self._enter(function, values)
+        self._finish(function, [values[index] for index in outputs])
+
+    @property
+    def steps(self) -> list[tuple[str, int]]:
+        """The loops around the present step."""
+        return self.state.steps
+
+    def _enter(self, function: FuncOp, values: Sequence[Any]) -> None:
+        name = function.sym_name.data
+        if name not in self._code:
+            self._code[name] = compile_function(function)
+        walk, ops = self._code[name]
+        outer, self._ops = self._ops, ops
+        try:
+            walk(self, *values)
+        except ZeroDivisionError as error:
+            raise refuse("static", "an index is divided by zero", function, [self.state.place()]) from error
+        self._ops = outer
+
+    def _finish(self, function: FuncOp, outputs: Sequence[Buffer]) -> None:
+        for transfer in self.state.under_way:
+            raise refuse(
+                "token",
+                "the transfer is never waited for",
+                transfer.op,
+                [f"address {transfer.target.low} of {transfer.target.memory.name}", transfer.steps],
+            )
+        for buffer in outputs:
+            missing = np.argwhere(buffer.writes == NEVER)
+            if missing.size:
+                element = [int(i) for i in missing[0][:-1]]
+                message = f"the output {buffer.memory.name} is not written completely"
+                raise refuse("complete", message, function, [f"element {listed(element)}"])
+
+    # Memory
+
+    def _new(self, name: str, type: Attribute, *, initial: bool, constant: bool = False) -> Buffer:
+        shaped = cast(Any, type)
+        if any(extent < 0 for extent in shaped.get_shape()):
+            raise Diagnostic(f"{name} has a dynamic shape, {type}", expected="static shapes")
+        array = self._view_rules.new_buffer(shaped.get_shape(), numpy_type(shaped.get_element_type()))
+        space = shaped.memory_space
+        level = space.data if isinstance(space, StringAttr) else None
+        memory = Memory(name, array, initial=initial, constant=constant, level=level)
+        return self._buffer(memory, array, (id(memory), 0, memory.size))
+
+    def _buffer(self, memory: Memory, array: Array, key: Key) -> Buffer:
+        return Buffer(memory, array, key, self.state.number_of(key))
+
+    def get_global(self, number: int) -> Buffer:
+        """Return the memory of a global."""
+        op = cast(memref.GetGlobalOp, self._ops[number])
+        name = op.name_.string_value()
+        if name not in self._memories:
+            definition = self._globals.get(name)
+            if definition is None:
+                raise Diagnostic(f"the module defines no '{name}'", where=where(op))
+            initial = isinstance(definition.initial_value, DenseIntOrFPElementsAttr)
+            constant = definition.constant is not None
+            buffer = self._new(f"@{name}", definition.type, initial=initial, constant=constant)
+            buffer.memory.is_arena = "tilewright.arena" in definition.attributes
+            self._memories[name] = buffer
+            self._allocated.append(buffer.memory)
+            self._fits(op, buffer.memory)
+        return self._memories[name]
+
+    def _fits(self, op: Operation, memory: Memory) -> None:
+        limits = self._levels.get(memory.level or "")
+        if limits is None:
+            return
+        total = sum(other.size for other in self._allocated if other.level == memory.level)
+        if total > limits.size:
+            raise refuse(
+                "level",
+                f"the memories in {memory.level} are larger than it is",
+                op,
+                [f"address {limits.size} of {memory.level}"],
+                found=f"{total} bytes in a level of {limits.size}",
+            )
+
+    def alloc(self, number: int, *extents: int) -> Buffer:
+        """Return new memory."""
+        op = self._ops[number]
+        result = op.results[0]
+        if extents:
+            raise refuse("static", "an allocation of dynamic shape", op, [f"extents {listed(extents)}"])
+        return self._new(f"%{result.name_hint or 'alloc'}", result.type, initial=False)
+
+    def view(self, number: int, source: Buffer, *indices: int) -> Buffer:
+        """Return a view of a buffer."""
+        cached = self._derived.get((self._ops[number], source, indices))
+        if cached is not None:
+            return cached
+        op = self._ops[number]
+        try:
+            (array,) = RULES[type(op)](cast(Any, None), op, [source.array, *indices])
+        except (Diagnostic, IndexError, ValueError) as error:
+            text = error.message if isinstance(error, Diagnostic) else str(error)
+            found = error.found if isinstance(error, Diagnostic) else ""
+            at = [f"operands {listed(indices)}", self.state.place()]
+            raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
+        region = Region(source.memory, array)
+        self._aligned(op, region)
+        buffer = self._buffer(source.memory, array, _key_of(op, source, region))
+        self._derived[(op, source, indices)] = buffer
+        return buffer
+
+    def _aligned(self, op: Operation, region: Region) -> None:
+        if region.low % region.array.itemsize:
+            at = [f"address {region.low} of {region.memory.name}", self.state.place()]
+            raise refuse("aligned", f"a view is not aligned to its elements of {region.array.itemsize} bytes", op, at)
+
+    # Ops that touch memory
+
+    def load(self, number: int, source: Buffer, *indices: int) -> None:
+        """Read one element."""
+        op = self._ops[number]
+        self.state.check_read(op, self._element(op, source, indices), source.number, _name(op, 0))
+
+    def store(self, number: int, value: Any, target: Buffer, *indices: int) -> None:
+        """Write one element."""
+        op = self._ops[number]
+        region = self._element(op, target, indices)
+        self.state.check_write(op, region, _name(op, 1))
+        self.state.wrote(op, region, target)
+
+    def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int]) -> Region:
+        shape = buffer.array.shape
+        if any(not 0 <= i < n for i, n in zip(indices, shape, strict=True)):
+            at = [f"element {listed(indices)} of the shape {listed(shape)}", self.state.place()]
+            raise refuse("inside", f"'{op.name}' leaves its buffer", op, at)
+        return buffer.part(tuple(slice(i, i + 1) for i in indices))
+
+    def copy(self, number: int, source: Buffer, target: Buffer) -> None:
+        """Copy a buffer."""
+        origin = self.state.origin_of(source)
+        self._touch(self._ops[number], [source, target], [0], [1], set(), origin)
+
+    def kernel(self, number: int, *buffers: Buffer | None) -> None:
+        """Run a kernel."""
+        op = self._ops[number]
+        facts = self._facts.get(op) or self._learn(op)
+        origins = self._origins(facts, buffers)
+        result = self._check_part(op, facts, origins) if facts.part is not None else None
+        self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
+
+    def _learn(self, op: Operation) -> _KernelFacts:
+        prove_kernel(op)
+        kernel = kernel_of(op)
+        operands = list(op.operands)
+        reads = [operands.index(value) for value in dict.fromkeys(reads_of(kernel)) if is_shaped(value)]
+        writes = [operands.index(access.value) for access in kernel.outputs]
+        together: set[tuple[int, int]] = set()
+        for write in kernel.outputs:
+            reading = [a for a in (*kernel.inputs, *kernel.extras, *kernel.outputs) if is_shaped(a.value)]
+            for i, value in enumerate(operands):
+                maps = {a.map for a in reading if a.value is value}
+                if maps == {write.map}:
+                    together.add((i, operands.index(write.value)))
+        part = part_of(op)
+        accesses = part.accesses if part is not None else ()
+        places = [operands.index(a.value) if is_shaped(a.value) else -1 for a in accesses]
+        self._facts[op] = _KernelFacts(reads, writes, together, part, places)
+        return self._facts[op]
+
+    def _touch(
+        self,
+        op: Operation,
+        buffers: Sequence[Buffer | None],
+        reads: Sequence[int],
+        writes: Sequence[int],
+        in_place: set[tuple[int, int]],
+        origin: Origin | None = None,
+    ) -> None:
+        """Check what an op reads and writes, by the indices of operands, then note what it has written."""
+        for index in reads:
+            buffer = cast(Buffer, buffers[index])
+            self.state.check_read(op, buffer, buffer.number, _name(op, index))
+        for index in writes:
+            self.state.check_write(op, cast(Buffer, buffers[index]), _name(op, index))
+        for target in writes:
+            for other in (*reads, *(w for w in writes if w < target)):
+                self._apart(op, buffers, other, target, allowed=(other, target) in in_place)
+        for index in writes:
+            buffer = cast(Buffer, buffers[index])
+            self.state.wrote(op, buffer, buffer, origin)
+
+    def _apart(
+        self, op: Operation, buffers: Sequence[Buffer | None], other: int, target: int, *, allowed: bool
+    ) -> None:
+        a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
+        if other == target or not a.meets(b) or (allowed and a.same(b)):
+            return
+        byte = a.first_common(b)
+        raise refuse(
+            "apart",
+            f"'{op.name}' writes {_name(op, target)} over {_name(op, other)}, which it still needs",
+            op,
+            [f"address {byte} of {a.memory.name}", self.state.place()],
+            found=f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}",
+        )
+
+    def grid(self, number: int, *buffers: Buffer) -> None:
+        """Run a grid; what happens inside of it has been proved."""
+        op = cast(GridOp, self._ops[number])
+        count = len(op.inputs)
+        together: set[tuple[int, int]] = set()
+        for read in range(count):
+            for written in range(count, len(buffers)):
+                if buffers[read].same(buffers[written]):
+                    together.add((read, written))
+                    if (op, read, written) not in self._proved:
+                        prove_in_place(op, read, written)
+                    self._proved.add((op, read, written))
+        self._touch(op, buffers, range(count), range(count, len(buffers)), together)
+
+    def call(self, number: int, *values: Any) -> None:
+        """Call a function: step through it if it has transfers, else take what it reads and writes."""
+        op = cast(CallOp, self._ops[number])
+        name = op.callee.string_value()
+        callee = self._symbols.get(name)
+        if callee is None:
+            raise Diagnostic(f"the module defines no function '{name}' with a body", where=where(op))
+        if name not in self._effects:
+            self._effects[name] = effects_of(callee, self._symbols)
+        effects = self._effects[name]
+        if effects.has_transfers:
+            self._enter(callee, values)
+            return
+        same = {(r, w) for r in effects.reads for w in effects.writes}
+        self._touch(op, values, effects.reads, effects.writes, same)
+
+    # Transfers
+
+    def start(self, number: int, far: Buffer, *rest: Any) -> Transfer:
+        """Begin a transfer."""
+        op = cast(DmaStartOp, self._ops[number])
+        *offsets, near = rest
+        there, here = overlap(offsets, near.array.shape, far.array.shape)
+        outside = far.part(there)
+        hangs = outside.array.shape != near.array.shape
+        if hangs:
+            self._may_hang(op, far, near, offsets)
+        origin = Origin(tuple(offsets), op.fill if hangs else None)
+        if op.writes_far:
+            transfer = Transfer(op, self.state.place(), near.part(here) if hangs else near, outside)
+            self._begin(op, transfer, (near, 2), (far, 0))
+            self._check_written(op, near, origin)
+            self.state.wrote(op, outside, far)
+        else:
+            transfer = Transfer(op, self.state.place(), outside, near)
+            self._begin(op, transfer, (far, 0), (near, 2))
+            self.state.wrote(op, near, near, origin)
+        self.state.begin(transfer)
+        return transfer
+
+    def _begin(
+        self, op: DmaStartOp, transfer: Transfer, source: tuple[Buffer, int], target: tuple[Buffer, int]
+    ) -> None:
+        sides = ("the far buffer", "", "the tile's buffer")
+        self.state.check_read(op, transfer.source, source[0].number, sides[source[1]])
+        self.state.check_write(op, transfer.target, sides[target[1]])
+        if transfer.source.meets(transfer.target):
+            at = [f"address {transfer.source.first_common(transfer.target)}", self.state.place()]
+            raise refuse("race", "both sides of a transfer are the same memory", op, at)
+
+    def _may_hang(self, op: DmaStartOp, far: Buffer, near: Buffer, offsets: Sequence[int]) -> None:
+        if op.clipped is not None and (op.writes_far or op.fill is not None):
+            return
+        sides = zip(offsets, near.array.shape, far.array.shape, strict=True)
+        element = [o if o < 0 else max(o, n) if o + t > n else o for o, t, n in sides]
+        raise refuse(
+            "fill" if op.clipped is None and not op.writes_far else "inside",
+            "a transfer leaves its far buffer",
+            op,
+            [f"element {listed(element)} of the shape {listed(far.array.shape)}", self.state.place()],
+            remedy="mark it as clipped, with a fill if it reads",
+        )
+
+    def wait(self, number: int, token: Transfer | None) -> None:
+        """Wait for a transfer."""
+        self.state.end(cast(DmaWaitOp, self._ops[number]), token)
+
+    # Kernels on tiles
+
+    def _origins(self, facts: _KernelFacts, buffers: Sequence[Buffer | None]) -> dict[int, Origin]:
+        """Return where the tiles that a kernel reads come from, by access."""
+        found: dict[int, Origin] = {}
+        for access, operand in enumerate(facts.operand_of):
+            buffer = buffers[operand] if operand in facts.reads else None
+            origin = self.state.origin_of(buffer) if buffer is not None else None
+            if origin is not None and origin.start:
+                found[access] = origin
+        return found
+
+    def _check_part(self, op: Operation, facts: _KernelFacts, origins: Mapping[int, Origin]) -> Origin:
+        part = cast(Part, facts.part)
+        starts = {access: origin.start for access, origin in origins.items()}
+        x: dict[int, int] = {}
+        if mismatch := self._solve(part, starts, x):
+            raise self._wrong_tile(op, part, mismatch, starts, facts)
+        for access, origin in origins.items():
+            wanted = part.fills[access]
+            if origin.fill is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
+                message = f"{_name(op, facts.operand_of[access])} of '{op.name}' is filled with {origin.fill}"
+                at = [f"tile at {listed(origin.start)}", self.state.place()]
+                raise refuse("whole-kernel", message, op, at, found=f"the kernel needs {wanted}")
+        return Origin((), None, (facts, x, starts))
+
+    def _solve(self, part: Part, starts: Mapping[int, Sequence[int]], x: dict[int, int]) -> Mismatch | None:
+        key = (part.op, tuple(starts))
+        if key not in self._plans:
+            prove_sizes(part)
+            self._plans[key] = part.equations(list(starts))
+        return solve_point(part, self._plans[key], starts, x)
+
+    def _check_written(self, op: DmaStartOp, near: Buffer, target: Origin) -> None:
+        """Check that a tile is written to where the kernel that made it says."""
+        origin = self.state.origin_of(near)
+        if origin is None or origin.solved is None:
+            return
+        facts, _, starts = origin.solved
+        part = cast(Part, facts.part)
+        access = len(part.accesses) - 1
+        if starts.get(access, target.start) != target.start:
+            axis = next(i for i, (a, b) in enumerate(zip(starts[access], target.start, strict=True)) if a != b)
+            raise self._wrong_tile(op, part, Mismatch(access, axis, Linear((), target.start[axis])), starts, facts)
+        starts = {**starts, access: target.start}
+        if mismatch := self._solve(part, starts, {}):
+            raise self._wrong_tile(op, part, mismatch, starts, facts)
+
+    def _wrong_tile(
+        self,
+        op: Operation,
+        part: Part,
+        mismatch: Mismatch,
+        starts: Mapping[int, Sequence[int]],
+        facts: _KernelFacts,
+    ) -> Exception:
+        wanted = "elsewhere"
+        if mismatch.expected is not None:
+            wanted = f"at {mismatch.expected.constant} along axis {mismatch.axis}"
+        others = ", ".join(listed(s) for k, s in starts.items() if k != mismatch.access)
+        name = _name(part.op, facts.operand_of[mismatch.access])
+        return refuse(
+            "whole-kernel",
+            f"{name} is not the tile that '{part.op.name}' needs",
+            op,
+            [f"tile at {listed(starts[mismatch.access])}, needed {wanted}", self.state.place()],
+            found=f"the tiles of its other operands begin at {others}" if others else "",
+        )
+
+
+def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
+    if not isinstance(op, memref.ViewOp) or (region.low, region.high) == (source.low, source.high):
+        return source.key
+    owner = (op,) if source.memory.is_arena else ()
+    return (id(source.memory), region.low, region.high - region.low, *owner)
+
+
+def _name(op: Operation, index: int) -> str:
+    hint = op.operands[index].name_hint if index < len(op.operands) else None
+    return f"operand {index}" + (f" (%{hint})" if hint else "")
+
+
+def _outputs(function: FuncOp) -> list[int]:
+    attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
+    return [index for index, attrs in enumerate(attributes) if "tilewright.output" in attrs.data]
+
+
+def entry_functions(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions that no other one calls."""
+    called = {op.callee.string_value() for f in functions(module) for op in f.walk() if isinstance(op, CallOp)}
+    return [function for function in functions(module) if function.sym_name.data not in called]

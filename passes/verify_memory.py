@@ -1,0 +1,54 @@
+"""Proof that data is where it is needed when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from ..dialects.hier import GridOp
+from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
+from .core.base import Pass
+from .core.proof_body import prove_body
+from .core.proof_grid import LevelLimits, prove_levels, prove_tiles
+from .core.proof_walk import Walk, entry_functions
+
+
+def verify_memory(module: ModuleOp) -> None:
+    """
+    Prove that a program with grids or transfers moves data soundly; whatever made it.
+
+    Raises Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are
+    those of the machine that is attached to the module; without one they are not checked.
+    """
+    levels = _levels(module)
+    for op in module.walk():
+        if isinstance(op, GridOp):
+            prove_levels(op, levels)
+            prove_tiles(op)
+            prove_body(op)
+    walk = Walk(module, levels)
+    for function in entry_functions(module):
+        walk.run(function)
+
+
+def _levels(module: ModuleOp) -> Mapping[str, LevelLimits]:
+    if ATTRIBUTE not in module.attributes:
+        return {}
+    return {level.name: level for level in machine_of(module).levels}
+
+
+@dataclass(frozen=True)
+class VerifyMemoryPass(Pass):
+    """
+    Prove that data is where it is needed when it is needed: in grids, in arenas, and in programs with transfers.
+
+    Changes nothing. A program that breaks a rule is refused with the op, the rule and a counterexample.
+    """
+
+    name = "verify-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        verify_memory(op)
