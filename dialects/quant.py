@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
+from xdsl.dialects.builtin import I64, Float32Type, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import IRDLOperation, base, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -86,4 +86,58 @@ def _requantize(op: RequantizeOp, x: Array, mul: Array, add: Array) -> Array:
     return clipped.astype(numpy_type(op.result.type))
 
 
-QUANT = Dialect("quant", [RequantizeOp], [])
+@irdl_op_definition
+class RescaleOp(IRDLOperation):
+    """
+    Requantisation by a float factor: `clip(round(x * scale) + zero, low, high)`, halves rounded to even.
+
+        %y = quant.rescale %x, %scale zero 128 clip 0 to 255 : i32, f32 -> i8
+
+    An integer `x` is converted to f32 first, then multiplied in f32, as ONNX Runtime does for QLinearConv. What is no
+    number becomes `low`. A range that needs the result's unsigned reading (0 to 255 in i8) is stored as these bits.
+    """
+
+    name = "quant.rescale"
+
+    x = operand_def(IntegerType | Float32Type)
+    scale = operand_def(Float32Type)
+    zero = prop_def(IntegerAttr[I64])
+    low = prop_def(IntegerAttr[I64])
+    high = prop_def(IntegerAttr[I64])
+    result = result_def(IntegerType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$x `,` $scale `zero` $zero `clip` $low `to` $high attr-dict `:` type($x) `,` type($scale) `->` type($result)"
+    )
+
+    def __init__(self, x: SSAValue, scale: SSAValue, *, zero: int, low: int, high: int, type: Attribute):
+        numbers = {"zero": zero, "low": low, "high": high}
+        properties: dict[str, Attribute] = {name: IntegerAttr(value, i64) for name, value in numbers.items()}
+        super().__init__(operands=[x, scale], properties=properties, result_types=[type])
+
+    def verify_(self) -> None:
+        low, high, zero = self.low.value.data, self.high.value.data, self.zero.value.data
+        if low > high:
+            raise VerifyException(f"the clip range {low} to {high} is empty")
+        bits = integer_width(self.result.type) or 0
+        if low < -(1 << (bits - 1)) or high >= 1 << bits:
+            raise VerifyException(f"the clip range does not fit the result type {self.result.type}")
+        if max(abs(low - zero), abs(high - zero)) >= LARGEST_RESCALED:
+            raise VerifyException(f"the clip range less the zero point must lie within {LARGEST_RESCALED}")
+
+
+LARGEST_RESCALED = 1 << 22
+"""Numbers below it are rounded in f32 by adding and subtracting 1.5 * 2^23."""
+
+
+@scalar(RescaleOp)
+def _rescale(op: RescaleOp, x: Array, scale: Array) -> Array:
+    low, high, zero = op.low.value.data, op.high.value.data, op.zero.value.data
+    scaled = np.asarray(x).astype(np.float32) * np.asarray(scale).astype(np.float32)
+    least, most = np.float32(low - zero), np.float32(high - zero)
+    clipped = np.minimum(np.where(scaled > least, scaled, least), most)
+    return (np.rint(clipped).astype(np.int64) + zero).astype(numpy_type(op.result.type))
+
+
+QUANT = Dialect("quant", [RequantizeOp, RescaleOp], [])

@@ -13,11 +13,11 @@ from xdsl.ir import Attribute, Block
 from ..dialects.core.onnx_schema import OnnxOp
 from ..errors import Diagnostic
 from ..ir import functions, where
-from .core import lower_quantized, lower_standard, lower_streaming_softmax
+from .core import lower_qlinear, lower_quantized, lower_standard, lower_streaming_softmax
 from .core.base import Pass
 from .core.lowerer import LOWERINGS, Lowerer, signless
 
-_TABLES = lower_standard, lower_quantized, lower_streaming_softmax
+_TABLES = lower_standard, lower_quantized, lower_qlinear, lower_streaming_softmax
 """The modules that fill `LOWERINGS` when they are imported."""
 
 

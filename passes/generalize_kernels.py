@@ -14,24 +14,24 @@ from xdsl.rewriter import InsertPoint
 from ..dialects.core.body import scalar_attr
 from ..dialects.core.kernel import kernel_of
 from ..dialects.core.kernel_op import KernelOp
-from ..dialects.quant import RequantizeOp
+from ..dialects.quant import RequantizeOp, RescaleOp
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .core.loops_generic import generalize_kernel
-from .core.loops_scalar import expand_requantize
+from .core.loops_scalar import expand_requantize, expand_rescale
 from .core.loops_shapes import Shapes
 
 
 def generalize_kernels(module: ModuleOp) -> None:
     """
-    Replace `nn`'s kernels by `linalg.generic` and the like, and every `quant.requantize` by `arith`.
+    Replace `nn`'s kernels by `linalg.generic` and the like, and every op of `quant` by `arith`.
 
     Raises Diagnostic for dynamic shapes and for kernels that have no such form.
     """
     for op in [op for op in module.walk() if isinstance(op, KernelOp)]:
         _generalize(op)
-    for op in [op for op in module.walk() if isinstance(op, RequantizeOp)]:
+    for op in [op for op in module.walk() if isinstance(op, RequantizeOp | RescaleOp)]:
         _expand(op)
 
 
@@ -61,14 +61,18 @@ class _Before:
         op.location = self._location
         return self._builder.insert(op).results[0]
 
-    def constant(self, value: int, type: Attribute) -> SSAValue:
+    def constant(self, value: float, type: Attribute) -> SSAValue:
         """Add a constant of a scalar type."""
         return self.op(arith.ConstantOp(scalar_attr(value, type)))
 
 
-def _expand(op: RequantizeOp) -> None:
-    added = op.add.owner
-    value = expand_requantize(op, op.x, op.mul, op.add, _Before(op))
+def _expand(op: RequantizeOp | RescaleOp) -> None:
+    if isinstance(op, RescaleOp):
+        added = op.scale.owner
+        value = expand_rescale(op, op.x, op.scale, _Before(op))
+    else:
+        added = op.add.owner
+        value = expand_requantize(op, op.x, op.mul, op.add, _Before(op))
     value.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(value)
     op.detach()
@@ -84,7 +88,7 @@ class GeneralizeKernelsPass(Pass):
     Turn nn's kernels into linalg.generic: what upstream mlir-opt understands.
 
     Each reduction becomes one generic into a filled accumulator, result and epilogue become one more. Padding becomes
-    tensor.pad (on buffers: a copy into a filled buffer). quant.requantize becomes arith everywhere; nn.isqrt stays.
+    tensor.pad (on buffers: a copy into a filled buffer). quant ops become arith everywhere; nn.isqrt stays.
     """
 
     name = "generalize-kernels"

@@ -40,6 +40,8 @@ ui8 = IntegerType(8, Signedness.UNSIGNED)
 _STORAGE = (i8, ui8, i16, i32, i64)
 _CODES = {"f32": 1, "ui8": 2, "i8": 3, "ui16": 4, "i16": 5, "i32": 6, "i64": 7, "ui32": 12, "ui64": 13}
 """Element type -> ONNX's number for it."""
+_CONVERTERS = ("onnx.Cast", "onnx.DequantizeLinear")
+"""Operators that make floats from integers."""
 EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)
 """The integers that f32 holds exactly: all that a float-encoded input of undeclared type can be."""
 
@@ -183,7 +185,15 @@ def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
     wanted = rule.integers_only or any(result in state.demanded for result in op.results)
     strangers = [value for value in operands if value not in state.ranges and not _is_integral(value)]
     if wanted and strangers:
-        source = strangers[0].owner
+        source, values = strangers[0].owner, _constant_values(strangers[0])
+        if values is not None:
+            odd = next(value for value in values.flat if not np.isfinite(value) or value != np.floor(value))
+            raise Diagnostic(
+                f"'{op.name}' needs integers, the constant that is operand {operands.index(strangers[0])} holds others",
+                where=where(op),
+                found=f"{odd} in {where(source) if isinstance(source, OnnxOp) else 'a constant'}",
+                remedy="quantise the weights, or export the network again",
+            )
         raise Diagnostic(
             f"'{op.name}' needs integers, operand {operands.index(strangers[0])} holds other numbers",
             where=where(op),
@@ -303,7 +313,7 @@ def _keep_floats(state: _Inference, op: OnnxOp, rule: Rule | None) -> None:
     """Hand a float operator floats where a value became an integer one."""
     data = set(rule.operands(op)) if rule else set(op.operands)
     for index, value in enumerate(op.operands):
-        if value in data and value in state.ranges and element_of(op.results[0]) == f32 and op.name != "onnx.Cast":
+        if value in data and value in state.ranges and element_of(op.results[0]) == f32 and op.name not in _CONVERTERS:
             op.operands[index] = _cast(op, value, f32)
 
 

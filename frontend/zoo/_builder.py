@@ -66,6 +66,7 @@ class Builder:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
         self._shapes: dict[str, tuple[int, ...]] = {}
+        self._types: dict[str, int] = {}
 
     def input(self, shape: Sequence[int], integers: str = "ui8", data: np.ndarray | None = None) -> Value:
         """
@@ -98,7 +99,7 @@ class Builder:
     def dense(self, x: Value, features: int) -> Value:
         """Return the int32 accumulator [N, features] of a dense layer of `x` [N, C], its bias centring each feature."""
         weight = self._weights((features, x.data.shape[1]))
-        return self.dense_with(x, weight, -_rounded_mean((x.data @ weight.T).T))
+        return self.dense_with(x, weight, -rounded_mean((x.data @ weight.T).T))
 
     def dense_with(self, x: Value, weight: np.ndarray, bias: np.ndarray) -> Value:
         """Return the accumulator `x weight^T + bias` for int8 `weight` [features, C] and int32 `bias` [features]."""
@@ -114,10 +115,9 @@ class Builder:
         the middle of the range of i8, or half a standard deviation above the 0 of ui8, with 3.5 deviations to the end.
         """
         rows = np.moveaxis(x.data, 1, 0).reshape(x.peak.size, -1)
-        mean = _rounded_mean(rows)
-        mean_deviation = np.abs(rows - mean[:, None]).sum(axis=1) / rows.shape[1]
+        mean = rounded_mean(rows)
         sigma = ((LEVELS // 2 if signed else LEVELS) - 1) / _SIGMAS
-        ratio = sigma / (np.maximum(mean_deviation, 1.0) * _SIGMA_PER_MEAN_DEVIATION)
+        ratio = sigma / deviation(rows)
         return self.requant_with(x, ratio, (0.0 if signed else _SIGMAS_ABOVE_ZERO * sigma) - mean * ratio, signed)
 
     def requant_with(self, x: Value, ratio: np.ndarray, offset: np.ndarray, signed: bool = False) -> Value:
@@ -152,8 +152,8 @@ class Builder:
         for node in self._nodes:
             node.input[:] = ["output" if name == x.name else name for name in node.input]
             node.output[:] = ["output" if name == x.name else name for name in node.output]
-        inner = [_float_info(name, shape) for name, shape in self._shapes.items() if name != x.name]
-        output = _float_info("output", self._shapes[x.name])
+        inner = [self._info(name, name) for name in self._shapes if name != x.name]
+        output = self._info(x.name, "output")
         graph = helper.make_graph(
             self._nodes, self._name, self._inputs, [output], self._constants, self._summary, value_info=inner
         )
@@ -163,6 +163,10 @@ class Builder:
         model.doc_string = self._summary
         helper.set_model_props(model, {INPUT_TYPE + name: integers for name, integers in self._input_types.items()})
         return model
+
+    def _info(self, key: str, name: str) -> onnx.ValueInfoProto:
+        """Return the declaration under `name` of the tensor `key`."""
+        return helper.make_tensor_value_info(name, self._types.get(key, TensorProto.FLOAT), self._shapes[key])
 
     def _conv(self, x: Value, shape: tuple[int, ...], stride: int, pads: Sequence[int], group: int) -> Value:
         weight = self._weights(shape)
@@ -212,9 +216,15 @@ class Builder:
         return Value(output, data, peak)
 
 
-def _rounded_mean(rows: np.ndarray) -> np.ndarray:
+def rounded_mean(rows: np.ndarray) -> np.ndarray:
     """Return the mean of each row of int64 `rows` [channels, values], rounded to an integer."""
     return np.rint(rows.sum(axis=1) / rows.shape[1]).astype(np.int64)
+
+
+def deviation(rows: np.ndarray) -> np.ndarray:
+    """Return the standard deviation of each row of int64 `rows` [channels, values], as if normal; 1.25 at least."""
+    mean_deviation = np.abs(rows - rounded_mean(rows)[:, None]).sum(axis=1) / rows.shape[1]
+    return np.maximum(mean_deviation, 1.0) * _SIGMA_PER_MEAN_DEVIATION
 
 
 def _fixed_point(x: Value, ratio: np.ndarray, offset: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
@@ -239,7 +249,3 @@ def _fixed_point(x: Value, ratio: np.ndarray, offset: np.ndarray) -> tuple[int, 
 def _tensor(name: str, array: np.ndarray) -> onnx.TensorProto:
     """Return `array` as a FLOAT tensor, or as INT64 where it is the shape of a Reshape."""
     return numpy_helper.from_array(array if name.endswith(".shape") else array.astype(np.float32), name)
-
-
-def _float_info(name: str, shape: tuple[int, ...]) -> onnx.ValueInfoProto:
-    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)

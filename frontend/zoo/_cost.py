@@ -7,6 +7,9 @@ from math import prod
 
 import onnx
 
+_WEIGHT = {"Conv": 1, "Gemm": 1, "QLinearConv": 3, "QLinearMatMul": 3}
+"""Layer -> the position of its weights."""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -27,10 +30,10 @@ def cost(model: onnx.ModelProto) -> Cost:
     graph = model.graph
     weights = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
     sizes = {value.name: _sizes(value) for value in (*graph.value_info, *graph.output)}
-    nodes = [node for node in graph.node if node.op_type in ("Conv", "Gemm")]
-    layers = [(weights[node.input[1]], sizes[node.output[0]]) for node in nodes]
+    nodes = [node for node in graph.node if node.op_type in _WEIGHT]
+    layers = [(weights[node.input[_WEIGHT[node.op_type]]], sizes[node.output[0]]) for node in nodes]
     return Cost(
-        parameters=sum(prod(weight) + weight[0] for weight, _ in layers),
+        parameters=sum(prod(weight) + output[1] for weight, output in layers),
         macs=sum(prod(weight) * prod(output[2:]) for weight, output in layers),
         layers=len(layers),
     )

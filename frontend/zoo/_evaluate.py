@@ -1,4 +1,8 @@
-"""The exact meaning of the zoo's operators, in int64 NumPy, for any number of samples along the first axis."""
+"""
+The exact meaning of the zoo's operators for any number of samples along the first axis.
+
+Integers are int64; what lies between DequantizeLinear and QuantizeLinear, and scales, are float32.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,9 @@ def apply(node: onnx.NodeProto, operands: list[np.ndarray]) -> np.ndarray:
 
 
 def _integers(array: np.ndarray) -> np.ndarray:
-    return array.astype(np.int64)
+    """Return integers, however they are encoded, as int64; other numbers as they are."""
+    whole = array.dtype.kind in "iu" or bool(np.all(array == np.rint(array)))
+    return array.astype(np.int64) if whole else array
 
 
 def _conv(attributes: dict[str, Any], x: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -74,6 +80,58 @@ def _requant_shift(attributes: dict[str, Any], x: np.ndarray, mul: np.ndarray, a
     return np.clip((x * mul + add + div // 2) // div, low, low + levels - 1)
 
 
+def _rounded(scaled: np.ndarray, zero: np.ndarray) -> np.ndarray:
+    """Return float32 numbers rounded half to even, plus the zero point, saturated to uint8."""
+    assert scaled.dtype == np.float32
+    return np.clip(np.rint(scaled).astype(np.int64) + int(zero), 0, 255)
+
+
+def _rescaled(total: np.ndarray, x_scale: np.ndarray, w_scale: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> Any:
+    """Return sums [N, channels, ...] requantised as ONNX Runtime does: one float32 factor for each channel."""
+    factor = np.float32(x_scale) * w_scale.astype(np.float32) / np.float32(scale)
+    return _rounded(total.astype(np.float32) * factor.reshape(-1, *(1,) * (total.ndim - 2)), zero)
+
+
+def _qlinear_conv(
+    attributes: dict[str, Any],
+    x: np.ndarray,
+    x_scale: np.ndarray,
+    x_zero: np.ndarray,
+    weight: np.ndarray,
+    weight_scale: np.ndarray,
+    weight_zero: np.ndarray,
+    scale: np.ndarray,
+    zero: np.ndarray,
+    bias: np.ndarray,
+) -> np.ndarray:
+    centred = weight - weight_zero.astype(np.int64).reshape(-1, 1, 1, 1)
+    total = _conv(attributes, x - int(x_zero), centred) + bias.reshape(-1, 1, 1)
+    return _rescaled(total, x_scale, weight_scale, scale, zero)
+
+
+def _qlinear_matmul(
+    attributes: dict[str, Any],
+    x: np.ndarray,
+    x_scale: np.ndarray,
+    x_zero: np.ndarray,
+    weight: np.ndarray,
+    weight_scale: np.ndarray,
+    weight_zero: np.ndarray,
+    scale: np.ndarray,
+    zero: np.ndarray,
+) -> np.ndarray:
+    total = (x - int(x_zero)) @ (weight.astype(np.int64) - weight_zero)
+    return _rescaled(total, x_scale, weight_scale, scale, zero)
+
+
+def _quantize_linear(attributes: dict[str, Any], x: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> np.ndarray:
+    return _rounded(x.astype(np.float32) / np.float32(scale), zero)
+
+
+def _dequantize_linear(attributes: dict[str, Any], x: np.ndarray, scale: np.ndarray, zero: np.ndarray) -> np.ndarray:
+    return (x - int(zero)).astype(np.float32) * np.float32(scale)
+
+
 def _scalar(tensor: onnx.TensorProto) -> int:
     return int(numpy_helper.to_array(tensor).item())
 
@@ -89,8 +147,12 @@ def _reshape(attributes: dict[str, Any], x: np.ndarray, shape: np.ndarray) -> np
 _OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "Add": _add,
     "Conv": _conv,
+    "DequantizeLinear": _dequantize_linear,
     "Gemm": _gemm,
     "MaxPool": _max_pool,
+    "QLinearConv": _qlinear_conv,
+    "QLinearMatMul": _qlinear_matmul,
+    "QuantizeLinear": _quantize_linear,
     "RequantShift": _requant_shift,
     "Reshape": _reshape,
 }

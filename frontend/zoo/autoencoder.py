@@ -16,7 +16,11 @@ _HIDDEN = (128, 128, 128, 128, 8, 128, 128, 128, 128)
 
 def build(seed: int = 0) -> onnx.ModelProto:
     """Return the network with weights from `seed`."""
-    b = Builder(__name__, __doc__, seed)
+    return network(Builder(__name__, __doc__, seed))
+
+
+def network(b: Builder) -> onnx.ModelProto:
+    """Return the network that `b` builds."""
     x = b.input([640])
     for features in _HIDDEN:
         x = b.requant(b.dense(x, features))

@@ -14,7 +14,11 @@ from ._builder import Builder
 
 def build(seed: int = 0) -> onnx.ModelProto:
     """Return the network with weights from `seed`."""
-    b = Builder(__name__, __doc__, seed)
+    return network(Builder(__name__, __doc__, seed))
+
+
+def network(b: Builder) -> onnx.ModelProto:
+    """Return the network that `b` builds."""
     x = b.input([1, 49, 10])
     x = b.requant(b.conv(x, 64, (10, 4), stride=2, pads=(4, 1, 5, 1)))
     for _ in range(4):

@@ -21,7 +21,11 @@ _BLOCKS = (
 
 def build(seed: int = 0) -> onnx.ModelProto:
     """Return the network with weights from `seed`."""
-    b = Builder(__name__, __doc__, seed)
+    return network(Builder(__name__, __doc__, seed))
+
+
+def network(b: Builder) -> onnx.ModelProto:
+    """Return the network that `b` builds."""
     x = b.requant(b.conv(b.input([3, 96, 96]), 8, (3, 3), stride=2, pads=_PADS))
     for channels, stride in _BLOCKS:
         x = b.requant(b.depthwise(x, (3, 3), stride, _PADS))

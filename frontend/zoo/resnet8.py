@@ -16,7 +16,11 @@ _PADS = (1, 1, 1, 1)
 
 def build(seed: int = 0) -> onnx.ModelProto:
     """Return the network with weights from `seed`."""
-    b = Builder(__name__, __doc__, seed)
+    return network(Builder(__name__, __doc__, seed))
+
+
+def network(b: Builder) -> onnx.ModelProto:
+    """Return the network that `b` builds."""
     x = b.requant(b.conv(b.input([3, 32, 32]), 16, (3, 3), pads=_PADS))
     x = _stack(b, x, 16, stride=1)
     x = _stack(b, x, 32, stride=2)

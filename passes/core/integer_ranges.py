@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IntegerType, Signedness
+from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.onnx_schema import OnnxOp
-from ...ir import Array, shape_of
+from ...ir import Array, element_of, shape_of
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,43 @@ def _gemm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     return _with_bias(_products(a, b, terms, 0 if op.attribute("transB") else 1, padded=False), bias)
 
 
+def range_of_element(type: Attribute) -> Range:
+    """Return the range of an integer type of the graph level."""
+    integer = cast("IntegerType[Any, Any]", type)
+    return Range.of_bits(integer.width.data, signed=integer.signedness.data is not Signedness.UNSIGNED)
+
+
+def _less(x: Operand, zero: Operand, axis: int) -> Operand:
+    """Return weights less their zero points, one for all or one along an axis."""
+    if x.values is None or zero.values is None:
+        return Operand(x.range - zero.range, x.shape)
+    shape = [-1 if i == axis else 1 for i in range(x.values.ndim)]
+    values = x.values.astype(np.int64) - zero.values.astype(np.int64).reshape(shape)
+    return Operand(Range.of_array(values), x.shape, values)
+
+
+def _qlinear(op: OnnxOp, x: Operand, zero: Range, w: Operand, axis: int | None, bias: Sequence[Operand]) -> Outcome:
+    """Return the outcome of sums of products of `x` as it is, less what its zero point adds, plus a bias."""
+    terms = prod(w.shape) // w.shape[axis or 0]
+    raw = _products(x, w, terms, axis, padded=False)
+    excess = _products(Operand(zero, x.shape), w, terms, axis, padded=False)
+    partial = reduce(Range.__or__, [b.range for b in bias], raw | excess)
+    whole = raw - excess
+    return Outcome(range_of_element(element_of(op.results[0])), partial | _with_bias(whole, bias).partial)
+
+
+def _qlinear_conv(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    x, x_zero, w, w_zero, _, *bias = operands
+    seen = Operand(x.range | x_zero.range, x.shape)
+    return _qlinear(op, seen, x_zero.range, _less(w, w_zero, 0), 0, bias)
+
+
+def _qlinear_matmul(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
+    a, a_zero, b, b_zero, _ = operands
+    axis = len(b.shape) - 1 if len(b.shape) == 2 else None
+    return _qlinear(op, a, a_zero.range, _less(b, b_zero, len(b.shape) - 1), axis, [])
+
+
 def _count(op: OnnxOp, operands: Sequence[Operand]) -> int:
     return prod(operands[0].shape) // max(1, prod(shape_of(op.results[0])))
 
@@ -342,6 +380,8 @@ RULES: dict[str, Rule] = {
     "onnx.Conv": Rule(_conv, accumulates=True),
     "onnx.MatMul": Rule(_matmul, accumulates=True),
     "onnx.Gemm": Rule(_gemm, accumulates=True),
+    "onnx.QLinearConv": Rule(_qlinear_conv, data=(0, 2, 3, 5, 7, 8), **_custom),
+    "onnx.QLinearMatMul": Rule(_qlinear_matmul, data=(0, 2, 3, 5, 7), **_custom),
     "onnx.ReduceSum": Rule(_reduce_sum, data=(0,), accumulates=True),
     "onnx.ReduceMean": Rule(_mean, data=(0,)),
     "onnx.IntegerMean": Rule(_mean, data=(0,), **_custom),

@@ -12,12 +12,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
-from ...dialects.quant import RequantizeOp
+from ...dialects.quant import RequantizeOp, RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of
 from .loops_affine import Atom, Axis, Clamp, Linear, axes_of, clamps_of
 from .loops_nest import Index, Nest
-from .loops_scalar import expand_requantize, live_ops
+from .loops_scalar import expand_requantize, expand_rescale, live_ops
 
 _INPUT_NAMES = ("x", "w", "b")
 
@@ -158,6 +158,10 @@ class _KernelLoops:
                 case RequantizeOp():
                     x, mul, add = (values.get(operand, operand) for operand in op.operands)
                     values[op.result] = expand_requantize(op, x, mul, add, self.nest)
+                    values[op.result].name_hint = op.result.name_hint
+                case RescaleOp():
+                    x, scale = (values.get(operand, operand) for operand in op.operands)
+                    values[op.result] = expand_rescale(op, x, scale, self.nest)
                     values[op.result].name_hint = op.result.name_hint
                 case _:
                     self.clone(op, values)

@@ -1,14 +1,14 @@
-"""Scalar bodies of kernels: which of their ops matter, and the expansion of `quant.requantize` to `arith`."""
+"""Scalar bodies of kernels: which of their ops matter, and the expansion of `quant`'s ops to `arith`."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...dialects.quant import RequantizeOp
+from ...dialects.quant import RequantizeOp, RescaleOp
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
@@ -20,7 +20,7 @@ class Emitter(Protocol):
         """Add an op and return its result."""
         ...
 
-    def constant(self, value: int, type: Attribute, /) -> SSAValue:
+    def constant(self, value: float, type: Attribute, /) -> SSAValue:
         """Return a constant of a scalar type."""
         ...
 
@@ -60,6 +60,36 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     if shift:
         total = emit.op(arith.ShRSIOp(total, emit.constant(shift, compute)))
     return _clip(op, total, emit)
+
+
+_ROUNDS = 1.5 * 2**23
+"""Added to a number below 2^22 and subtracted again, in f32, it leaves the nearest integer, halves to even."""
+
+
+def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -> SSAValue:
+    """
+    Emit `clip(round(x * scale) + zero)` in `arith` and return the result.
+
+    The numbers are clipped before they are rounded, so that they fit; a factor known to be 1 is left out.
+    """
+    low, high, zero = op.low.value.data, op.high.value.data, op.zero.value.data
+    real = x if x.type == f32 else emit.op(arith.SIToFPOp(x, f32))
+    if not _is_one(op.scale):
+        real = emit.op(arith.MulfOp(real, scale))
+    least, most = emit.constant(float(low - zero), f32), emit.constant(float(high - zero), f32)
+    real = emit.op(arith.SelectOp(emit.op(arith.CmpfOp(real, least, "ogt")), real, least))
+    real = emit.op(arith.SelectOp(emit.op(arith.CmpfOp(real, most, "olt")), real, most))
+    rounds = emit.constant(_ROUNDS, f32)
+    rounded = emit.op(arith.SubfOp(emit.op(arith.AddfOp(real, rounds)), rounds))
+    total = _plus(emit.op(arith.FPToSIOp(rounded, i32)), zero, emit)
+    result = op.result.type
+    assert isinstance(result, IntegerType)
+    return emit.op(arith.TruncIOp(total, result)) if result.width.data < 32 else _wide(total, result, emit)
+
+
+def _is_one(value: SSAValue) -> bool:
+    constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+    return isinstance(constant, FloatAttr) and constant.value.data == 1
 
 
 def fits(value: int, type: IntegerType) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith, math, tensor
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, StringAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, StringAttr, TensorType, UnitAttr, i32, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -17,16 +17,28 @@ from ...dialects.core.body import Body, is_float, scalar_attr
 from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of, where
+from ...ir import element_of, integer_width, shape_of, where
 from .lowerer import Build, Lowerer, broadcast_map, constant_of, is_unsigned, lowers, signless, unsupported
 
 # Shared by the rules
 
 
 def compute_type(op: OnnxOp, operand: SSAValue | None = None) -> Attribute:
-    """Return the type in which an op computes: what type inference chose, else the type of its operand."""
+    """
+    Return the type in which an op computes: what type inference chose, else one that holds its operand's numbers.
+
+    Raises Diagnostic for unsigned integers of 64 bits, which none holds.
+    """
     chosen = op.attributes.get("accumulator")
-    return chosen if chosen is not None else signless(element_of(operand or op.operands[0]))
+    if chosen is not None:
+        return chosen
+    value = op.operands[0] if operand is None else operand
+    width = integer_width(element_of(value))
+    if width is None or not is_unsigned(value):
+        return signless(element_of(value))
+    if width > 32:
+        raise unsupported(op, "of unsigned integers of 64 bits", "use signed ones")
+    return i64 if width == 32 else i32
 
 
 def result_element(op: OnnxOp, index: int = 0) -> Attribute:
@@ -165,7 +177,7 @@ def _constant(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 # Contractions
 
 
-def _windows(op: OnnxOp, kernel: Sequence[int]) -> dict[str, Any]:
+def windows_of(op: OnnxOp, kernel: Sequence[int]) -> dict[str, Any]:
     """Return strides, dilations and pads of a convolution or pooling, `auto_pad` resolved."""
     x, rank = shape_of(op.operands[0])[2:], len(kernel)
     strides = list(op.attribute("strides") or [1] * rank)
@@ -213,7 +225,7 @@ def _conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x, w = op.operands[:2]
     accumulator = compute_type(op)
     out = lower.empty(shape_of(op.results[0]), accumulator)
-    windows = _windows(op, shape_of(w)[2:])
+    windows = windows_of(op, shape_of(w)[2:])
     properties: dict[str, Attribute | None] = {
         **windows,
         "groups": scalar_attr(op.attribute("group"), i64),
@@ -297,7 +309,7 @@ def _max_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     kernel = op.attribute("kernel_shape")
     x, element = op.operands[0], result_element(op)
     properties: dict[str, Attribute | None] = {
-        **_windows(op, kernel),
+        **windows_of(op, kernel),
         "window": ints(kernel),
         "kind": StringAttr("max"),
         "accumulator": element,

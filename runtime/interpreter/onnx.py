@@ -8,12 +8,14 @@ are carried by f32 is exact up to 2^53.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from onnx import AttributeProto, NodeProto, ValueInfoProto, defs, helper, numpy_helper
 from onnx.defs import OpSchema
+from xdsl.dialects.builtin import IntegerType, Signedness, f32
 
 from ...dialects.core.onnx_custom import DOMAIN
 from ...dialects.core.onnx_schema import OnnxOp
@@ -22,6 +24,7 @@ from ...dialects.onnx import ONNX
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
 from .onnx_custom import CUSTOM, integer_mean
+from .onnx_qlinear import dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
 
 _CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp)]
 
@@ -75,6 +78,9 @@ def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
         return _max_pool if len(op.results) == 1 else None
     if name == "ReduceMean":
         return _reduce_mean if operands[0].dtype.kind in "iu" else None
+    if name in _BY_SCALE:
+        plain = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
+        return _BY_SCALE[name] if plain and element_of(op.results[0]) in _EXACT else None
     return _LINEAR.get(name)
 
 
@@ -168,7 +174,20 @@ def _reduce_mean(op: OnnxOp, x: Array, axes: Array | None = None) -> Array:
     return integer_mean(x, chosen or range(x.ndim), keep=bool(op.attribute("keepdims")))
 
 
-_LINEAR: dict[str, _Rule] = {"MatMul": _matmul, "Gemm": _gemm, "Conv": _conv}
+def _quantize(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> Array:
+    return quantize_linear(op, numpy_type(element_of(op.results[0])), x, scale, zero)
+
+
+_LINEAR: dict[str, _Rule] = {
+    "MatMul": _matmul,
+    "Gemm": _gemm,
+    "Conv": _conv,
+    "QLinearConv": partial(qlinear_conv, _conv),
+    "QLinearMatMul": qlinear_matmul,
+}
+_BY_SCALE: dict[str, _Rule] = {"QuantizeLinear": _quantize, "DequantizeLinear": dequantize_linear}
+_EXACT = (f32, *(IntegerType(width, sign) for width in (8, 16) for sign in (Signedness.SIGNLESS, Signedness.UNSIGNED)))
+"""The types of quantised tensors and of what is made of them."""
 
 
 # ONNX's reference

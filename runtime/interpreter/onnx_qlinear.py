@@ -1,0 +1,92 @@
+"""
+What ONNX's own quantised operators compute, to the bit as ONNX Runtime does: all factors and products are of f32.
+
+ONNX's reference multiplies in f64, which rounds some results to another integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import Array
+
+Convolution = Callable[..., Array]
+"""`(op, x, weight) -> sums` of integers, zero padding outside of x."""
+
+
+def _centred(x: Array, zero: Array | None, axis: int = 0) -> Array:
+    """Return integers less their zero point, one or one along an axis."""
+    numbers = x.astype(np.int64)
+    return numbers if zero is None else numbers - _along(zero.astype(np.int64), numbers.ndim, axis)
+
+
+def _along(values: Array, rank: int, axis: int) -> Array:
+    """Return one number, or several along an axis, in a shape that broadcasts."""
+    return values.reshape(()) if values.size == 1 else values.reshape([-1 if i == axis else 1 for i in range(rank)])
+
+
+def _rounded(real: Array, zero: Array | None, dtype: np.dtype[Any], axis: int) -> Array:
+    """Return f32 numbers rounded half to even, plus a zero point, saturated to a type."""
+    limits = np.iinfo(dtype)
+    offset = np.int64(0) if zero is None else _along(zero.astype(np.int64), real.ndim, axis)
+    least, most = (np.asarray(end - offset).astype(np.float32) for end in (limits.min, limits.max))
+    clipped = np.minimum(np.where(real > least, real, least), most)
+    return (np.rint(clipped).astype(np.int64) + offset).astype(dtype)
+
+
+def _rescaled(total: Array, scales: tuple[Array, Array, Array], zero: Array, axis: int) -> Array:
+    x, w, y = (scale.astype(np.float32) for scale in scales)
+    factor = x.reshape(()) * w / y.reshape(())
+    return _rounded(total.astype(np.float32) * _along(factor, total.ndim, axis), zero, zero.dtype, axis)
+
+
+def qlinear_conv(
+    convolve: Convolution,
+    op: OnnxOp,
+    x: Array,
+    x_scale: Array,
+    x_zero: Array,
+    w: Array,
+    w_scale: Array,
+    w_zero: Array,
+    y_scale: Array,
+    y_zero: Array,
+    bias: Array | None = None,
+) -> Array:
+    """Return `QLinearConv`, its sums of products from `convolve`."""
+    total = convolve(op, _centred(x, x_zero), _centred(w, w_zero))
+    if bias is not None:
+        total = total + _along(bias.astype(np.int64), total.ndim, 1)
+    return _rescaled(total, (x_scale, w_scale, y_scale), y_zero, 1)
+
+
+def qlinear_matmul(
+    op: OnnxOp,
+    a: Array,
+    a_scale: Array,
+    a_zero: Array,
+    b: Array,
+    b_scale: Array,
+    b_zero: Array,
+    y_scale: Array,
+    y_zero: Array,
+) -> Array:
+    """Return `QLinearMatMul`."""
+    total = np.matmul(_centred(a, a_zero), _centred(b, b_zero, b.ndim - 1))
+    return _rescaled(total, (a_scale, b_scale, y_scale), y_zero, total.ndim - 1)
+
+
+def quantize_linear(op: OnnxOp, dtype: np.dtype[Any], x: Array, scale: Array, zero: Array | None = None) -> Array:
+    """Return `QuantizeLinear` to an integer type."""
+    axis = op.attribute("axis") % max(x.ndim, 1)
+    return _rounded(x.astype(np.float32) / _along(scale.astype(np.float32), x.ndim, axis), zero, dtype, axis)
+
+
+def dequantize_linear(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> Array:
+    """Return `DequantizeLinear`."""
+    axis = op.attribute("axis") % max(x.ndim, 1)
+    return _centred(x, zero, axis).astype(np.float32) * _along(scale.astype(np.float32), x.ndim, axis)
