@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -40,11 +41,12 @@ def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
         if is_kernel(op) or isinstance(op, memref.CopyOp):
             key, numbers = _structure(op)
             groups.setdefault(key, _Group()).kernels.append((op, numbers))
-    counts: dict[str, int] = {}
+    taken = {str(name) for op in module.body.block.ops if (name := op.properties.get("sym_name")) is not None}
     for group in groups.values():
         base = _base_name(group.kernels[0][0])
-        counts[base] = counts.get(base, -1) + 1
-        _outline_group(group, f"{base}_{counts[base]}", function)
+        name = next(name for name in (f"{base}_{n}" for n in count()) if str(StringAttr(name)) not in taken)
+        taken.add(str(StringAttr(name)))
+        _outline_group(group, name, function)
 
 
 def multiply_accumulates(op: Operation) -> int:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import product
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, UnitAttr, i64
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, UnitAttr, i64
 from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -146,9 +148,16 @@ class KernelOp(IRDLOperation, ABC):
         return self.name, types, frozenset(self.properties.items()), arguments, yielded
 
     def _verify_kernel(self, core: Kernel) -> None:
+        if self.unsigned is not None and not set(numbers_of(self.unsigned)) <= set(range(len(self.inputs))):
+            raise VerifyException(f"'unsigned' must name inputs, 0 to {len(self.inputs) - 1}")
         expected = _extents(core, core.outputs[0])
         if shape_of(self.output) != expected:
             raise VerifyException(f"the output's shape must be {list(expected)}, got {list(shape_of(self.output))}")
+        maps = self.epilogue_maps.data if self.epilogue_maps else ()
+        for value, attr in zip(self.extras, maps, strict=True):
+            reached = [zip(index, shape_of(value), strict=True) for index in _corners(expected, attr.data)]
+            if any(not 0 <= i < extent for pairs in reached for i, extent in pairs):
+                raise VerifyException(f"an epilogue map leaves its operand of shape {list(shape_of(value))}")
         block = single_block(self.epilogue)
         final = core.result or core.reductions[-1].body
         types = [value.type for value in final.last_op.operands] if final.last_op else []
@@ -231,9 +240,11 @@ def _extents(core: Kernel, access: Access) -> tuple[int, ...]:
     return tuple(expr.eval(last, []) + 1 for expr in access.map.results)
 
 
-def integer_or(type: Attribute, integer: Attribute) -> Attribute:
-    """Return `integer` for an integer element type and the type itself for a float."""
-    return integer if isinstance(type, IntegerType) else type
+def _corners(shape: Sequence[int], map: AffineMap) -> list[tuple[int, ...]]:
+    """Return where a map leads from the corners of a box; an affine map has its extremes there."""
+    if 0 in shape:
+        return []
+    return [map.eval(list(corner), []) for corner in product(*({0, extent - 1} for extent in shape))]
 
 
 def _parse_operands(parser: Parser, keyword: str) -> list[SSAValue]:

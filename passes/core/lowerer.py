@@ -152,8 +152,10 @@ class Lowerer:
         source = list(shape_of(value))
         if source == list(shape):
             return value
-        groups = reassociate(source, list(shape))
         element = cast(Any, element_of(value))
+        if not source or not shape:
+            return self._copied(value, shape)
+        groups = reassociate(source, list(shape))
         if groups and len(source) > len(shape):
             return self.emit(collapse(value, groups, TensorType(element, shape)))
         if groups:
@@ -161,6 +163,16 @@ class Lowerer:
         if len(source) != 1:
             value = self.reshape(value, [int(np.prod(source))])
         return self.reshape(value, shape)
+
+    def _copied(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Append a copy of a tensor of one element in another shape: xDSL has no view from or to no axes."""
+        if np.prod([*shape_of(value), *shape]) != 1:
+            raise Diagnostic(f"a tensor of shape {list(shape_of(value))} cannot be viewed as {list(shape)}")
+        element = element_of(value)
+        zeros = tuple(AffineExpr.constant(0) for _ in shape_of(value))
+        body = Body([element, element])
+        source = AffineMap(len(shape), 0, zeros)
+        return self.generic([value], [source], shape, element, body.finish(body.args[0]))
 
     def extract(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
