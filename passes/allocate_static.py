@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..errors import Diagnostic
 from ..ir import functions, where
-from .core.arena import Lifetime, Placement, place
+from .core.arena import BUDGET, Lifetime, Placement, peak_step, place
 from .core.base import Pass
 from .core.views import buffer_type, bytes_of
 
@@ -25,6 +26,9 @@ _VIEWS = (
     memref.ReinterpretCastOp,
     memref.CastOp,
 )
+
+_SHOWN = 8
+"""How many of the buffers at the peak an error names."""
 
 
 def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
@@ -66,12 +70,24 @@ def _users(value: SSAValue) -> list[Operation]:
     return users
 
 
-def allocate_static(module: ModuleOp, function: func.FuncOp, alignment: int) -> None:
-    """Replace the allocations of a function by views of one arena, apart wherever both are needed at once."""
+def allocate_static(
+    module: ModuleOp, function: func.FuncOp, alignment: int, budget: int = BUDGET, capacity: int = 0
+) -> None:
+    """
+    Replace the allocations of a function by views of one arena, apart wherever both are needed at once.
+
+    `budget` limits the search (see `place`). Raises Diagnostic where the arena takes more than `capacity` bytes, if
+    that is not 0.
+    """
     found = lifetimes(function)
     if not found:
         return
-    placement = place([lifetime for _, lifetime in found], alignment)
+    buffers = [lifetime for _, lifetime in found]
+    placement = place(buffers, alignment, budget)
+    if 0 < capacity < placement.size:
+        problem = does_not_fit(buffers, placement, capacity, alignment)
+        problem.where = where(function)
+        raise problem
     symbol = f"{function.sym_name.data}_arena"
     _define(module, symbol, placement, alignment)
     arena = memref.GetGlobalOp(symbol, buffer_type([placement.size], i8))
@@ -86,6 +102,36 @@ def allocate_static(module: ModuleOp, function: func.FuncOp, alignment: int) -> 
         view.result.name_hint = op.results[0].name_hint
         Rewriter.insert_op(start, InsertPoint.before(op))
         Rewriter.replace_op(op, view)
+
+
+def does_not_fit(buffers: Sequence[Lifetime], placement: Placement, capacity: int, alignment: int) -> Diagnostic:
+    """Return the error of an arena above `capacity` bytes: how many are short, who is alive at the peak, what helps."""
+    step = peak_step(buffers, alignment)
+    alive = sorted((b for b in buffers if b.first <= step <= b.last), key=lambda b: (-b.size, b.name))
+    shown = [f"{b.name} ({b.size} bytes, steps {b.first}..{b.last})" for b in alive[:_SHOWN]]
+    more = [f"{len(alive) - _SHOWN} more"] if len(alive) > _SHOWN else []
+    proved = placement.bound > capacity
+    return Diagnostic(
+        f"the buffers do not fit into {capacity} bytes: {placement.size - capacity} bytes short",
+        expected=f"an arena of at most {capacity} bytes",
+        found=f"{placement.size} bytes, of which {placement.bound} are needed whatever the addresses",
+        remedy="; or ".join(
+            [f"a capacity of {placement.size}", *_remedies(buffers, alive, capacity, alignment, proved)]
+        ),
+        notes=[f"alive at step {step}, where most is needed: {', '.join([*shown, *more])}"],
+    )
+
+
+def _remedies(
+    buffers: Sequence[Lifetime], alive: Sequence[Lifetime], capacity: int, alignment: int, proved: bool
+) -> list[str]:
+    """Return what helps beside a larger arena: more search, or the smallest buffer without which the others fit."""
+    found = [] if proved else ["a larger budget, which may find a better placement"]
+    for buffer in sorted(alive, key=lambda b: (b.size, b.name)):
+        others = [other for other in buffers if other is not buffer]
+        if place(others, alignment, 0).size <= capacity:
+            return [*found, f"{buffer.name} ({buffer.size} bytes) in another memory or made smaller"]
+    return [*found, "several buffers in another memory or made smaller: no single one suffices"]
 
 
 def _define(module: ModuleOp, symbol: str, placement: Placement, alignment: int) -> None:
@@ -105,18 +151,24 @@ class AllocateStaticPass(Pass):
     """
     Give every allocation an address in one static arena.
 
-    Buffers that are never needed at the same time share memory. `alignment` is the bytes to which every address is a
-    multiple.
+    Buffers that are never needed at the same time share memory. Every address is a multiple of `alignment` bytes.
+    `budget` limits the search for a smaller arena, in units of work, so that results do not depend on the machine's
+    speed; 0 tries simple rules only. An arena of more than `capacity` bytes is an error, unless that is 0.
     """
 
     name = "allocate-static"
 
     alignment: int = 16
+    budget: int = BUDGET
+    capacity: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.alignment < 8 or self.alignment & (self.alignment - 1):
             raise Diagnostic(
                 f"alignment {self.alignment} is not a power of two of at least 8", remedy="give 8, 16, 32, ..."
             )
+        for option, value in (("budget", self.budget), ("capacity", self.capacity)):
+            if value < 0:
+                raise Diagnostic(f"the {option} {value} is negative", remedy="give 0 or more")
         for function in functions(op):
-            allocate_static(op, function, self.alignment)
+            allocate_static(op, function, self.alignment, self.budget, self.capacity)

@@ -1,0 +1,165 @@
+"""
+Packing by search, for what the simple rules leave above the lower bound.
+
+`decide` asks CP-SAT whether boxes fit below a height. The branching is that of MiniMalloc (Moffitt, ASPLOS 2023): the
+box that can go lowest comes next, ties are broken by a static order, and it goes to the lowest place or above it. The
+right static order finds a packing at once, a wrong one may take for ever, so that many orders are tried with small
+limits that grow: by how full the steps of a box are, by overlaps, by area, by time, and by those disturbed at random.
+
+All limits count work and never time: equal input gives equal output on every machine. One unit of a budget is a
+conflict, or a thousandth of CP-SAT's deterministic second where that is more.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from .packing import Boxes, demand, height, lower_bound, settle
+
+_ORDERS = (
+    "fullest time size",
+    "fullest overlaps bulk",
+    "bulk area fullest",
+    "fullest area",
+    "steps size",
+    "area",
+)
+"""Static orders, the first key first, the largest value first."""
+
+_FIRST_LIMIT = 200
+"""Units that a run gets in the first round; it doubles with every round."""
+
+_LEAST_WORK = 10
+"""Units charged for a run that met no conflict."""
+
+_FIXED = "search_branching: FIXED_SEARCH cp_model_presolve: false cp_model_probing_level: 0"
+_FREE = "search_branching: PORTFOLIO_SEARCH"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """
+    What a search found: offsets, or the proof that there are none, or neither.
+
+    `proved` is true in the first two cases; `spent` is the units of budget it took.
+    """
+
+    offsets: list[int] | None
+    proved: bool
+    spent: int
+
+
+def minimise(boxes: Boxes, offsets: list[int], goal: int, budget: int) -> tuple[list[int], int, int]:
+    """
+    Return offsets at most as high as those given, a proven lower bound of their height, and the units spent.
+
+    Searches from the lower bound upwards, for no less than the height `goal`.
+    """
+    bound, best, left = lower_bound(boxes), height(boxes, offsets), budget
+    while max(bound, goal) < best and left > 0:
+        probe = floor = max(bound, goal)
+        while floor < best and left > 0:
+            verdict = decide(boxes, probe, min(left, max(left // 3, _FIRST_LIMIT)))
+            left -= verdict.spent
+            if verdict.offsets is not None:
+                offsets, best = verdict.offsets, height(boxes, verdict.offsets)
+            else:
+                floor = probe + 1
+                bound = floor if verdict.proved else bound
+            probe = (floor + best) // 2
+    return offsets, bound, budget - left
+
+
+def decide(boxes: Boxes, capacity: int, budget: int) -> Verdict:
+    """Return offsets below `capacity`, the proof that there are none, or neither once the budget is spent."""
+    if lower_bound(boxes) > capacity:
+        return Verdict(None, True, 0)
+    if budget <= 0:
+        return Verdict(None, False, 0)
+    spent = 0
+    for order, limit in _attempts(boxes):
+        verdict = _run(boxes, capacity, order, min(limit, budget - spent))
+        spent += verdict.spent
+        if verdict.proved:
+            return Verdict(verdict.offsets, True, spent)
+        if spent >= budget:
+            return Verdict(None, False, spent)
+    raise AssertionError("attempts do not end")
+
+
+def _attempts(boxes: Boxes) -> Iterator[tuple[list[int] | None, int]]:
+    """Yield orders of the boxes, None for a free search, with the limit of each run: without end."""
+    features = _features(boxes)
+    noise = random.Random(0)
+    limit = _FIRST_LIMIT
+    while True:
+        for keys in _ORDERS:
+            yield _ranked(features, keys), limit
+        if limit > _FIRST_LIMIT:
+            yield from ((_ranked(_disturbed(features, noise), keys), limit) for keys in _ORDERS)
+            yield None, limit
+        limit *= 2
+
+
+def _features(boxes: Boxes) -> dict[str, list[float]]:
+    """Return, per name in the orders, a value of each box."""
+    needed = demand(boxes)
+    spans = list(zip(boxes.begins, boxes.ends, strict=True))
+    return {
+        "size": [*boxes.sizes],
+        "steps": [end - begin for begin, end in spans],
+        "time": [*boxes.durations],
+        "bulk": [size * (end - begin) for size, (begin, end) in zip(boxes.sizes, spans, strict=True)],
+        "area": [size * time for size, time in zip(boxes.sizes, boxes.durations, strict=True)],
+        "fullest": [max(needed[begin:end]) for begin, end in spans],
+        "overlaps": [sum(b < end and begin < e for b, e in spans) for begin, end in spans],
+    }
+
+
+def _disturbed(features: Mapping[str, Sequence[float]], noise: random.Random) -> dict[str, list[float]]:
+    """Return the features with all but the first key of the orders changed by up to a quarter."""
+    return {
+        name: [value if name == "fullest" else value * noise.uniform(0.8, 1.25) for value in values]
+        for name, values in features.items()
+    }
+
+
+def _ranked(features: Mapping[str, Sequence[float]], keys: str) -> list[int]:
+    columns = [features[key] for key in keys.split()]
+    return sorted(range(len(columns[0])), key=lambda i: (*(-column[i] for column in columns), i))
+
+
+def _run(boxes: Boxes, capacity: int, order: Sequence[int] | None, limit: int) -> Verdict:
+    """Run CP-SAT once, for at most `limit` units."""
+    model, offsets = packing_model(boxes, capacity)
+    if order is not None:
+        ranked = [offsets[i] for i in order]
+        model.add_decision_strategy(ranked, cp_model.CHOOSE_LOWEST_MIN, cp_model.SELECT_MIN_VALUE)
+    solver = cp_model.CpSolver()
+    solver.parameters.parse_text_format(
+        f"num_workers: 1 random_seed: 0 linearization_level: 0 symmetry_level: 0 "
+        f"max_number_of_conflicts: {limit} max_deterministic_time: {limit / 1000} {_FREE if order is None else _FIXED}"
+    )
+    status = solver.solve(model)
+    work = max(solver.num_conflicts, round(1000 * solver.response_proto.deterministic_time), _LEAST_WORK)
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return Verdict(settle(boxes, [solver.value(offset) for offset in offsets]), True, work)
+    return Verdict(None, status == cp_model.INFEASIBLE, work)
+
+
+def packing_model(boxes: Boxes, capacity: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
+    """Return the model of boxes below a height, which is at least that of every box, and the offset of each."""
+    model = cp_model.CpModel()
+    offsets: list[cp_model.IntVar] = []
+    for size, at in zip(boxes.sizes, boxes.fixed, strict=True):
+        low, high = (0, capacity - size) if at is None else (at, at)
+        offsets.append(model.new_int_var(low, high, ""))
+    model.add_no_overlap_2d(
+        [model.new_fixed_size_interval_var(b, e - b, "") for b, e in zip(boxes.begins, boxes.ends, strict=True)],
+        [model.new_fixed_size_interval_var(o, size, "") for o, size in zip(offsets, boxes.sizes, strict=True)],
+    )
+    return model, offsets
