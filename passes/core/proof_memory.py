@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,11 +53,12 @@ class Memory:
 class Region:
     """A strided box of bytes of a memory, `array` its elements."""
 
-    __slots__ = ("_writes", "array", "high", "low", "memory")
+    __slots__ = ("_writes", "array", "box", "high", "low", "memory")
 
-    def __init__(self, memory: Memory, array: Array):
+    def __init__(self, memory: Memory, array: Array, box: tuple[Region, tuple[slice, ...]] | None = None):
         self.memory = memory
         self.array = array
+        self.box = box
         self.low = array.__array_interface__["data"][0] - memory.array.__array_interface__["data"][0]
         reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
         self.high = self.low + (reach + array.itemsize if array.size else 0)
@@ -81,7 +81,7 @@ class Region:
 
     def part(self, slices: tuple[slice, ...]) -> Region:
         """Return a box of it."""
-        return Region(self.memory, self.array[slices])
+        return Region(self.memory, self.array[slices], (self, slices))
 
     @property
     def is_dense(self) -> bool:
@@ -97,6 +97,9 @@ class Region:
         """Return whether the regions share a byte."""
         if self.memory is not other.memory or self.low >= other.high or other.low >= self.high:
             return False
+        if self.box is not None and other.box is not None and self.box[0] is other.box[0]:
+            pairs = zip(self.box[1], other.box[1], strict=True)
+            return all(a.start < b.stop and b.start < a.stop for a, b in pairs)
         return (self.is_dense and other.is_dense) or self.first_common(other) is not None
 
     def first_common(self, other: Region) -> int | None:
@@ -270,8 +273,3 @@ def _address(region: Region, byte: int) -> str:
 
 def _after(steps: str) -> str:
     return f" at {steps}" if steps else ""
-
-
-def count_of(shape: Sequence[int]) -> int:
-    """Return the elements of a shape."""
-    return prod(shape)

@@ -1,0 +1,174 @@
+"""
+Plant faults in programs that are right, and see whether verify-memory finds them.
+
+    python benchmarks/mutations.py [MUTANTS] [SEED]
+
+Random kernels are cut into random tiles; grids, expanded programs and arenas get one fault each. A mutant that
+verify-memory accepts must give the right answer, whether transfers move their data when they begin or when they are
+waited for; one that it refuses comes with a counterexample. Exits with 1 if a mutant is missed, or a program that is
+right is refused.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
+
+from tilewright.benchmarks.mutation_faults import FAULTS, Fault
+from tilewright.benchmarks.mutation_programs import CONTEXT
+from tilewright.dialects.core.semantics import RULES
+from tilewright.dialects.hier import DmaStartOp
+from tilewright.errors import Diagnostic
+from tilewright.ir import Array, verify
+from tilewright.passes.expand_grid import ExpandGridPass
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.interpreter import random_inputs, run_module
+
+Outputs = Mapping[str, Array]
+
+
+@contextmanager
+def early_transfers() -> Generator[None]:
+    """Let the interpreter move data when a transfer begins, not when it is waited for."""
+    begin = RULES[DmaStartOp]
+
+    def start(runner: Any, op: Any, operands: Sequence[Any]) -> Sequence[Any]:
+        (transfer,) = begin(runner, op, operands)
+        transfer.finish()
+        return [None]
+
+    RULES[DmaStartOp] = start
+    try:
+        yield
+    finally:
+        RULES[DmaStartOp] = begin
+
+
+def answers(module: ModuleOp, inputs: Outputs) -> list[Array | None]:
+    """Return the output as the program stands, and with its transfers late and early; None where it does not run."""
+    expanded = module.clone()
+    try:
+        ExpandGridPass().apply(CONTEXT, expanded)
+    except Diagnostic:
+        return [None]
+    found = [_answer(module, inputs), _answer(expanded, inputs)]
+    with early_transfers():
+        return [*found, _answer(expanded, inputs)]
+
+
+def _answer(module: ModuleOp, inputs: Outputs) -> Array | None:
+    try:
+        return run_module(module, inputs)["o"]
+    except (Diagnostic, ValueError, IndexError):
+        return None
+
+
+@dataclass
+class Tally:
+    """The mutants of one kind of fault."""
+
+    planted: int = 0
+    wrong: int = 0
+    """Those that give another answer."""
+    refused: int = 0
+    benign: int = 0
+    """Those that are accepted and give the same answer."""
+    missed: list[str] = field(default_factory=list[str])
+    """The seeds of those that are accepted and give another answer."""
+    unexplained: list[str] = field(default_factory=list[str])
+    """The seeds of those that are refused without a counterexample."""
+
+    def add(self, other: Tally) -> None:
+        """Add another tally to this one."""
+        self.planted += other.planted
+        self.wrong += other.wrong
+        self.refused += other.refused
+        self.benign += other.benign
+        self.missed += other.missed
+        self.unexplained += other.unexplained
+
+
+def judge(fault: Fault, seed: str, tally: Tally) -> None:
+    """
+    Plant one fault and note what becomes of it.
+
+    Raises Diagnostic if the program is refused before.
+    """
+    draw = random.Random(seed)
+    while True:
+        module = fault.program(draw)
+        mutant = module.clone()
+        if fault.plant(mutant, draw) and _is_valid(mutant):
+            break
+    verify_memory(module)
+    inputs = random_inputs(module, draw.randrange(1 << 30))
+    (expected, *_) = answers(module, inputs)
+    wrong = any(answer is None or not np.array_equal(answer, cast(Any, expected)) for answer in answers(mutant, inputs))
+    tally.planted += 1
+    tally.wrong += wrong
+    try:
+        verify_memory(mutant)
+    except Diagnostic as refusal:
+        tally.refused += 1
+        tally.unexplained += [seed] if not any("counterexample" in note for note in refusal.notes) else []
+        return
+    tally.benign += not wrong
+    tally.missed += [seed] if wrong else []
+
+
+def _is_valid(module: ModuleOp) -> bool:
+    try:
+        verify(module)
+    except (Diagnostic, VerifyException):
+        return False
+    return True
+
+
+def run(count: int, seed: int = 0) -> dict[str, Tally]:
+    """Plant `count` faults, of all kinds in turn; returns the tally of each."""
+    tallies = {fault.name: Tally() for fault in FAULTS}
+    for index in range(count):
+        fault = FAULTS[index % len(FAULTS)]
+        judge(fault, f"{seed}.{index}", tallies[fault.name])
+    return tallies
+
+
+def main() -> int:
+    """Print the table."""
+    count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "0")[len(sys.argv) - 1 :]])
+    start = time.perf_counter()
+    tallies = run(count, seed)
+    table = Table(title=f"{count} faults planted, seed {seed}")
+    for column in ("fault", "planted", "wrong", "refused", "benign", "missed"):
+        table.add_column(column, justify="left" if column == "fault" else "right", no_wrap=True)
+    total = Tally()
+    for name, tally in tallies.items():
+        table.add_row(name, *_cells(tally))
+        total.add(tally)
+    table.add_row("all", *_cells(total), style="bold")
+    console = Console()
+    console.print(table)
+    console.print(f"{time.perf_counter() - start:.1f} s")
+    for what, seeds in (("missed", total.missed), ("refused without a counterexample", total.unexplained)):
+        if seeds:
+            console.print(f"{what}: {', '.join(seeds)}")
+    return 1 if total.missed or total.unexplained else 0
+
+
+def _cells(tally: Tally) -> list[str]:
+    return [str(n) for n in (tally.planted, tally.wrong, tally.refused, tally.benign, len(tally.missed))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
