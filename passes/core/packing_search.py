@@ -81,7 +81,7 @@ def decide(boxes: Boxes, capacity: int, budget: int) -> Verdict:
     if budget <= 0:
         return Verdict(None, False, 0)
     spent = 0
-    for order, limit in _attempts(boxes):
+    for order, limit in attempts(boxes):
         verdict = _run(boxes, capacity, order, min(limit, budget - spent))
         spent += verdict.spent
         if verdict.proved:
@@ -91,7 +91,7 @@ def decide(boxes: Boxes, capacity: int, budget: int) -> Verdict:
     raise AssertionError("attempts do not end")
 
 
-def _attempts(boxes: Boxes) -> Iterator[tuple[list[int] | None, int]]:
+def attempts(boxes: Boxes) -> Iterator[tuple[list[int] | None, int]]:
     """Yield orders of the boxes, None for a free search, with the limit of each run: without end."""
     features = _features(boxes)
     noise = random.Random(0)
