@@ -305,7 +305,7 @@ def _print_rows(rows: Sequence[Row], places: str) -> None:
     table.add_column("network", overflow="fold")
     for title in sizes:
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column(places if sizes else "result", no_wrap=True)
+    table.add_column("result", no_wrap=True)
     for row in rows:
         colour = "green" if row.passed else "red"
         table.add_row(row.case.name, *(_sizes(row) if sizes else ()), f"[{colour}]{row.verdict}[/]")

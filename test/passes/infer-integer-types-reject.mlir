@@ -11,7 +11,7 @@ func.func @floats(%x: tensor<1x4xf32>, %m: tensor<f32>) -> tensor<1x4xf32> {
 
 func.func @fractions(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %m = onnx.Constant() {value = dense<1.5> : tensor<f32>} : () -> tensor<f32>
-  // expected-error@+1 {{'onnx.RequantShift' needs integers, operand 1 holds other numbers}}
+  // expected-error@+1 {{'onnx.RequantShift' needs integers, the constant that is operand 1 holds others}}
   %y = onnx.RequantShift(%x, %m, %m) {div = 2 : si64, n_levels = 256 : si64} : (tensor<1x4xf32>, tensor<f32>, tensor<f32>) -> tensor<1x4xf32>
   func.return %y : tensor<1x4xf32>
 }
