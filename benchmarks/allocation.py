@@ -22,8 +22,8 @@ from ortools.sat.python import cp_model
 from rich.console import Console
 from rich.table import Table
 
-from tilewright.passes.core.arena import Lifetime, decide
-from tilewright.passes.core.packing import boxes_of, clashes, fill, height
+from tilewright.passes.memory.arena import Lifetime, decide
+from tilewright.passes.memory.packing import boxes_of, clashes, fill, height
 
 MOST_SECONDS = 60
 BUDGET = 100_000

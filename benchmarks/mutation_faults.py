@@ -19,7 +19,7 @@ from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.ir import verify
-from tilewright.passes.core.tiling import Tiling, tiling_of
+from tilewright.passes.memory.tiling import Tiling, tiling_of
 
 
 def _ops(module: ModuleOp, kind: type[Operation]) -> list[Any]:

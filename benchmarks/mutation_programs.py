@@ -13,8 +13,8 @@ from xdsl.rewriter import Rewriter
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.ir import functions, new_context, parse_module
 from tilewright.passes.allocate_static import AllocateStaticPass
-from tilewright.passes.core.tiling import Tiling, grid_of, tiling_of
 from tilewright.passes.expand_grid import ExpandGridPass, stage_bytes
+from tilewright.passes.memory.tiling import Tiling, grid_of, tiling_of
 
 CONTEXT = new_context()
 

@@ -14,9 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..errors import Diagnostic
 from ..ir import functions, where
-from .core.arena import BUDGET, Lifetime, Placement, peak_step, place
 from .core.base import Pass
-from .core.views import buffer_type, bytes_of
+from .memory.arena import BUDGET, Lifetime, Placement, peak_step, place
+from .memory.views import buffer_type, bytes_of
 
 _VIEWS = (
     memref.SubviewOp,

@@ -26,8 +26,8 @@ from ..dialects.core.kernel import is_kernel, kernel_of
 from ..errors import Diagnostic
 from ..ir import element_of, functions, numbers_of, shape_of, where
 from .core.base import Pass
-from .core.views import buffer_type, bytes_of, is_dense, reshape, subview
 from .fuse_epilogues import is_identity
+from .memory.views import buffer_type, bytes_of, is_dense, reshape, subview
 
 _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)

@@ -20,9 +20,9 @@ from ..dialects.core.kernel_op import KernelOp
 from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
-from .core.lowerer import collapse, expand, reassociate
-from .core.simplify import simplify_body
 from .fuse_epilogues import is_elementwise, is_identity
+from .lowering.lowerer import collapse, expand, reassociate
+from .lowering.simplify import simplify_body
 
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 

@@ -13,11 +13,13 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from ..dialects.packed import ChannelsLastOp
 from ..errors import Diagnostic
 from ..ir import element_of, shape_of, where
 from .core.base import Pass
-from .core.loops_kernel import lower_kernel
-from .core.loops_nest import Constants, Nest
+from .loops.kernel import lower_kernel
+from .loops.nest import Constants, Nest
+from .loops.packed import is_tiled, lower_packed
 
 
 def convert_kernels_to_loops(module: ModuleOp) -> None:
@@ -40,7 +42,10 @@ def _convert_function(function: func.FuncOp) -> None:
             continue
         nest = Nest(constants, op.location)
         try:
-            lower_kernel(kernel, nest)
+            if isinstance(op, ChannelsLastOp) and is_tiled(op):
+                lower_packed(op, kernel, nest)
+            else:
+                lower_kernel(kernel, nest)
         except Diagnostic as error:
             error.where = error.where or where(op)
             raise
@@ -99,7 +104,8 @@ class ConvertKernelsToLoopsPass(Pass):
 
     The loops that are not reduced are outermost, in the order of the kernel's dimensions; each reduction is a perfect
     nest that carries its accumulators. Whatever does not change in a loop is computed outside of it. Padding costs no
-    test where the bounds of the loops over the window can be narrowed. `quant.requantize` becomes arithmetic.
+    test where the bounds of the loops over the window can be narrowed. `quant` ops become arithmetic. Convolutions with
+    packed weights run over tiles, whose sums come from `packed.dot_tile` and `packed.depthwise_tile`.
     """
 
     name = "convert-kernels-to-loops"

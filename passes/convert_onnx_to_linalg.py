@@ -13,12 +13,9 @@ from xdsl.ir import Attribute, Block
 from ..dialects.core.onnx_schema import OnnxOp
 from ..errors import Diagnostic
 from ..ir import functions, where
-from .core import lower_qlinear, lower_quantized, lower_standard, lower_streaming_softmax
 from .core.base import Pass
-from .core.lowerer import LOWERINGS, Lowerer, signless
-
-_TABLES = lower_standard, lower_quantized, lower_qlinear, lower_streaming_softmax
-"""The modules that fill `LOWERINGS` when they are imported."""
+from .lowering import load_rules
+from .lowering.lowerer import LOWERINGS, Lowerer, signless
 
 
 def convert_onnx_to_linalg(function: func.FuncOp) -> None:
@@ -27,6 +24,7 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
 
     Raises Diagnostic with all operators that have no lowering, not just the first.
     """
+    load_rules()
     block = function.body.block
     _refuse_unknown([op for op in block.ops if isinstance(op, OnnxOp)])
     lowered = Block(arg_types=[_tensor_level(argument.type) for argument in block.args])
@@ -69,7 +67,7 @@ def _refuse_unknown(ops: list[OnnxOp]) -> None:
     raise Diagnostic(
         f"{len(gaps)} node{'s' if len(gaps) > 1 else ''} of the network cannot be lowered to the tensor level",
         notes=[f"{where(op)}: no lowering for {op.name.removeprefix('onnx.')}" for op in gaps],
-        remedy="replace these operators in the exported model, or add rows to passes/core/lower_standard.py",
+        remedy="replace these operators in the exported model, or add rows to passes/lowering/standard.py",
     )
 
 

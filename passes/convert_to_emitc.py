@@ -21,11 +21,12 @@ from ..dialects import emitc
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
-from .core.emitc_arith import is_libm
-from .core.emitc_buffers import flags, global_op, shape_attribute, written
-from .core.emitc_builder import UNSIGNED, layout_of, pointer, scalar_type
-from .core.emitc_converter import FunctionConverter, ModuleState, callee, global_name, memref_type
-from .core.emitc_names import Names, identifier
+from .emitc.arith import is_libm
+from .emitc.buffers import flags, global_op, shape_attribute, written
+from .emitc.builder import UNSIGNED, layout_of, pointer, scalar_type
+from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
+from .emitc.names import Names, identifier
+from .emitc.tiles import FUNCTIONS
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output")
 
@@ -61,6 +62,7 @@ def convert_to_emitc(module: ModuleOp) -> None:
     converted = [_global(state, ordered, name) for name in _used_globals(state, ordered)]
     converted += [_function(state, function) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
+    headers += ["tilewright_vector.h"] if any(name in FUNCTIONS for name in state.called) else []
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
     for op in list(module.body.block.ops):
         op.detach()

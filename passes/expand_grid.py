@@ -19,8 +19,8 @@ from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, TileAttr, 
 from ..errors import Diagnostic
 from ..ir import functions, shape_of, where
 from .core.base import Pass
-from .core.loops_affine import linear
-from .core.tiling import tile_type
+from .loops.affine import linear
+from .memory.tiling import tile_type
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from ..dialects.quant import RequantizeOp, RescaleOp
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
-from .core.loops_generic import generalize_kernel
-from .core.loops_scalar import expand_requantize, expand_rescale
-from .core.loops_shapes import Shapes
+from .loops.generic import generalize_kernel
+from .loops.scalar import expand_requantize, expand_rescale
+from .loops.shapes import Shapes
 
 
 def generalize_kernels(module: ModuleOp) -> None:

@@ -34,7 +34,7 @@ from ..dialects.onnx import op_class
 from ..errors import Diagnostic
 from ..ir import array_of, dense, element_of, functions, integer_width, shape_of, where
 from .core.base import Pass
-from .core.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
+from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
 _STORAGE = (i8, ui8, i16, i32, i64)

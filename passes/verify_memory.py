@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 from ..dialects.hier import GridOp
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
-from .core.proof_body import prove_body
-from .core.proof_grid import LevelLimits, prove_levels, prove_tiles
-from .core.proof_walk import Walk, entry_functions
+from .proof.body import prove_body
+from .proof.grid import LevelLimits, prove_levels, prove_tiles
+from .proof.walk import Walk, entry_functions
 
 
 def verify_memory(module: ModuleOp) -> None:

@@ -12,7 +12,7 @@ from ..dialects.core.kernel import is_kernel, is_shaped
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
-from ..passes.core.views import bytes_of
+from ..passes.memory.views import bytes_of
 
 
 class ReportObserver(Observer):

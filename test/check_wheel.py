@@ -14,16 +14,16 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-KINDS = {".py", ".pyi", ".toml", ".txt", ".h", ".c", ".S"}
+KINDS = {".py", ".pyi", ".toml", ".txt", ".h", ".c", ".S", ".html"}
 LEFT_OUT = {"test", "docs", "benchmarks", "build", "dist", "tilewright.egg-info"}
 
 
 def expected() -> set[str]:
     """Return the files that the wheel must hold, relative to the package."""
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
-    check=True).stdout.splitlines() files = [Path(name) for name in tracked] inside = [f for f in files if f.suffix in
-    KINDS and f.parts[0] not in LEFT_OUT and not f.parts[0].startswith(".")] return {str(f) for f in inside if
-    len(f.parts) > 1 or f.suffix == ".py"} | {"py.typed"}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [Path(name) for name in listed.splitlines()]
+    inside = [f for f in files if f.suffix in KINDS and f.parts[0] not in LEFT_OUT and not f.parts[0].startswith(".")]
+    return {str(f) for f in inside if len(f.parts) > 1 or f.suffix == ".py"} | {"py.typed"}
 
 
 def main(wheel: Path) -> int:
@@ -39,8 +39,8 @@ def main(wheel: Path) -> int:
         model = Path(folder) / "net.onnx"
         subprocess.run([tools / "python", "-m", "tilewright.frontend.zoo", "mlp", model], check=True, cwd=folder)
         subprocess.run([tools / "tilewright", "compile", model, "-o", Path(folder) / "out"], check=True, cwd=folder)
-        listed = subprocess.run([tools / "xdsl-opt", "--help"], capture_output=True, text=True, check=True).stdout
-        if "fuse-epilogues" not in listed:
+        shown = subprocess.run([tools / "xdsl-opt", "--help"], capture_output=True, text=True, check=True).stdout
+        if "fuse-epilogues" not in shown:
             print("xdsl-opt does not list the passes")
             return 1
     print(f"{wheel.name}: {len(names)} files, installs alone and compiles a network")

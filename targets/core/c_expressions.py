@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects import emitc
 from ...errors import Diagnostic
-from ...passes.core.emitc_builder import as_integer, is_unsigned, suffix
+from ...passes.emitc.builder import as_integer, is_unsigned, suffix
 
 
 class Level(IntEnum):

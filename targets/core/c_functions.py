@@ -11,7 +11,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import node_names, where
-from ...passes.core.emitc_names import Names, stem
+from ...passes.emitc.names import Names, stem
 from .c_expressions import c_type, declaration
 
 

@@ -17,7 +17,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import numpy_type, where
-from ...passes.core.emitc_names import Names
+from ...passes.emitc.names import Names
 from .c_expressions import c_type, declaration, literal
 from .c_functions import argument_attributes, argument_names, c_string, comment, prototype, verbatim_text
 from .c_text import function_text

@@ -19,8 +19,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import node_names, where
-from ...passes.core.emitc_builder import as_integer
-from ...passes.core.emitc_names import Names, stem
+from ...passes.emitc.builder import as_integer
+from ...passes.emitc.names import Names, stem
 from .c_expressions import (
     OPERATORS,
     Expression,
@@ -98,9 +98,9 @@ def _variable(lvalue: SSAValue) -> SSAValue | None:
 
 
 def _is_opaque_effect(op: Operation) -> bool:
-    """Whether a call may write to memory; the functions of the runtime header, named tw_.., do not."""
+    """Whether a call may write to memory; functions of the runtime headers, named tw_.., only do without a result."""
     if isinstance(op, emitc.CallOpaqueOp):
-        return not op.callee.data.startswith("tw_")
+        return not op.callee.data.startswith("tw_") or not op.results
     return isinstance(op, emitc.CallOp | emitc.VerbatimOp)
 
 
@@ -248,7 +248,7 @@ class _FunctionPrinter:
         result, value = op.results[0], op.properties["value"]
         name = self.name(result, "acc")
         self.text[result] = name, Level.PRIMARY
-        text = declaration(result.type, name, constant=False)
+        text = _aligned(op) + declaration(result.type, name, constant=False)
         if not isinstance(value, EmitC_OpaqueAttr) or value.value.data:
             self.line(f"{text} = {literal(value, cast(Any, result.type).value_type)[0]};")
             return
@@ -383,6 +383,12 @@ class _FunctionPrinter:
     def opaque_call(self, op: Any) -> Expression:
         arguments = ", ".join(self.text[operand][0] for operand in op.operands)
         return f"{op.callee.data}({arguments})", Level.PRIMARY
+
+
+def _aligned(op: Operation) -> str:
+    """Return the specifier of a variable that must lie at a multiple of something."""
+    given = cast("IntegerAttr[Any] | None", op.attributes.get("tilewright.alignment"))
+    return "" if given is None else f"_Alignas({given.value.data}) "
 
 
 def _reads(op: Operation) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tilewright.ir import functions, new_context, parse_module, verify
 from tilewright.passes.allocate_static import AllocateStaticPass, lifetimes
-from tilewright.passes.core.arena import Lifetime, peak, place
+from tilewright.passes.memory.arena import Lifetime, peak, place
 from tilewright.runtime.interpreter import run_module
 
 pytestmark = pytest.mark.quick

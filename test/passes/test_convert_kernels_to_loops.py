@@ -18,9 +18,9 @@ from xdsl.ir.affine import AffineExpr
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, new_context, node_names, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
-from tilewright.passes.core.loops_affine import linear
-from tilewright.passes.core.loops_nest import Constants, Nest
 from tilewright.passes.generalize_kernels import generalize_kernels
+from tilewright.passes.loops.affine import linear
+from tilewright.passes.loops.nest import Constants, Nest
 from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.test.passes.scalar_machine import run_block, typed
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
-from tilewright.passes.core.arena import Decision, Lifetime, decide, fit, peak_step, place
-from tilewright.passes.core.packing import boxes_of, clashes, components, fill, height, settle
-from tilewright.passes.core.packing_search import attempts
+from tilewright.passes.memory.arena import Decision, Lifetime, decide, fit, peak_step, place
+from tilewright.passes.memory.packing import boxes_of, clashes, components, fill, height, settle
+from tilewright.passes.memory.packing_search import attempts
 
 pytestmark = pytest.mark.quick
 

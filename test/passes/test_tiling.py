@@ -16,7 +16,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import functions, new_context, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.core.tiling import Tiling, grid_of, tiling_of
+from tilewright.passes.memory.tiling import Tiling, grid_of, tiling_of
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.passes.levels import run_step, steps
 

@@ -13,7 +13,7 @@ from tilewright.dialects import emitc
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, node_names, parse_module, print_ir, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
-from tilewright.passes.core.emitc_names import Names, identifier
+from tilewright.passes.emitc.names import Names, identifier
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
 from tilewright.targets.c import CProgram, render, write_program

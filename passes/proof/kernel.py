@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...errors import Diagnostic
 from ...ir import numbers_of, where
-from .loops_affine import Linear, linear
+from ..loops.affine import Linear, linear
 
 ATTRIBUTE = "hier.kernel"
 
@@ -149,12 +149,12 @@ def part_of(op: Operation) -> Part | None:
     return Part(op, kernel, bounds, forms, tuple(fills))
 
 
-def solve(part: Part, starts: Mapping[int, Forms], bounds: Sequence[int]) -> Mismatch | None:
+def solve(part: Part, starts: Mapping[int, Forms]) -> Mismatch | None:
     """
     Return the first tile that is not the one which the kernel needs; None where all are.
 
-    `starts` says, per access, where its tile begins, over a grid of these bounds. Accesses that pin a dimension come
-    first, so those that are likely to be right should.
+    `starts` says, per access, where its tile begins. Accesses that come first pin x, so those that are likely to be
+    right should.
     """
     x: dict[int, Linear] = {}
     for equation in part.equations(list(starts)):
@@ -174,18 +174,17 @@ def solve(part: Part, starts: Mapping[int, Forms], bounds: Sequence[int]) -> Mis
     return None
 
 
-def solve_point(
-    part: Part, equations: Sequence[Equation], starts: Mapping[int, Sequence[int]], x: dict[int, int]
-) -> Mismatch | None:
-    """Do the same for numbers; adds to `x` what is solved."""
+def solve_point(equations: Sequence[Equation], starts: Mapping[int, Sequence[int]]) -> Mismatch | None:
+    """Do the same for tiles that begin at numbers, given the equations."""
+    x: dict[int, int] = {}
     for equation in equations:
-        rest = starts[equation.access][equation.axis] + equation.constant
+        start = starts[equation.access][equation.axis]
+        rest = start + equation.constant
         for dim, factor in equation.terms:
             rest -= x[dim] * factor
         if equation.solve is None:
             if rest:
-                right = starts[equation.access][equation.axis] - rest
-                return Mismatch(equation.access, equation.axis, Linear((), right))
+                return Mismatch(equation.access, equation.axis, Linear((), start - rest))
             continue
         dim, factor = equation.solve
         if rest % factor:

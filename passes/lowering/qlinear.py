@@ -22,8 +22,8 @@ from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, numbers_of, shape_of
 from .integer_ranges import range_of_element
-from .lower_standard import compute_type, result_element, windows_of
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
+from .standard import compute_type, result_element, windows_of
 
 
 def _constant(op: OnnxOp, index: int, what: str) -> Array:
@@ -45,7 +45,8 @@ def _zero(op: OnnxOp, index: int, what: str) -> int:
 
 
 def _factors(op: OnnxOp, positions: tuple[int, int, int]) -> Array:
-    """Return x_scale * w_scale / y_scale, [1] or one for each channel, rounded to f32 after each step as ONNX Runtime
+    """
+    Return x_scale * w_scale / y_scale, [1] or one for each channel, rounded to f32 after each step as ONNX Runtime
     does."""
     x, w, y = (_constant(op, i, "a scale").astype(np.float32) for i in positions)
     if x.size != 1 or y.size != 1:

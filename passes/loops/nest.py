@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAtt
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.body import scalar_attr
-from .loops_scalar import NO_SIGNED_WRAP
+from .scalar import NO_SIGNED_WRAP
 
 Index: TypeAlias = "int | SSAValue"
 """An index that is known, or computed by the program."""

@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...ir import Array
-from .proof_rules import refuse
+from .rules import refuse
 
 Key: TypeAlias = "tuple[Any, ...]"
 """What makes two views one buffer: memory, first byte and bytes; in an arena, also the op that made it."""
@@ -128,11 +128,15 @@ class Buffer(Region):
 
 @dataclass
 class Origin:
-    """What a tile in a near level holds: the part of an operand from `start` on; what it was filled with, if it was."""
+    """
+    What a tile in a near level holds: the part from `start` on of the operand that `source` stands for, and what it was
+    filled with, if it was; or the result of the kernel `source`, and in `solved` where its tiles began.
+    """
 
     start: tuple[int, ...]
+    source: Any
     fill: Any = None
-    solved: tuple[Any, dict[int, int], dict[int, tuple[int, ...]]] | None = None
+    solved: tuple[Any, dict[int, tuple[int, ...]]] | None = None
 
 
 @dataclass

@@ -16,8 +16,8 @@ from ...dialects.core.body import Body, lowest, scalar_attr
 from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ReduceOp, ints
 from ...ir import element_of, shape_of
-from .lower_standard import compute_type, result_element, unsigned_positions
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
+from .standard import compute_type, result_element, unsigned_positions
 
 
 def _shift(body: Body, largest: SSAValue, x: SSAValue) -> SSAValue:

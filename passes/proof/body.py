@@ -12,18 +12,22 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
 from ...dialects.hier import GridOp
 from ...ir import shape_of
-from .loops_affine import Linear, axes_of
-from .proof_grid import Tiles, tiles_of
-from .proof_kernel import Mismatch, Part, part_of, solve
-from .proof_rules import grid_point, listed, refuse
-from .proof_sets import Dims, sample
+from ..loops.affine import Linear, axes_of
+from .grid import Tiles, tiles_of
+from .kernel import ATTRIBUTE, Mismatch, Part, part_of, solve
+from .rules import grid_point, listed, refuse
+from .sets import Dims, sample
 
 
 def prove_kernel(op: Operation) -> None:
-    """Prove that a kernel touches its operands only inside of their bounds, or where a fill is declared."""
+    """
+    Prove that a kernel touches its operands only inside of their bounds, or where a fill is declared.
+
+    A kernel on tiles has to stay inside of them: what it would fill need not lie outside of the whole operand.
+    """
     kernel = kernel_of(op)
     for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
-        if access.fill is not None:
+        if access.fill is not None and ATTRIBUTE not in op.attributes:
             continue
         for axis, index in enumerate(axes_of(access, kernel.bounds)):
             low, high = index.index.interval(kernel.bounds)
@@ -113,8 +117,7 @@ def _prove_part(op: Operation, arguments: Mapping[SSAValue, Tiles]) -> None:
     known = {k: arguments[a.value] for k, a in enumerate(part.accesses) if a.value in arguments}
     prove_sizes(part)
     outputs_first = sorted(known, key=lambda k: not known[k].is_output)
-    bounds = next(iter(known.values())).grid.bounds if known else ()
-    if mismatch := solve(part, {k: known[k].starts for k in outputs_first}, bounds):
+    if mismatch := solve(part, {k: known[k].starts for k in outputs_first}):
         raise mismatched(part, mismatch, known[mismatch.access])
     for k, operand in known.items():
         _prove_fill_value(part, k, operand)

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import where
-from .emitc_builder import SIGNED, UNSIGNED, Builder, scalar_type, suffix
+from .builder import SIGNED, UNSIGNED, Builder, scalar_type, suffix
 
 Rule = Callable[[Builder, Operation], SSAValue]
 RULES: dict[str, Rule] = {}

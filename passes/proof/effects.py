@@ -11,8 +11,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp
-from .proof_body import reads_of
-from .proof_compile import VIEWS
+from .body import reads_of
+from .compile import VIEWS
 
 
 @dataclass

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import where
-from .emitc_builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
+from .builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
 
 VIEWS = (
     "memref.assume_alignment",

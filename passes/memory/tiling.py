@@ -25,8 +25,8 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import GridOp, TileAttr, YieldOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from .loops_affine import Linear, linear
-from .proof_kernel import ATTRIBUTE, describe
+from ..loops.affine import Linear, linear
+from ..proof.kernel import ATTRIBUTE, describe
 
 
 @dataclass(frozen=True)

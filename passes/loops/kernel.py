@@ -15,9 +15,9 @@ from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of
-from .loops_affine import Atom, Axis, Clamp, Linear, axes_of, clamps_of
-from .loops_nest import Index, Nest
-from .loops_scalar import expand_requantize, expand_rescale, live_ops
+from .affine import Atom, Axis, Clamp, Linear, axes_of, clamps_of
+from .nest import Index, Nest
+from .scalar import expand_requantize, expand_rescale, live_ops
 
 _INPUT_NAMES = ("x", "w", "b")
 
@@ -31,11 +31,11 @@ def lower_kernel(kernel: Kernel, nest: Nest) -> None:
     varies along; then the stores. Points outside an operand that may be skipped are kept out by the bounds of the
     reduced loops, the others by a test.
     """
-    _KernelLoops(kernel, nest).build()
+    KernelLoops(kernel, nest).build()
 
 
-class _KernelLoops:
-    """A kernel on its way into a nest."""
+class KernelLoops:
+    """A kernel on its way into a nest; subclasses say which loops there are."""
 
     def __init__(self, kernel: Kernel, nest: Nest):
         self.kernel = kernel
@@ -55,13 +55,18 @@ class _KernelLoops:
         inner = self.open_all([d for d in kernel.output_dims if d in kernel.reduced])
         if kernel.result is not None:
             results = self.run(kernel.result, [*kernel.inputs, *accumulators], _INPUT_NAMES)
+        self.finish(results)
+        for _ in range(outer + inner):
+            self.nest.close()
+
+    def finish(self, results: list[SSAValue]) -> None:
+        """Build the epilogue and the stores."""
+        kernel = self.kernel
         if kernel.epilogue is not None:
             results = self.run(kernel.epilogue, [*results, *kernel.extras], ())
         for value, access in zip(results, kernel.outputs, strict=True):
             indices = [self.nest.value(self.index(axis.index)) for axis in axes_of(access, kernel.bounds)]
             self.nest.last(memref.StoreOp.get(value, access.value, indices))
-        for _ in range(outer + inner):
-            self.nest.close()
 
     # Loops
 

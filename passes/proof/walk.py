@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.core.kernel import is_shaped, kernel_of
+from ...dialects.core.kernel import is_shaped
 from ...dialects.core.semantics import RULES
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, overlap
 from ...errors import Diagnostic
 from ...ir import Array, functions, numpy_type, where
-from .loops_affine import Linear
-from .proof_body import prove_kernel, prove_sizes, reads_of
-from .proof_compile import compile_function
-from .proof_effects import Effects, effects_of
-from .proof_grid import LevelLimits, prove_in_place
-from .proof_kernel import Mismatch, Part, part_of, solve_point
-from .proof_memory import NEVER, Buffer, Key, Memory, Origin, Region, State, Transfer
-from .proof_rules import listed, refuse
-
-
-@dataclass
-class _KernelFacts:
-    """What a kernel op does to its operands, by their indices."""
-
-    reads: list[int]
-    writes: list[int]
-    in_place: set[tuple[int, int]]
-    """Pairs (read, written) that are accessed at the same element at each point."""
-    part: Part | None
-    operand_of: list[int]
-    """Access of the part -> operand, -1 for scalars."""
+from .compile import compile_function
+from .effects import Effects, effects_of
+from .grid import LevelLimits, prove_in_place
+from .memory import NEVER, Buffer, Key, Memory, Origin, Region, State, Transfer
+from .rules import listed, refuse
+from .tiles import KernelFacts, TileChecks, facts_of, name_of
 
 
 class Walk:
@@ -51,9 +35,8 @@ class Walk:
         self._symbols = {f.sym_name.data: f for f in functions(module)}
         self._globals = {g.sym_name.data: g for g in module.body.block.ops if isinstance(g, memref.GlobalOp)}
         self._code: dict[str, tuple[Callable[..., Any], list[Operation]]] = {}
-        self._facts: dict[Operation, _KernelFacts] = {}
+        self._facts: dict[Operation, KernelFacts] = {}
         self._effects: dict[str, Effects] = {}
-        self._plans: dict[tuple[Operation, tuple[int, ...]], Any] = {}
         self._proved: set[tuple[Operation, int, int]] = set()
 
     def run(self, function: FuncOp) -> None:
@@ -63,6 +46,7 @@ class Walk:
         self._derived: dict[Any, Buffer] = {}
         self._allocated: list[Memory] = []
         self._ops: list[Operation] = []
+        self._tiles = TileChecks(self.state)
         outputs = _outputs(function)
         values: list[Any] = []
         for index, argument in enumerate(function.body.block.args):
@@ -82,12 +66,13 @@ class Walk:
         if name not in self._code:
             self._code[name] = compile_function(function)
         walk, ops = self._code[name]
-        outer, self._ops = self._ops, ops
+        outer, self._ops = (self._ops, self._tiles.call), ops
+        self._tiles.enter()
         try:
             walk(self, *values)
         except ZeroDivisionError as error:
             raise refuse("static", "an index is divided by zero", function, [self.state.place()]) from error
-        self._ops = outer
+        self._ops, self._tiles.call = outer
 
     def _finish(self, function: FuncOp, outputs: Sequence[Buffer]) -> None:
         for transfer in self.state.under_way:
@@ -187,13 +172,13 @@ class Walk:
     def load(self, number: int, source: Buffer, *indices: int) -> None:
         """Read one element."""
         op = self._ops[number]
-        self.state.check_read(op, self._element(op, source, indices), source.number, _name(op, 0))
+        self.state.check_read(op, self._element(op, source, indices), source.number, name_of(op, 0))
 
     def store(self, number: int, value: Any, target: Buffer, *indices: int) -> None:
         """Write one element."""
         op = self._ops[number]
         region = self._element(op, target, indices)
-        self.state.check_write(op, region, _name(op, 1))
+        self.state.check_write(op, region, name_of(op, 1))
         self.state.wrote(op, region, target)
 
     def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int]) -> Region:
@@ -211,29 +196,11 @@ class Walk:
     def kernel(self, number: int, *buffers: Buffer | None) -> None:
         """Run a kernel."""
         op = self._ops[number]
-        facts = self._facts.get(op) or self._learn(op)
-        origins = self._origins(facts, buffers)
-        result = self._check_part(op, facts, origins) if facts.part is not None else None
+        facts = self._facts.get(op)
+        if facts is None:
+            facts = self._facts[op] = facts_of(op)
+        result = self._tiles.result_of(facts, buffers) if facts.part is not None else None
         self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
-
-    def _learn(self, op: Operation) -> _KernelFacts:
-        prove_kernel(op)
-        kernel = kernel_of(op)
-        operands = list(op.operands)
-        reads = [operands.index(value) for value in dict.fromkeys(reads_of(kernel)) if is_shaped(value)]
-        writes = [operands.index(access.value) for access in kernel.outputs]
-        together: set[tuple[int, int]] = set()
-        for write in kernel.outputs:
-            reading = [a for a in (*kernel.inputs, *kernel.extras, *kernel.outputs) if is_shaped(a.value)]
-            for i, value in enumerate(operands):
-                maps = {a.map for a in reading if a.value is value}
-                if maps == {write.map}:
-                    together.add((i, operands.index(write.value)))
-        part = part_of(op)
-        accesses = part.accesses if part is not None else ()
-        places = [operands.index(a.value) if is_shaped(a.value) else -1 for a in accesses]
-        self._facts[op] = _KernelFacts(reads, writes, together, part, places)
-        return self._facts[op]
 
     def _touch(
         self,
@@ -247,9 +214,9 @@ class Walk:
         """Check what an op reads and writes, by the indices of operands, then note what it has written."""
         for index in reads:
             buffer = cast(Buffer, buffers[index])
-            self.state.check_read(op, buffer, buffer.number, _name(op, index))
+            self.state.check_read(op, buffer, buffer.number, name_of(op, index))
         for index in writes:
-            self.state.check_write(op, cast(Buffer, buffers[index]), _name(op, index))
+            self.state.check_write(op, cast(Buffer, buffers[index]), name_of(op, index))
         for target in writes:
             for other in (*reads, *(w for w in writes if w < target)):
                 self._apart(op, buffers, other, target, allowed=(other, target) in in_place)
@@ -266,7 +233,7 @@ class Walk:
         byte = a.first_common(b)
         raise refuse(
             "apart",
-            f"'{op.name}' writes {_name(op, target)} over {_name(op, other)}, which it still needs",
+            f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs",
             op,
             [f"address {byte} of {a.memory.name}", self.state.place()],
             found=f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}",
@@ -313,11 +280,11 @@ class Walk:
         hangs = outside.array.shape != near.array.shape
         if hangs:
             self._may_hang(op, far, near, offsets)
-        origin = Origin(tuple(offsets), op.fill if hangs else None)
+        origin = Origin(tuple(offsets), self._source(far, outside), op.fill if hangs else None)
         if op.writes_far:
             transfer = Transfer(op, self.state.place(), near.part(here) if hangs else near, outside)
             self._begin(op, transfer, (near, 2), (far, 0))
-            self._check_written(op, near, origin)
+            self._tiles.check_written(op, near, origin.start)
             self.state.wrote(op, outside, far)
         else:
             transfer = Transfer(op, self.state.place(), outside, near)
@@ -325,6 +292,11 @@ class Walk:
             self.state.wrote(op, near, near, origin)
         self.state.begin(transfer)
         return transfer
+
+    def _source(self, far: Buffer, region: Region) -> Any:
+        """Return what stands for the operand that a region is a part of, seen through the levels that it came by."""
+        origin = self.state.origin_of(region)
+        return far.number if origin is None else origin.source
 
     def _begin(
         self, op: DmaStartOp, transfer: Transfer, source: tuple[Buffer, int], target: tuple[Buffer, int]
@@ -353,86 +325,12 @@ class Walk:
         """Wait for a transfer."""
         self.state.end(cast(DmaWaitOp, self._ops[number]), token)
 
-    # Kernels on tiles
-
-    def _origins(self, facts: _KernelFacts, buffers: Sequence[Buffer | None]) -> dict[int, Origin]:
-        """Return where the tiles that a kernel reads come from, by access."""
-        found: dict[int, Origin] = {}
-        for access, operand in enumerate(facts.operand_of):
-            buffer = buffers[operand] if operand in facts.reads else None
-            origin = self.state.origin_of(buffer) if buffer is not None else None
-            if origin is not None and origin.start:
-                found[access] = origin
-        return found
-
-    def _check_part(self, op: Operation, facts: _KernelFacts, origins: Mapping[int, Origin]) -> Origin:
-        part = cast(Part, facts.part)
-        starts = {access: origin.start for access, origin in origins.items()}
-        x: dict[int, int] = {}
-        if mismatch := self._solve(part, starts, x):
-            raise self._wrong_tile(op, part, mismatch, starts, facts)
-        for access, origin in origins.items():
-            wanted = part.fills[access]
-            if origin.fill is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
-                message = f"{_name(op, facts.operand_of[access])} of '{op.name}' is filled with {origin.fill}"
-                at = [f"tile at {listed(origin.start)}", self.state.place()]
-                raise refuse("whole-kernel", message, op, at, found=f"the kernel needs {wanted}")
-        return Origin((), None, (facts, x, starts))
-
-    def _solve(self, part: Part, starts: Mapping[int, Sequence[int]], x: dict[int, int]) -> Mismatch | None:
-        key = (part.op, tuple(starts))
-        if key not in self._plans:
-            prove_sizes(part)
-            self._plans[key] = part.equations(list(starts))
-        return solve_point(part, self._plans[key], starts, x)
-
-    def _check_written(self, op: DmaStartOp, near: Buffer, target: Origin) -> None:
-        """Check that a tile is written to where the kernel that made it says."""
-        origin = self.state.origin_of(near)
-        if origin is None or origin.solved is None:
-            return
-        facts, _, starts = origin.solved
-        part = cast(Part, facts.part)
-        access = len(part.accesses) - 1
-        if starts.get(access, target.start) != target.start:
-            axis = next(i for i, (a, b) in enumerate(zip(starts[access], target.start, strict=True)) if a != b)
-            raise self._wrong_tile(op, part, Mismatch(access, axis, Linear((), target.start[axis])), starts, facts)
-        starts = {**starts, access: target.start}
-        if mismatch := self._solve(part, starts, {}):
-            raise self._wrong_tile(op, part, mismatch, starts, facts)
-
-    def _wrong_tile(
-        self,
-        op: Operation,
-        part: Part,
-        mismatch: Mismatch,
-        starts: Mapping[int, Sequence[int]],
-        facts: _KernelFacts,
-    ) -> Exception:
-        wanted = "elsewhere"
-        if mismatch.expected is not None:
-            wanted = f"at {mismatch.expected.constant} along axis {mismatch.axis}"
-        others = ", ".join(listed(s) for k, s in starts.items() if k != mismatch.access)
-        name = _name(part.op, facts.operand_of[mismatch.access])
-        return refuse(
-            "whole-kernel",
-            f"{name} is not the tile that '{part.op.name}' needs",
-            op,
-            [f"tile at {listed(starts[mismatch.access])}, needed {wanted}", self.state.place()],
-            found=f"the tiles of its other operands begin at {others}" if others else "",
-        )
-
 
 def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
     if not isinstance(op, memref.ViewOp) or (region.low, region.high) == (source.low, source.high):
         return source.key
     owner = (op,) if source.memory.is_arena else ()
     return (id(source.memory), region.low, region.high - region.low, *owner)
-
-
-def _name(op: Operation, index: int) -> str:
-    hint = op.operands[index].name_hint if index < len(op.operands) else None
-    return f"operand {index}" + (f" (%{hint})" if hint else "")
 
 
 def _outputs(function: FuncOp) -> list[int]:

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, TokenType
-from .proof_rules import refuse
+from .rules import refuse
 
 VIEWS = (
     memref.ViewOp,

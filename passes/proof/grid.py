@@ -15,9 +15,9 @@ from xdsl.ir import SSAValue
 from ...dialects.hier import GridOp, TileAttr
 from ...ir import element_of, numpy_type, shape_of
 from ..expand_grid import stage_bytes
-from .loops_affine import Linear, drop_unit_dims, linear
-from .proof_rules import grid_point, listed, refuse
-from .proof_sets import Dims, first_point, points, sample
+from ..loops.affine import Linear, drop_unit_dims, linear
+from .rules import grid_point, listed, refuse
+from .sets import Dims, first_point, points, sample
 
 
 class LevelLimits(Protocol):

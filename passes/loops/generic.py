@@ -16,9 +16,9 @@ from xdsl.ir.affine import AffineMap
 from ...dialects.core.kernel import Access, Kernel, Reduction
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of
-from .loops_affine import Linear, drop_unit_dims, linear
-from .loops_scalar import live_ops
-from .loops_shapes import Shapes
+from .affine import Linear, drop_unit_dims, linear
+from .scalar import live_ops
+from .shapes import Shapes
 
 
 @dataclass(frozen=True)

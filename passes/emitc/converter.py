@@ -13,9 +13,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import where
-from .emitc_arith import RULES, products, sum_and_carry
-from .emitc_buffers import VIEWS, copy, load, store, view
-from .emitc_builder import Builder, layout_of, pointer, scalar_type
+from .arith import RULES, products, sum_and_carry
+from .buffers import VIEWS, copy, load, store, view
+from .builder import Builder, layout_of, pointer, scalar_type
+from .tiles import depthwise_tile, dot_tile, local_array
 
 
 @dataclass
@@ -258,11 +259,14 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.mului_extended": FunctionConverter.several,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
+    "memref.alloca": lambda converter, op: local_array(converter.b, op),
     "memref.copy": lambda converter, op: copy(converter.b, op),
     "memref.dim": FunctionConverter.dim,
     "memref.get_global": FunctionConverter.get_global,
     "memref.load": lambda converter, op: load(converter.b, op),
     "memref.store": lambda converter, op: store(converter.b, op),
+    "packed.depthwise_tile": lambda converter, op: depthwise_tile(converter.b, op),
+    "packed.dot_tile": lambda converter, op: dot_tile(converter.b, op),
     "scf.for": FunctionConverter.loop,
     "scf.if": FunctionConverter.condition,
     "scf.yield": lambda converter, op: None,

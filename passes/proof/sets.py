@@ -9,7 +9,7 @@ from typing import Any, cast
 import islpy
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from .loops_affine import Linear, Quotient
+from ..loops.affine import Linear, Quotient
 
 _isl = cast(Any, islpy)
 

@@ -1,0 +1,1 @@
+"""Index arithmetic, loops and generic ops made from the kernel view."""

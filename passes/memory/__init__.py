@@ -1,0 +1,1 @@
+"""Tiles, buffers and addresses: what planning and allocation are made of."""
