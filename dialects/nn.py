@@ -293,11 +293,14 @@ class PoolOp(FoldOp):
     strides = prop_def(base(DenseArrayBase))
     dilations = prop_def(base(DenseArrayBase))
     pads = prop_def(base(DenseArrayBase))
+    channels_last = opt_prop_def(UnitAttr)
+    """Whether x and the output are [N, spatial..., C]."""
 
     def verify_(self) -> None:
         source, out = _shapes(self)
         rank = len(out) - 2
-        if any(len(shape) != len(out) or shape[:2] != out[:2] for shape in source) or rank < 1:
+        kept = (0, len(out) - 1 if self.channels_last else 1)
+        if any(len(shape) != len(out) or any(shape[i] != out[i] for i in kept) for shape in source) or rank < 1:
             raise VerifyException("input and output must have the same batch, channels and number of axes")
         lengths = [len(numbers_of(p)) for p in (self.window, self.strides, self.dilations, self.pads)]
         if lengths != [rank, rank, rank, 2 * rank]:
@@ -309,9 +312,11 @@ class PoolOp(FoldOp):
         out_shape, window = shape_of(self.output), numbers_of(self.window)
         bounds = [*out_shape, *window]
         dim = AffineMap.identity(len(bounds)).results
-        outer, inner = dim[2 : len(out_shape)], dim[len(out_shape) :]
+        rank, inner = len(window), dim[len(out_shape) :]
+        outer = dim[1 : 1 + rank] if self.channels_last else dim[2 : 2 + rank]
+        place = window_exprs(outer, inner, self.strides, self.dilations, self.pads)
         source = _map(
-            len(bounds), [dim[0], dim[1], *window_exprs(outer, inner, self.strides, self.dilations, self.pads)]
+            len(bounds), [dim[0], *place, dim[1 + rank]] if self.channels_last else [dim[0], dim[1], *place]
         )
         fold = self.fold()
         return Kernel(

@@ -22,6 +22,7 @@ from ...ir import Array, array_of, where
 from . import c_scalars
 from .arithmetic import attribute_value
 from .bits import dtype_of
+from .c_tiles import TILES
 from .lanes import run_loop_nest
 from .memory import check_writable, new_buffer
 from .nests import Branch, Builder, Compute, Load, Loop, Nest, Node, NotANest, Store
@@ -155,6 +156,15 @@ def _cast(runner: Runner, op: emitc.CastOp, operands: Sequence[Value]) -> list[A
 @semantics(emitc.CallOp)
 def _call(runner: Runner, op: emitc.CallOp, operands: Sequence[Value]) -> Sequence[Value]:
     return runner.call(op.callee.string_value(), operands)
+
+
+@semantics(emitc.CallOpaqueOp)
+def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
+    """Run a function of the runtime headers: on memory, or on numbers."""
+    if op.callee.data not in TILES:
+        return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
+    TILES[op.callee.data](op, *operands)
+    return []
 
 
 @semantics(emitc.VerbatimOp, emitc.IncludeOp)

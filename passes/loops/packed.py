@@ -1,0 +1,137 @@
+"""Loops for convolutions with packed weights: over tiles of neighbouring outputs, whose sums stay close at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, i8, i32
+from xdsl.ir import SSAValue
+
+from ...dialects.core.kernel import Kernel
+from ...dialects.packed import LANES, ChannelsLastOp, DepthwiseTileOp, DotTileOp, PackedConvOp
+from ...ir import element_of, shape_of
+from .affine import axes_of
+from .kernel import KernelLoops
+from .nest import Index, Nest
+
+_SUMS = 24
+"""Vectors of sums that a tile may have, so that they and its operands fit the registers."""
+_MOST_BLOCKS, _MOST_PIXELS = 4, 12
+_CHANNELS = 64
+
+
+def is_tiled(op: ChannelsLastOp) -> bool:
+    """Return whether a convolution on buffers can be computed in tiles: of bytes, with rows that lie in one piece."""
+    x, w = op.inputs
+    strides = cast("MemRefType[Any]", x.type).get_strides()
+    if element_of(x) != i8 or element_of(w) != i8 or op.is_unsigned(1) or op.accumulator != i32 or strides is None:
+        return False
+    kernel = op.geometry()[2]
+    channels = shape_of(x)[-1]
+    dense = len(kernel) == 0 or strides[-2] == channels or kernel[-1] == 1
+    return len(kernel) <= 2 and strides[-1] == 1 and dense
+
+
+def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest) -> None:
+    """
+    Build the loops of a convolution: over blocks of features outermost, then over tiles of pixels of a row.
+
+    Each tile is one `packed.dot_tile` or `packed.depthwise_tile` into a buffer of sums, followed by the epilogue in
+    loops over that buffer. What is left over at the end of a row, or of the features, is a smaller tile.
+    """
+    _PackedLoops(op, kernel, nest).build()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A stretch of a dimension: `count` tiles of `size` from `start`."""
+
+    start: int
+    size: int
+    count: int
+
+
+def _parts(extent: int, size: int) -> Iterator[_Part]:
+    """Yield the whole tiles of a dimension and what is left over."""
+    size = min(size, extent)
+    whole = extent // size
+    yield _Part(0, size, whole)
+    if rest := extent - whole * size:
+        yield _Part(whole * size, rest, 1)
+
+
+class _PackedLoops(KernelLoops):
+    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest):
+        super().__init__(kernel, nest)
+        self.op = op
+        self.feature = len(op.geometry()[2]) + 1
+        self.pixel = self.feature - 1
+        self.dense = isinstance(op, PackedConvOp)
+
+    def build(self) -> None:
+        bounds = self.kernel.bounds
+        features, pixels = bounds[self.feature], bounds[self.pixel]
+        blocks = min(_MOST_BLOCKS, -(-features // LANES))
+        lanes = blocks * LANES if self.dense else _CHANNELS
+        for part in _parts(features, lanes):
+            vectors = -(-part.size // LANES)
+            width = min(_MOST_PIXELS, _SUMS // vectors)
+            width = -(-pixels // -(-pixels // width))
+            first = self.loop("f", part)
+            outer = self.open_all(range(self.pixel))
+            for run in _parts(pixels, width):
+                self.tile(part.size, vectors * LANES if self.dense else part.size, first, run)
+            for _ in range(outer):
+                self.nest.close()
+            self.close(part)
+
+    def loop(self, name: str, part: _Part) -> Index:
+        """Open the loop over the tiles of a stretch and return where each begins."""
+        if part.count == 1:
+            return part.start
+        index, *_ = self.nest.open(name, 0, part.count)
+        return self.nest.add(self.nest.mul(index, part.size), part.start)
+
+    def close(self, part: _Part) -> None:
+        if part.count > 1:
+            self.nest.close()
+
+    def tile(self, features: int, lanes: int, first: Index, run: _Part) -> None:
+        """Build the tiles of a stretch of a row."""
+        begin = self.loop("p", run)
+        sums = self.nest.op(memref.AllocaOp.get(i32, shape=[run.size, lanes], alignment=64))
+        self.position[self.pixel], self.position[self.feature] = begin, first
+        self.nest.last(self.tile_op(sums, first))
+        (pixel,) = self.nest.open("p", 0, run.size)
+        (lane,) = self.nest.open("f", 0, features)
+        self.position[self.pixel] = self.nest.add(pixel, begin)
+        self.position[self.feature] = self.nest.add(lane, first)
+        total = self.nest.op(memref.LoadOp.get(sums, [pixel, lane]))
+        total.name_hint = "sum"
+        self.finish([total])
+        self.nest.close()
+        self.nest.close()
+        self.close(run)
+
+    def tile_op(self, sums: SSAValue, first: Index) -> DotTileOp | DepthwiseTileOp:
+        op, nest = self.op, self.nest
+        strides, dilations, kernel = op.geometry()
+        for dim in self.kernel.reduced:
+            self.position[dim] = 0
+        axes = axes_of(self.kernel.inputs[0], self.kernel.bounds)[:-1]
+        at = [nest.value(self.index(axis.index)) for axis in axes]
+        for dim in self.kernel.reduced:
+            del self.position[dim]
+        made = DotTileOp if self.dense else DepthwiseTileOp
+        return made(
+            (op.inputs[0], op.inputs[1], sums),
+            at,
+            nest.value(nest.div(first, LANES) if self.dense else first),
+            step=strides[-1] if strides else 1,
+            dilations=dilations,
+            kernel=kernel,
+            unsigned=op.is_unsigned(0),
+        )

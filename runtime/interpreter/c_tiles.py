@@ -1,0 +1,57 @@
+"""What the functions of `tilewright_vector.h` compute, on flat arrays that begin where the pointers point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation
+
+from ...errors import Diagnostic
+from ...ir import Array, where
+
+
+def _gathered(op: Operation, array: Array, *axes: tuple[int, int]) -> Array:
+    """Return the elements of an array along axes (count, step), as int64. Raises Diagnostic beyond its end."""
+    index = np.zeros((), np.int64)
+    for count, step in axes:
+        index = index[..., None] + step * np.arange(count)
+    flat = array.reshape(-1)
+    if index.size and int(index.max()) >= flat.size:
+        raise Diagnostic(
+            "a tile reads beyond its buffer",
+            where=where(op),
+            expected=f"an index below {flat.size}",
+            found=str(int(index.max())),
+        )
+    return flat[index].astype(np.int64)
+
+
+def _store(op: Operation, sums: Array, total: Array) -> None:
+    flat = sums.reshape(-1)
+    if total.size > flat.size:
+        raise Diagnostic("a tile writes beyond its buffer", where=where(op), expected=f"{flat.size} sums")
+    flat[: total.size] = total.reshape(-1).astype(np.int32)
+
+
+def _dot_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
+    pixels, step, rows, row_step, run, blocks, block, flip = (int(size) for size in sizes)
+    groups = -(-run // 4)
+    windows = _gathered(op, x.view(np.int8 if flip else np.uint8), (pixels, step), (rows, row_step), (run, 1))
+    weights = _gathered(op, w, (blocks, block), (rows, groups * 64), (groups, 64), (16, 4), (4, 1))
+    padded = np.pad(windows, ((0, 0), (0, 0), (0, groups * 4 - run))).reshape(pixels, rows, groups, 4)
+    total = np.einsum("prkg,brklg->pbl", padded.astype(np.float64), weights.astype(np.float64), optimize=True)
+    _store(op, sums, total.astype(np.int64))
+
+
+def _depthwise_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
+    pixels, step, rows, row_step, taps, tap_step, lanes, channels, signed = (int(size) for size in sizes)
+    numbers = x.view(np.int8 if signed else np.uint8)
+    windows = _gathered(op, numbers, (pixels, step), (rows, row_step), (taps, tap_step), (lanes, 1))
+    weights = _gathered(op, w, (rows, taps * channels), (taps, channels), (lanes, 1))
+    _store(op, sums, (windows * weights).sum(axis=(1, 2)))
+
+
+TILES: dict[str, Callable[..., None]] = {"tw_dot_tile": _dot_tile, "tw_depthwise_tile": _depthwise_tile}
+"""Function -> `(op, x, w, sums, *sizes)`."""
