@@ -1,0 +1,156 @@
+"""verify-memory: planted faults are found, programs that are right are accepted, refusals show where and when."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.rewriter import Rewriter
+
+from tilewright.benchmarks.mutation_faults import FAULTS, Fault, shift_map
+from tilewright.benchmarks.mutation_programs import CONTEXT, expanded_program, grid_program
+from tilewright.benchmarks.mutations import Tally, judge
+from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
+from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.frontend.importer import import_model
+from tilewright.ir import functions, parse_module
+from tilewright.passes import all_passes
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.expand_grid import ExpandGridPass
+from tilewright.passes.memory.tiling import grid_of, tiling_of
+from tilewright.passes.proof.body import prove_body
+from tilewright.passes.proof.grid import prove_levels, prove_tiles
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.test.passes.levels import run_step, steps
+from tilewright.test.passes.test_tiling import AFTER, cut
+
+PER_KIND = 9
+
+
+def refusal(module: ModuleOp) -> Diagnostic:
+    """Return why a module is refused."""
+    with pytest.raises(Diagnostic) as caught:
+        verify_memory(module)
+    return caught.value
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_planted_faults_are_found(fault: Fault) -> None:
+    tally = Tally()
+    for number in range(PER_KIND):
+        judge(fault, f"test {fault.name} {number}", tally)
+    assert tally.planted == PER_KIND
+    assert tally.wrong > 0
+    assert not tally.missed
+    assert not tally.unexplained
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("seed", range(25))
+def test_programs_that_are_right_are_accepted(seed: int) -> None:
+    verify_memory(grid_program(random.Random(seed)))
+    verify_memory(expanded_program(random.Random(seed)))
+
+
+@pytest.mark.parametrize("levels", [["L1"], ["L2", "L1"]], ids=["one level", "two levels"])
+@pytest.mark.parametrize("name", ["ds-cnn", "mlp", "resnet8"])
+def test_networks_are_accepted_after_each_pass(name: str, levels: list[str]) -> None:
+    draw = random.Random(f"{name} {levels}")
+    module = import_model(zoo.build(name))
+    for step in steps("buffers"):
+        run_step(step, module)
+    for kernel in [op for op in functions(module)[0].body.block.ops if is_kernel(op)]:
+        grid = cut(kernel, levels[0], draw)
+        for level in levels[1:]:
+            for inner in [op for op in grid.body.block.ops if is_kernel(op)]:
+                cut(inner, level, draw)
+    verify_memory(module)
+    for step in parse_pipeline(AFTER, all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+        verify_memory(module)
+
+
+def matmul(rows: int, columns: int, tile: int) -> ModuleOp:
+    """Return a matrix product as a grid of square tiles with two stages each."""
+    types = f"memref<{rows}x16xi8>", f"memref<16x{columns}xi8>", f"memref<{rows}x{columns}xi32>"
+    text = f"""
+      func.func @network(%a: {types[0]}, %b: {types[1]}, %c: {types[2]} {{tilewright.output}}) {{
+        nn.matmul ins(%a, %b : {types[0]}, {types[1]}) outs(%c : {types[2]}) {{accumulator = i32}}
+        func.return
+      }}"""
+    module = parse_module(CONTEXT, text)
+    op = functions(module)[0].body.block.first_op
+    assert op is not None
+    Rewriter.replace_op(op, grid_of(tiling_of(op, [tile, tile, 16]), "L1", [0, 1024, 2048], [2, 2, 2], [0, 1]), [])
+    return module
+
+
+def test_many_steps_take_seconds() -> None:
+    module = matmul(800, 400, 8)
+    ExpandGridPass().apply(CONTEXT, module)
+    start = time.perf_counter()
+    verify_memory(module)
+    assert time.perf_counter() - start < 20, "5,000 steps"
+
+
+@pytest.mark.quick
+def test_large_grids_are_proved_without_walking_through_them() -> None:
+    grid = next(op for op in matmul(80_000, 80_000, 8).walk() if isinstance(op, GridOp))
+    start = time.perf_counter()
+    prove_levels(grid, {})
+    prove_tiles(grid)
+    prove_body(grid)
+    assert time.perf_counter() - start < 10, "100,000,000 points"
+
+
+@pytest.mark.quick
+def test_a_refused_grid_shows_point_and_element() -> None:
+    module = grid_program(random.Random(3))
+    assert shift_map(module, random.Random(1))
+    error = refusal(module)
+    assert "grid point (" in error.notes[0] or "element [" in error.notes[0]
+    assert error.expected
+    assert error.where
+
+
+@pytest.mark.quick
+def test_a_refused_address_is_shown() -> None:
+    module = matmul(16, 16, 8)
+    grid = next(op for op in module.walk() if isinstance(op, GridOp))
+    first, second, third = grid.tiles
+    near = TileAttr.get(second.extents, second.map, "L1", address=8, stages=2)
+    grid.properties["tiles"] = ArrayAttr([first, near, third])
+    error = refusal(module)
+    assert "rule 'apart'" in error.message
+    assert "address 8 of L1" in error.notes[0]
+    assert error.found == "bytes 0 to 255 and 8 to 263"
+
+
+@pytest.mark.quick
+def test_a_race_shows_the_step() -> None:
+    module = matmul(32, 16, 8)
+    ExpandGridPass().apply(CONTEXT, module)
+    waits = [op for op in module.walk() if isinstance(op, DmaWaitOp)]
+    Rewriter.erase_op(waits[0])
+    error = refusal(module)
+    assert "rule 'race'" in error.message
+    assert "step = 0" in error.notes[0]
+    assert "address" in error.notes[0]
+    assert "has not been waited for" in error.found
+
+
+@pytest.mark.quick
+def test_a_wrong_tile_shows_what_is_needed() -> None:
+    module = matmul(32, 16, 8)
+    ExpandGridPass().apply(CONTEXT, module)
+    start = [op for op in module.walk() if isinstance(op, DmaStartOp)][2]
+    first, *_ = start.offsets
+    start.operands[1] = start.operands[2]
+    assert first is not start.offsets[0]
+    error = refusal(module)
+    assert "rule 'whole-kernel'" in error.message
+    assert "needed at" in error.notes[0]
