@@ -77,8 +77,9 @@ def test_random_networks(network: Network, level_bytes: int, double_buffered: bo
     check_plan(module, machine(1 << 20), level_bytes, double_buffered=double_buffered)
 
 
-@pytest.mark.parametrize("name", ["ds-cnn", "resnet8", "mlp", "autoencoder"])
-@pytest.mark.parametrize("l1", [8 << 10, 64 << 10])
+@pytest.mark.parametrize(
+    ("name", "l1"), [("ds-cnn", 8 << 10), ("resnet8", 64 << 10), ("mlp", 1 << 10), ("autoencoder", 8 << 10)]
+)
 def test_zoo(name: str, l1: int) -> None:
     module = on_buffers(import_model(zoo.build(name)))
     check_plan(module, machine(l1), l1, double_buffered=True)

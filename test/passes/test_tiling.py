@@ -52,8 +52,9 @@ def cut(op: Operation, level: str, draw: random.Random) -> GridOp:
     return grid
 
 
-@pytest.mark.parametrize("levels", [["L1"], ["L2", "L1"]], ids=["one level", "two levels"])
-@pytest.mark.parametrize("name", ["ds-cnn", "mlp", "resnet8"])
+@pytest.mark.parametrize(
+    ("name", "levels"), [("ds-cnn", ["L1"]), ("resnet8", ["L1"]), ("mlp", ["L2", "L1"]), ("resnet8", ["L2", "L1"])]
+)
 def test_networks_in_tiles(name: str, levels: list[str]) -> None:
     draw = random.Random(f"{name} {levels}")
     module = import_model(zoo.build(name))
