@@ -1,0 +1,159 @@
+"""`tilewright profile`: where the time of a network goes on a machine, modelled."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import Diagnostic
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..compiler import Model
+    from ..passes.core.manager import Observer
+    from ..passes.core.pipeline import Pipeline
+    from .simulator import Simulation
+
+_AFTER = ("outline-kernels", "convert-kernels-to-loops", "convert-dma-to-loops", "convert-to-emitc")
+"""The passes after which a program does not show its kernels and transfers any more."""
+
+_WIDE = 160
+"""Columns of the tables where the output is no terminal and $COLUMNS does not say."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command that are its own, not those of every model."""
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a .onnx or .mlir file")
+    parser.add_argument("--trace", type=Path, metavar="FILE.json", help="write a trace for ui.perfetto.dev")
+    parser.add_argument("--html", type=Path, metavar="FILE.html", help="write a page for a browser, in one file")
+    parser.add_argument("--json", type=Path, metavar="FILE.json", help="write all numbers")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Profile a model, print the tables and write the files that are asked for. Raises Diagnostic."""
+    from rich.console import Console
+
+    from ..compiler import Model
+    from ..passes.core.driver import once
+    from .simulator.table import print_tables
+
+    model = Model(options.model, once("--input-shape", options.input_shape), once("--input-type", options.input_type))
+    simulation = profile(model, options.target)
+    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
+    print_tables(simulation, console)
+    for path, text in _files(options, simulation, options.model.name):
+        write(path, text)
+        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    return 0
+
+
+def profile(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> Simulation:
+    """Compile a model for a machine until its transfers are explicit, and simulate it. Raises Diagnostic."""
+    from .simulator import simulate
+
+    return simulate(explicit_program(model, target, observers=observers))
+
+
+def explicit_program(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> ModuleOp:
+    """Return a model as a planned program whose data movement is explicit and whose kernels are still ops."""
+    from ..compiler import machine_named, pipeline_of
+    from ..ir import new_context
+    from ..passes.core.manager import PassManager
+
+    pipeline = explicit_part(pipeline_of(machine_named(target)), target)
+    try:
+        module = model.load()
+        PassManager(list(observers)).run(module, pipeline, new_context())
+    except Diagnostic as error:
+        error.source = error.source or str(model.path)
+        raise
+    return module
+
+
+def explicit_part(pipeline: Pipeline, target: str) -> Pipeline:
+    """
+    Return a machine's pipeline up to where kernels become functions or loops.
+
+    One that does not plan for memory levels is made to, before it places the buffers. Raises Diagnostic where it never
+    has buffers.
+    """
+    from ..passes import all_passes
+    from ..passes.core.grammar import quote
+    from ..passes.core.pipeline import parse_pipeline
+
+    steps = list(pipeline.steps)
+    names = [step.name for step in steps]
+    end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
+    steps, names = steps[:end], names[:end]
+    if "bufferize" not in names:
+        raise Diagnostic(
+            f"the pipeline of '{target}' cannot be profiled",
+            expected="a pipeline with bufferize, and kernels after it",
+            found=", ".join(names),
+        )
+    at = names.index("bufferize") + 1
+    wanted = {"attach-machine": f"attach-machine{{target={quote(target)}}}", "plan-memory": "plan-memory"}
+    missing = ",".join(text for name, text in wanted.items() if name not in names)
+    if missing:
+        steps[at:at] = parse_pipeline(missing, all_passes()).steps
+    return replace(pipeline, steps=tuple(steps))
+
+
+def _files(options: argparse.Namespace, simulation: Simulation, title: str) -> list[tuple[Path, str]]:
+    """Return the files to write, with their text."""
+    from .simulator.page import page_of
+    from .simulator.trace import trace_of
+
+    files: list[tuple[Path, str]] = []
+    if options.trace:
+        files.append((options.trace, json.dumps(trace_of(simulation), separators=(",", ":")) + "\n"))
+    if options.html:
+        files.append((options.html, page_of(simulation, title)))
+    if options.json:
+        files.append((options.json, json.dumps(numbers_of(simulation, title), indent=1) + "\n"))
+    return files
+
+
+def numbers_of(simulation: Simulation, title: str) -> dict[str, Any]:
+    """Return all numbers of a simulation but its single events, for JSON. Times are modelled cycles."""
+    content: dict[str, Any] = {"model": title, "modelled": True}
+    for field in dataclasses.fields(simulation):
+        if field.name not in ("events", "memory"):
+            content[field.name] = _plain(getattr(simulation, field.name))
+    derived = ("cycles", "stalled", "rate", "engine_rate", "intensity", "limited_by")
+    for entry, layer in zip(content["layers"], simulation.layers, strict=True):
+        entry.update({name: getattr(layer, name) for name in derived})
+    return content
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    as_dict = getattr(value, "_asdict", None)
+    if as_dict is not None:
+        return as_dict()
+    return [_plain(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, whole or not at all. Raises Diagnostic where that fails."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise Diagnostic(
+            "the file cannot be written",
+            where=str(path),
+            found=error.strerror or str(error),
+            remedy="give a path in a folder that can be written to",
+        ) from error

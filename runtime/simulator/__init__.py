@@ -1,0 +1,16 @@
+"""Programs with time: the same explicit programs that the interpreter runs, on the engines and links of a machine."""
+
+from .result import EngineCost, Event, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
+from .simulate import simulate
+
+__all__ = [
+    "EngineCost",
+    "Event",
+    "LayerCost",
+    "LevelUse",
+    "LinkCost",
+    "OperatorCost",
+    "Residency",
+    "Simulation",
+    "simulate",
+]

@@ -1,0 +1,92 @@
+"""What a call of a kernel costs, wherever its operands lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, prod
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.kernel import is_shaped, kernel_of
+from ...errors import Diagnostic
+from ...ir import shape_of, where
+from ...passes.memory.views import bytes_of
+from ...passes.outline_kernels import multiply_accumulates
+from ...targets.core.machine import Engine, Machine
+from .schedule import KernelCost
+
+
+def level_of(value: SSAValue, far: str) -> str:
+    """Return the level where a buffer lies: its memory space, the far level where it has none."""
+    space = getattr(value.type, "memory_space", None)
+    return space.data if isinstance(space, StringAttr) else far
+
+
+def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
+    """
+    Return the cost of a kernel on the engine that its attribute `engine` names, or else the fastest.
+
+    An element in a level that the engine does not reach directly costs one access there, shared among the engine's
+    cores. Raises Diagnostic where no engine can run the kernel.
+    """
+    engine = engine_of(op, machine)
+    kernel = kernel_of(op)
+    price = machine.pricer(engine, op)
+    cycles = None if price is None else price(kernel.bounds)
+    if cycles is None:
+        raise Diagnostic(
+            f"engine '{engine.name}' does not run '{op.name}' on these types and shapes",
+            where=where(op),
+            remedy="give the kernel another engine, or the engine an entry for it in runs",
+        )
+    far = _far_accesses([value for value in op.operands if is_shaped(value)], engine, machine)
+    energy = engine.energy * kernel.points
+    macs = multiply_accumulates(op)
+    return _with_operands(
+        KernelCost(op.name, engine.name, cycles + far, kernel.points, macs, energy, (), ()), op, machine
+    )
+
+
+def cost_of_copy(op: memref.CopyOp, machine: Machine) -> KernelCost:
+    """Return the cost of a copy in one level: the engine that runs anything reads and writes every element."""
+    able = [engine for engine in machine.engines if any(each.op == "*" for each in engine.runs)]
+    engine = (able or list(machine.engines))[0]
+    latency = machine.level(level_of(op.source, machine.far.name)).latency
+    cycles = engine.setup + ceil(2 * latency * prod(shape_of(op.source)) / engine.cores)
+    return _with_operands(KernelCost(op.name, engine.name, cycles, 0, 0, 0.0, (), ()), op, machine)
+
+
+def engine_of(op: Operation, machine: Machine) -> Engine:
+    """Return the engine that runs a kernel. Raises Diagnostic where none does."""
+    named = op.attributes.get("engine")
+    if isinstance(named, StringAttr):
+        return machine.engine(named.data)
+    engine = next((engine for engine, _ in machine.engines_for(op)), None)
+    if engine is None:
+        raise Diagnostic(
+            f"no engine of '{machine.name}' runs '{op.name}' on these types",
+            where=where(op),
+            remedy="give an engine that runs '*', or lower the op to one that an engine runs",
+        )
+    return engine
+
+
+def _far_accesses(values: Sequence[SSAValue], engine: Engine, machine: Machine) -> int:
+    reached = {name for _, names in engine.level for name in names}
+    levels = [(machine.level(level_of(value, machine.far.name)), prod(shape_of(value))) for value in values]
+    accesses = sum(level.latency * elements for level, elements in levels if level.name not in reached)
+    return ceil(accesses / engine.cores)
+
+
+def _with_operands(cost: KernelCost, op: Operation, machine: Machine) -> KernelCost:
+    """Return a cost with the bytes of the op's operands, one by one and per level."""
+    values = [value for value in op.operands if is_shaped(value)]
+    sizes = tuple(bytes_of(value.type) for value in values)
+    levels: dict[str, int] = {}
+    for value, size in zip(values, sizes, strict=True):
+        level = level_of(value, machine.far.name)
+        levels[level] = levels.get(level, 0) + size
+    return replace(cost, sizes=sizes, levels=tuple(levels.items()))

@@ -1,0 +1,122 @@
+"""A simulation as one HTML page that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .result import LayerCost, LevelUse, Simulation
+from .trace import tracks_of
+
+_TEMPLATE = Path(__file__).with_name("page.html")
+_KINDS = ("compute", "copy", "in", "out", "wait in", "wait out")
+
+
+def page_of(simulation: Simulation, title: str) -> str:
+    """Return the page; `title` names the network."""
+    template = _TEMPLATE.read_text(encoding="utf-8")
+    data = json.dumps(data_of(simulation, title), separators=(",", ":"), allow_nan=False)
+    # Names come from the model: they must not end the script.
+    safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return template.replace("{{title}}", escape(title)).replace("{{data}}", safe)
+
+
+class _Names:
+    """Texts, each told once and then by its number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    def all(self) -> list[str]:
+        return list(self._numbers)
+
+
+def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
+    """
+    Return what the page shows.
+
+    Events are lists `[track, kind, name, layer, start, cycles, bytes]`, buffers `[name, layer, address, bytes, start,
+    end]`: numbers only, of which names and layers are indices and -1 is none.
+    """
+    names = _Names()
+    layers = {layer.nodes: number for number, layer in enumerate(simulation.layers)}
+    tracks = {name: number for number, name in enumerate(tracks_of(simulation))}
+    events = [
+        [
+            tracks[each.resource],
+            _KINDS.index(each.kind),
+            names.number(each.name),
+            layers.get(each.nodes, -1),
+            each.start,
+            each.end - each.start,
+            each.bytes,
+        ]
+        for each in simulation.events
+    ]
+    levels = [_level(level, simulation, names, layers) for level in simulation.levels]
+    return {
+        "title": title,
+        "machine": simulation.machine,
+        "mhz": simulation.mhz,
+        "cycles": simulation.cycles,
+        "energy": simulation.energy,
+        "macs": simulation.macs,
+        "tracks": list(tracks),
+        "kinds": _KINDS,
+        "layers": [_layer(layer) for layer in simulation.layers],
+        "events": events,
+        "levels": levels,
+        "engines": [{"name": e.name, "peak": e.peak, "busy": e.busy} for e in simulation.engines],
+        "links": [{"name": link.name, "width": link.width, "busy": link.busy} for link in simulation.links],
+        "names": names.all(),
+    }
+
+
+def _layer(layer: LayerCost) -> dict[str, Any]:
+    return {
+        "name": " + ".join(layer.nodes) or layer.operator,
+        "op": layer.operator,
+        "engine": layer.engine,
+        "start": layer.start,
+        "end": layer.end,
+        "cycles": layer.cycles,
+        "busy": layer.busy,
+        "waitIn": layer.wait_in,
+        "waitOut": layer.wait_out,
+        "conflicts": layer.conflicts,
+        "calls": layer.calls,
+        "transfers": layer.transfers,
+        "macs": layer.macs,
+        "points": layer.points,
+        "bytesIn": layer.bytes_in,
+        "bytesOut": layer.bytes_out,
+        "energy": layer.energy,
+        "intensity": layer.intensity,
+        "rate": layer.rate,
+        "engineRate": layer.engine_rate,
+        "limit": layer.limited_by,
+    }
+
+
+def _level(
+    level: LevelUse, simulation: Simulation, names: _Names, layers: Mapping[tuple[str, ...], int]
+) -> dict[str, Any]:
+    buffers = [
+        [names.number(each.name), layers.get(each.nodes, -1), each.address, each.bytes, each.start, each.end]
+        for each in simulation.memory
+        if each.level == level.name and each.address >= 0
+    ]
+    return {
+        "name": level.name,
+        "size": level.size,
+        "peak": level.peak,
+        "peakAt": level.peak_at,
+        "fixed": level.fixed,
+        "buffers": buffers,
+    }

@@ -1,0 +1,135 @@
+"""A program on its machine, with time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from ...dialects.hier import GridOp
+from ...ir import new_context
+from ...passes.expand_grid import ExpandGridPass
+from ...passes.memory.views import bytes_of
+from ...targets.core.machine import Engine, Level, Machine
+from ...targets.core.machine_attribute import machine_of
+from .result import EngineCost, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
+from .schedule import Layer, Schedule
+from .walk import Walker
+
+
+def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | None = None) -> Simulation:
+    """
+    Return what running a function of a program takes on a machine, the module's own where none is given.
+
+    The program is explicit: loops over kernels, transfers and waits (expand-grid), before kernels become loops. One
+    that still has grids is expanded first; the module stays as it is. No data are computed. Raises Diagnostic for a
+    program that has no machine, or holds what cannot be simulated.
+    """
+    machine = machine or machine_of(module)
+    if any(isinstance(op, GridOp) for op in module.walk()):
+        module = module.clone()
+        ExpandGridPass().apply(new_context(), module)
+    schedule = Schedule(machine)
+    Walker(module, schedule).walk(function)
+    cycles = schedule.end()
+    layers = tuple(_layer_cost(layer) for layer in schedule.layers.values() if layer.start >= 0)
+    memory = schedule.memory()
+    fixed = _fixed_bytes(module, function)
+    return Simulation(
+        machine.name,
+        machine.clock.nominal,
+        cycles,
+        sum(layer.energy for layer in layers),
+        tuple(schedule.events),
+        layers,
+        _operators(layers),
+        tuple(_engine_cost(engine, schedule, layers, cycles) for engine in machine.engines),
+        tuple(_link_cost(name, schedule) for name in schedule.links),
+        tuple(_level_use(level, memory, fixed if level == machine.far else 0) for level in machine.levels),
+        memory,
+    )
+
+
+def _layer_cost(layer: Layer) -> LayerCost:
+    """Return the cost of a layer; points of tiles that hang over its outputs do not count."""
+    values = {each.name: getattr(layer, each.name) for each in fields(LayerCost)}
+    if layer.produced:
+        values["points"] = layer.points * layer.stored // layer.produced
+        values["macs"] = layer.macs * layer.stored // layer.produced
+    return LayerCost(**values)
+
+
+def _operators(layers: Sequence[LayerCost]) -> tuple[OperatorCost, ...]:
+    found: dict[str, list[LayerCost]] = {}
+    for layer in layers:
+        found.setdefault(layer.operator, []).append(layer)
+    costs = [
+        OperatorCost(
+            name,
+            len(group),
+            sum(layer.calls for layer in group),
+            sum(layer.busy for layer in group),
+            sum(layer.points for layer in group),
+            sum(layer.macs for layer in group),
+        )
+        for name, group in found.items()
+    ]
+    return tuple(sorted(costs, key=lambda cost: (-cost.busy, cost.operator)))
+
+
+def _engine_cost(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> EngineCost:
+    use = schedule.engines[engine.name]
+    idle = cycles - use.busy - use.wait_in - use.wait_out
+    said = [value for each in engine.runs for key, value in each.parameters if key == "macs_per_cycle"]
+    peak = max((float(value) for value in said if isinstance(value, int | float)), default=0.0)
+    peak = peak or max((layer.engine_rate for layer in layers if layer.engine == engine.name), default=0.0)
+    return EngineCost(engine.name, use.busy, use.wait_in, use.wait_out, idle, use.calls, peak, use.energy)
+
+
+def _link_cost(name: str, schedule: Schedule) -> LinkCost:
+    bus = schedule.links[name]
+    clock = schedule.machine.clock.nominal
+    ratio = bus.link.clock.nominal / clock if bus.link.clock.mhz and clock else 1.0
+    moved = bus.bytes_in, bus.bytes_out, bus.transfers, bus.busy
+    return LinkCost(name, *moved, tuple(bus.channel_busy), bus.link.width * ratio, bus.energy)
+
+
+def _level_use(level: Level, memory: Sequence[Residency], fixed: int) -> LevelUse:
+    """Return how a level is used, by a sweep over the times at which buffers come and go."""
+    here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
+    peak, peak_at = 0, 0
+    for at in sorted({each.start for each in here}):
+        alive = _covered(_alive(here, at))
+        if alive > peak:
+            peak, peak_at = alive, at
+    return LevelUse(level.name, level.size, peak, peak_at, tuple(_alive(here, peak_at)) if peak else (), fixed)
+
+
+def _alive(memory: Sequence[Residency], at: int) -> list[Residency]:
+    return [each for each in memory if each.start <= at < each.end]
+
+
+def _covered(alive: Sequence[Residency]) -> int:
+    """Return the bytes of buffers; where two share an address, as a buffer worked on in place does, once."""
+    total, reach = 0, 0
+    for each in sorted(alive, key=lambda each: each.address):
+        if each.address < 0:
+            total += each.bytes
+            continue
+        total += max(0, each.address + each.bytes - max(each.address, reach))
+        reach = max(reach, each.address + each.bytes)
+    return total
+
+
+def _fixed_bytes(module: ModuleOp, function: str) -> int:
+    """Return the bytes of weights, inputs and outputs."""
+    total = 0
+    for op in module.body.block.ops:
+        if isinstance(op, memref.GlobalOp) and isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+            total += bytes_of(op.type)
+        if isinstance(op, FuncOp) and op.sym_name.data == function:
+            total += sum(bytes_of(argument.type) for argument in op.body.block.args)
+    return total

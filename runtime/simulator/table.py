@@ -1,0 +1,73 @@
+"""A simulation as tables on a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from .result import LayerCost, Simulation
+
+_NUMBERS = ("cycles", "share", "MACs", "MACs/cycle", "stalled", "bytes in", "bytes out", "points/byte", "limited by")
+
+
+def print_tables(simulation: Simulation, console: Console) -> None:
+    """Print what each layer costs, then the engines, links and levels, and the totals."""
+    console.print(layer_table(simulation))
+    console.print(resource_table(simulation))
+    console.print(summary(simulation), highlight=False)
+
+
+def layer_table(simulation: Simulation) -> Table:
+    """Return the table of layers."""
+    table = Table(title="modelled, per layer", title_justify="left")
+    table.add_column("nodes", overflow="fold", min_width=24)
+    table.add_column("engine", overflow="fold")
+    for title in _NUMBERS:
+        table.add_column(title, justify="right", no_wrap=True)
+    for layer in simulation.layers:
+        table.add_row(*_row(layer, simulation.cycles))
+    return table
+
+
+def _row(layer: LayerCost, cycles: int) -> tuple[str, ...]:
+    return (
+        " + ".join(layer.nodes) or layer.operator,
+        layer.engine,
+        f"{layer.cycles:,}",
+        f"{layer.cycles / max(cycles, 1):.1%}",
+        f"{layer.macs:,}",
+        f"{layer.macs / max(layer.cycles, 1):.2f}",
+        f"{layer.stalled:.1%}",
+        f"{layer.bytes_in:,}",
+        f"{layer.bytes_out:,}",
+        f"{layer.intensity:.1f}",
+        layer.limited_by,
+    )
+
+
+def resource_table(simulation: Simulation) -> Table:
+    """Return the table of engines, links and levels."""
+    table = Table("what", "how it was used", title="modelled, per resource", title_justify="left")
+    total = max(simulation.cycles, 1)
+    for engine in simulation.engines:
+        parts = (("busy", engine.busy), ("waits for input", engine.wait_in), ("waits for output", engine.wait_out))
+        text = ", ".join(f"{name} {cycles / total:.1%}" for name, cycles in (*parts, ("idle", engine.idle)))
+        table.add_row(f"engine {engine.name}", f"{text}; {engine.calls:,} calls")
+    for link in simulation.links:
+        channels = ", ".join(f"{cycles / total:.1%}" for cycles in link.channels)
+        moved = f"{link.bytes_in:,} bytes in, {link.bytes_out:,} out in {link.transfers:,} transfers"
+        table.add_row(f"link {link.name}", f"{moved}; bus busy {link.busy / total:.1%}, channels {channels}")
+    for level in simulation.levels:
+        fixed = f"; {level.fixed:,} bytes of weights, inputs and outputs" if level.fixed else ""
+        share = f"{level.peak / level.size:.1%} of {level.size:,}"
+        table.add_row(f"level {level.name}", f"{level.peak:,} bytes at the peak, {share}{fixed}")
+    return table
+
+
+def summary(simulation: Simulation) -> str:
+    """Return the totals in one line."""
+    time = f" ({simulation.seconds * 1e3:.3f} ms at {simulation.mhz:g} MHz)" if simulation.mhz else ""
+    rate = simulation.macs / max(simulation.cycles, 1)
+    energy = f", {simulation.energy / 1e6:.2f} uJ" if simulation.energy else ""
+    work = f"{simulation.macs:,} multiply-accumulates, {rate:.2f} a cycle"
+    return f"modelled on {simulation.machine}: {simulation.cycles:,} cycles{time}{energy}; {work}"

@@ -1,0 +1,363 @@
+"""
+Explicit programs, made ready to be walked.
+
+Only what decides about time is computed: indices, conditions, places of buffers and tokens. Each op becomes a function
+on a list of values; constants are computed beforehand.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp
+from ...errors import Diagnostic
+from ...ir import node_names, shape_of, where
+from ...passes.memory.views import bytes_of
+from .kernels import cost_of_copy, cost_of_kernel, level_of
+from .result import Nodes
+from .schedule import Place, Schedule
+from .transfers import Descriptor, link_between
+
+Code: TypeAlias = Callable[[list[Any]], None]
+"""Does one op: reads and writes the list of values."""
+
+_Binary: TypeAlias = Callable[[int, int], int]
+
+_ARITHMETIC: dict[type[Operation], _Binary] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
+    arith.DivUIOp: int.__floordiv__,
+    arith.RemUIOp: operator.mod,
+    arith.FloorDivSIOp: int.__floordiv__,
+    arith.DivSIOp: lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    arith.RemSIOp: lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
+    arith.CeilDivSIOp: lambda a, b: -(-a // b),
+    arith.MinSIOp: min,
+    arith.MaxSIOp: max,
+    arith.MinUIOp: min,
+    arith.MaxUIOp: max,
+    arith.AndIOp: int.__and__,
+    arith.OrIOp: int.__or__,
+    arith.XOrIOp: int.__xor__,
+}
+_COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+"""By the predicate's number; those of unsigned numbers follow those of signed ones, and indices are not negative."""
+
+_VIEWS = (
+    memref.SubviewOp,
+    memref.ExpandShapeOp,
+    memref.CollapseShapeOp,
+    memref.ReinterpretCastOp,
+    memref.CastOp,
+    memref.MemorySpaceCastOp,
+)
+
+
+class Walker:
+    """Walks the function of a module, and reports what takes time to a schedule."""
+
+    def __init__(self, module: ModuleOp, schedule: Schedule):
+        self._schedule = schedule
+        self._machine = schedule.machine
+        symbols = (op for op in module.body.block.ops if isinstance(op, func.FuncOp | memref.GlobalOp))
+        self._symbols = {op.sym_name.data: op for op in symbols}
+        self._values: list[Any] = []
+        self._slots: dict[SSAValue, int] = {}
+        self._known: set[int] = set()
+        self._nodes: Nodes | None = None
+
+    def walk(self, name: str) -> None:
+        """Walk a function from its beginning to its end. Raises Diagnostic for what cannot be walked."""
+        function = self._function(name)
+        arguments = function.body.block.args
+        said = cast("Sequence[DictionaryAttr]", function.arg_attrs or [DictionaryAttr({})] * len(arguments))
+        for argument, attributes in zip(arguments, said, strict=True):
+            title = attributes.data.get("onnx.name")
+            text = title.data if isinstance(title, StringAttr) else f"arg{argument.index}"
+            self._values[self._slot(argument)] = Place(text, self._level(argument), -1)
+        for code in self._block(function.body.block)[0]:
+            code(self._values)
+
+    def _function(self, name: str) -> func.FuncOp:
+        found = self._symbols.get(name)
+        if not isinstance(found, func.FuncOp) or not found.body.blocks:
+            raise Diagnostic(f"the module has no function '{name}' with a body", expected="a program to simulate")
+        return found
+
+    def _level(self, value: SSAValue) -> str:
+        return level_of(value, self._machine.far.name)
+
+    def _slot(self, value: SSAValue) -> int:
+        if value not in self._slots:
+            self._slots[value] = len(self._values)
+            self._values.append(None)
+        return self._slots[value]
+
+    def _slots_of(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
+        return tuple(self._slot(value) for value in values)
+
+    def _fix(self, value: SSAValue, known: Any) -> None:
+        """Set a value that is always the same."""
+        slot = self._slot(value)
+        self._values[slot] = known
+        self._known.add(slot)
+
+    def _block(self, block: Block) -> tuple[list[Code], tuple[int, ...]]:
+        """Return the code of a block, and the slots of what its last op yields."""
+        codes: list[Code] = []
+        for op in block.ops:
+            if isinstance(op, scf.YieldOp | func.ReturnOp):
+                return codes, self._slots_of(op.operands)
+            code = self._op(op)
+            if code is not None:
+                codes.append(code)
+        return codes, ()
+
+    def _op(self, op: Operation) -> Code | None:
+        """Return the code of an op, None where nothing is left to do."""
+        rule = _RULES.get(type(op))
+        if rule is not None:
+            return rule(self, op)
+        if is_kernel(op):
+            return self._kernel(op)
+        if type(op) in _ARITHMETIC:
+            return self._pure(op, _ARITHMETIC[type(op)])
+        raise Diagnostic(
+            f"'{op.name}' cannot be simulated",
+            where=where(op),
+            expected="loops over kernels and transfers, index arithmetic, views of buffers",
+            remedy="simulate the program before its kernels become loops (convert-kernels-to-loops)",
+        )
+
+    def _pure(self, op: Operation, compute: Callable[..., Any]) -> Code | None:
+        """Return the code of an op whose result depends on its operands alone."""
+        sources, target = self._slots_of(op.operands), self._slot(op.results[0])
+        if all(slot in self._known for slot in sources):
+            self._fix(op.results[0], compute(*(self._values[slot] for slot in sources)))
+            return None
+        if len(sources) == 2:
+            a, b = sources
+
+            def run_two(values: list[Any]) -> None:
+                values[target] = compute(values[a], values[b])
+
+            return run_two
+
+        def run(values: list[Any]) -> None:
+            values[target] = compute(*[values[slot] for slot in sources])
+
+        return run
+
+    def _constant(self, op: arith.ConstantOp) -> None:
+        value = op.value
+        self._fix(op.result, value.value.data if isinstance(value, IntegerAttr) else value)
+
+    def _compare(self, op: arith.CmpiOp) -> Code | None:
+        number = op.predicate.value.data
+        return self._pure(op, _COMPARISONS[number if number < 6 else number - 4])
+
+    def _select(self, op: arith.SelectOp) -> Code | None:
+        def choose(condition: int, a: Any, b: Any) -> Any:
+            return a if condition else b
+
+        return self._pure(op, choose)
+
+    def _global(self, op: memref.GetGlobalOp) -> None:
+        name = op.name_.string_value()
+        self._fix(op.memref, Place(name, self._level(op.memref), 0 if self._is_memory(name) else -1))
+
+    def _is_memory(self, name: str) -> bool:
+        """Return whether a global is memory that others lie in: an arena, or what a level has."""
+        found = self._symbols.get(name)
+        return isinstance(found, memref.GlobalOp) and "constant" not in found.properties
+
+    def _alloc(self, op: Operation) -> None:
+        self._fix(op.results[0], Place(_name_of(op), self._level(op.results[0]), -1))
+
+    def _view(self, op: memref.ViewOp) -> Code | None:
+        level = self._level(op.result)
+        named = level == self._machine.far.name
+        title = _name_of(op)
+
+        def compute(place: Place, shift: int) -> Place:
+            return Place(title if named else place.name, level, place.address + shift if place.address >= 0 else -1)
+
+        sources, target = self._slots_of((op.source, op.byte_shift)), self._slot(op.result)
+        if all(slot in self._known for slot in sources):
+            self._fix(op.result, compute(*(self._values[slot] for slot in sources)))
+            return None
+        source, shift = sources
+
+        def run(values: list[Any]) -> None:
+            values[target] = compute(values[source], values[shift])
+
+        return run
+
+    def _same(self, op: Operation) -> Code | None:
+        source, target = self._slot(op.operands[0]), self._slot(op.results[0])
+        if source in self._known:
+            self._fix(op.results[0], self._values[source])
+            return None
+
+        def run(values: list[Any]) -> None:
+            values[target] = values[source]
+
+        return run
+
+    def _for(self, op: scf.ForOp) -> Code:
+        low, high, step = self._slots_of((op.lb, op.ub, op.step))
+        variable, *carried = self._slots_of(op.body.block.args)
+        initial, results = self._slots_of(op.iter_args), self._slots_of(op.results)
+        codes, yielded = self._block(op.body.block)
+
+        def run(values: list[Any]) -> None:
+            state = [values[slot] for slot in initial]
+            for index in range(values[low], values[high], values[step]):
+                values[variable] = index
+                for slot, value in zip(carried, state, strict=True):
+                    values[slot] = value
+                for code in codes:
+                    code(values)
+                state = [values[slot] for slot in yielded]
+            for slot, value in zip(results, state, strict=True):
+                values[slot] = value
+
+        return run
+
+    def _if(self, op: scf.IfOp) -> Code:
+        condition, results = self._slot(op.cond), self._slots_of(op.results)
+        sides = [self._side(region) for region in (op.false_region, op.true_region)]
+
+        def run(values: list[Any]) -> None:
+            codes, yielded = sides[bool(values[condition])]
+            for code in codes:
+                code(values)
+            for slot, source in zip(results, yielded, strict=True):
+                values[slot] = values[source]
+
+        return run
+
+    def _side(self, region: Region) -> tuple[list[Code], tuple[int, ...]]:
+        return self._block(region.block) if region.blocks else ([], ())
+
+    def _call(self, op: func.CallOp) -> Code:
+        """Return the code of the function that is called, which counts for the nodes of the call."""
+        function = self._function(op.callee.string_value())
+        before, self._nodes = self._nodes, node_names(op) or self._nodes
+        slots, self._slots = self._slots, {}
+        inner = self._slots_of(function.body.block.args)
+        codes, yielded = self._block(function.body.block)
+        self._nodes, self._slots = before, slots
+        outer, results = self._slots_of(op.operands), self._slots_of(op.results)
+
+        def run(values: list[Any]) -> None:
+            for slot, source in zip(inner, outer, strict=True):
+                values[slot] = values[source]
+            for code in codes:
+                code(values)
+            for slot, source in zip(results, yielded, strict=True):
+                values[slot] = values[source]
+
+        return run
+
+    def _nodes_of(self, op: Operation) -> Nodes:
+        return self._nodes or node_names(op)
+
+    def _kernel(self, op: Operation) -> Code:
+        cost = cost_of_kernel(op, self._machine)
+        layer = self._schedule.layer(self._nodes_of(op))
+        layer.operator = layer.operator or op.name
+        layer.engine = layer.engine or cost.engine
+        slots = self._slots_of([value for value in op.operands if is_shaped(value)])
+        schedule = self._schedule
+
+        def run(values: list[Any]) -> None:
+            schedule.run(layer, cost, [values[slot] for slot in slots])
+
+        return run
+
+    def _copy(self, op: memref.CopyOp) -> Code:
+        source, target = self._slots_of(op.operands)
+        schedule, layer = self._schedule, self._schedule.layer(self._nodes_of(op))
+        layer.operator = layer.operator or op.name
+        if self._level(op.source) == self._level(op.destination):
+            cost = cost_of_copy(op, self._machine)
+            layer.engine = layer.engine or cost.engine
+            return lambda values: schedule.run(layer, cost, [values[source], values[target]])
+        link = link_between(self._machine, self._level(op.source), self._level(op.destination), op)
+        outward = self._level(op.source) == link.near
+        far, near = (op.destination, op.source) if outward else (op.source, op.destination)
+        cost = Descriptor(self._machine, link, far, near, reads=False).at([0] * len(shape_of(far)))
+        places, sizes = self._slots_of((far, near)), (bytes_of(far.type), bytes_of(near.type))
+
+        def run(values: list[Any]) -> None:
+            ends = values[places[0]], values[places[1]]
+            schedule.wait(layer, schedule.start(layer, link, cost, *ends, sizes, outward))
+
+        return run
+
+    def _start(self, op: DmaStartOp) -> Code:
+        levels = self._level(op.far), self._level(op.near)
+        outward = op.writes_far is not None
+        source, target = levels[::-1] if outward else levels
+        link = link_between(self._machine, source, target, op)
+        descriptor = Descriptor(self._machine, link, op.far, op.near, reads=not outward)
+        sizes = bytes_of(op.far.type), bytes_of(op.near.type)
+        far, near, *offsets = self._slots_of((op.far, op.near, *op.offsets))
+        token, schedule = self._slot(op.token), self._schedule
+        layer = schedule.layer(self._nodes_of(op))
+
+        def run(values: list[Any]) -> None:
+            cost = descriptor.at([values[slot] for slot in offsets])
+            values[token] = schedule.start(layer, link, cost, values[far], values[near], sizes, outward)
+
+        return run
+
+    def _wait(self, op: DmaWaitOp) -> Code:
+        token, schedule = self._slot(op.token), self._schedule
+        layer = schedule.layer(self._nodes_of(op))
+        return lambda values: schedule.wait(layer, values[token])
+
+    def _none(self, op: DmaNoneOp) -> None:
+        self._fix(op.token, None)
+
+
+def _name_of(op: Operation) -> str:
+    """Return the name of a buffer: the last node that it holds the result of, else what the IR calls it."""
+    nodes = node_names(op)
+    return nodes[-1] if nodes else op.results[0].name_hint or "buffer"
+
+
+_Rules: TypeAlias = dict[type[Operation], Callable[[Walker, Any], Code | None]]
+
+
+def _rules() -> _Rules:
+    walker: Any = Walker
+    rules: _Rules = {
+        arith.ConstantOp: walker._constant,
+        arith.CmpiOp: walker._compare,
+        arith.SelectOp: walker._select,
+        arith.IndexCastOp: walker._same,
+        memref.GetGlobalOp: walker._global,
+        memref.AllocOp: walker._alloc,
+        memref.ViewOp: walker._view,
+        memref.CopyOp: walker._copy,
+        scf.ForOp: walker._for,
+        scf.IfOp: walker._if,
+        func.CallOp: walker._call,
+        DmaStartOp: walker._start,
+        DmaWaitOp: walker._wait,
+        DmaNoneOp: walker._none,
+    }
+    return rules | cast(_Rules, dict.fromkeys(_VIEWS, walker._same))
+
+
+_RULES = _rules()

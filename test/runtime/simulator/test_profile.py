@@ -1,0 +1,163 @@
+"""`tilewright profile`: its tables, trace and page; the page in a real browser where there is one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from onnx import ModelProto
+
+from tilewright.compiler import Model
+from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.runtime import profile
+from tilewright.runtime.simulator import Simulation
+from tilewright.runtime.simulator.page import data_of, page_of
+from tilewright.runtime.simulator.trace import trace_of, tracks_of
+from tilewright.test.machines.make import FOLDER
+
+TARGET = str(FOLDER / "two_level.toml")
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("profile") / "ds-cnn.onnx"
+    path.write_bytes(zoo.build("ds-cnn").SerializeToString())
+    return path
+
+
+@pytest.fixture(scope="module")
+def simulation(model: Path) -> Simulation:
+    return profile.profile(Model(model), TARGET)
+
+
+def command(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser()
+    profile.add_arguments(parser)
+    parser.set_defaults(target=TARGET, input_shape=[], input_type=[])
+    return profile.run(parser.parse_args(words))
+
+
+def nodes_of(model: Path) -> set[str]:
+    return {node.name for node in ModelProto.FromString(model.read_bytes()).graph.node}
+
+
+def test_tables_and_files(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {name: tmp_path / name for name in ("trace.json", "page.html", "numbers.json")}
+    flags = zip(("--trace", "--html", "--json"), map(str, files.values()), strict=True)
+    assert command([str(model), *(word for pair in flags for word in pair)]) == 0
+    out = capsys.readouterr().out
+    assert all(node in out for node in nodes_of(model) if "Flatten" not in node)
+    assert "modelled on two_level" in out
+    numbers = json.loads(files["numbers.json"].read_text())
+    assert numbers["modelled"] is True
+    assert f"{numbers['cycles']:,} cycles" in out
+    assert sum(layer["cycles"] for layer in numbers["layers"]) == numbers["cycles"]
+    assert json.loads(files["trace.json"].read_text())["traceEvents"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files)
+
+
+def test_trace(simulation: Simulation) -> None:
+    """A track per engine and channel, slices that do not overlap, and all of the simulation's events."""
+    events: list[dict[str, Any]] = trace_of(simulation)["traceEvents"]
+    tracks = [event["args"]["name"] for event in events if event["name"] == "thread_name"]
+    assert tracks == ["layers", "cluster", "dma.0"]
+    slices = [event for event in events if event["ph"] == "X"]
+    assert len(slices) == len(simulation.events) + len(simulation.layers)
+    assert max(event["ts"] + event["dur"] for event in slices) == pytest.approx(simulation.seconds * 1e6)
+    for track in range(1, len(tracks)):
+        ends = sorted((event["ts"], event["ts"] + event["dur"]) for event in slices if event["tid"] == track)
+        assert all(before[1] <= after[0] + 1e-3 for before, after in pairwise(ends))
+    assert all("Conv_0" in event["name"] for event in slices if event["args"].get("nodes", "").startswith("Conv_0"))
+    assert {event["name"] for event in events if event["ph"] == "C"} == {"L1 in use", "L2 in use"}
+
+
+def test_page_is_one_file_with_every_layer(simulation: Simulation, model: Path) -> None:
+    page = page_of(simulation, "ds-cnn.onnx")
+    assert not re.search(r"""(src|href)=["'](?!data:)|@import|url\(|https?://(?!www\.w3\.org/2000/svg)""", page)
+    assert "{{" not in page
+    data = data_of(simulation, "ds-cnn.onnx")
+    assert len(data["layers"]) == len(simulation.layers)
+    shown = " ".join(layer["name"] for layer in data["layers"])
+    assert all(node in shown for node in nodes_of(model) if "Flatten" not in node)
+    assert data["tracks"] == tracks_of(simulation)
+    assert max(event[4] + event[5] for event in data["events"]) == simulation.cycles
+
+
+def test_names_cannot_break_the_page(simulation: Simulation) -> None:
+    name = '</script><script>alert(1)</script>"&{{data}}'
+    evil = replace(simulation, machine=name, layers=(replace(simulation.layers[0], nodes=(name,)),))
+    page = page_of(evil, name)
+    assert page.count("</script>") == page_of(simulation, "x").count("</script>")
+
+
+def dump(page: Path, *, place: str = "") -> tuple[str, str]:
+    """Return the page as a browser has it after its scripts have run, and what they wrote to the console."""
+    assert BROWSER is not None
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=2000")
+    words = [BROWSER, *flags, f"--user-data-dir={page.parent / 'browser'}", "--dump-dom", f"{page.as_uri()}{place}"]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    return result.stdout, "\n".join(line for line in result.stderr.splitlines() if "CONSOLE" in line)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser")
+def test_page_in_a_browser(simulation: Simulation, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(page_of(simulation, "ds-cnn.onnx"), encoding="utf-8")
+    shown, console = dump(page)
+    assert console == ""
+    assert 'data-ready="yes"' in shown
+    rows = re.findall(r'<tr data-layer="(\d+)"', shown)
+    assert len(rows) == len(simulation.layers)
+    assert shown.count('class="dot"') == len(simulation.layers)
+    assert all(f'id="map{index}"' in shown for index in range(2))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser")
+def test_every_layer_is_found_by_its_name(simulation: Simulation, tmp_path: Path) -> None:
+    """The page opened at `#NAME` shows the rows of the layers of that name alone."""
+    page = tmp_path / "page.html"
+    text = page_of(simulation, "ds-cnn.onnx")
+    # One start of the browser for all layers: each name is searched for, and the rows left are noted.
+    probe = """<script>const found = D.layers.map(layer => { $("search").value = layer.name; search();
+      return [...document.querySelectorAll("#layers tbody tr:not([hidden])")].map(row => row.dataset.layer).join(); });
+      document.body.dataset.found = found.join(";");</script></body>"""
+    page.write_text(text.replace("</body>", probe), encoding="utf-8")
+    shown, console = dump(page)
+    assert console == ""
+    found = re.search(r'data-found="([^"]*)"', shown)
+    assert found is not None
+    assert found[1].split(";") == [str(index) for index in range(len(simulation.layers))]
+    at_one, _ = dump(page.with_name("page.html"), place="#Gemm_20")
+    assert 'data-ready="yes"' in at_one
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser")
+def test_the_browser_tells_of_errors(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<script>nothing.here()</script>", encoding="utf-8")
+    assert "Uncaught" in dump(page)[1]
+
+
+def test_host_has_no_transfers(model: Path) -> None:
+    simulation = profile.profile(Model(model), "host")
+    assert simulation.cycles == sum(layer.busy for layer in simulation.layers)
+    assert not simulation.links
+    assert page_of(simulation, "x")
+
+
+def test_a_file_that_cannot_be_written(model: Path, tmp_path: Path) -> None:
+    with pytest.raises(Diagnostic, match="cannot be written"):
+        command([str(model), "--html", str(tmp_path / "nowhere" / "page.html")])
+    with pytest.raises(Diagnostic, match="cannot be written"):
+        command([str(model), "--trace", str(tmp_path)])
