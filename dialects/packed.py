@@ -26,8 +26,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    ParsePropInAttrDict,
     IRDLOperation,
+    ParsePropInAttrDict,
     base,
     irdl_op_definition,
     operand_def,

@@ -94,7 +94,8 @@ class RescaleOp(IRDLOperation):
         %y = quant.rescale %x, %scale zero 128 clip 0 to 255 : i32, f32 -> i8
 
     An integer `x` is converted to f32 first, then multiplied in f32, as ONNX Runtime does for QLinearConv. What is no
-    number becomes `low`. A range that needs the result's unsigned reading (0 to 255 in i8) is stored as these bits.
+    number becomes one of the ends of the range. A range that needs the result's unsigned reading (0 to 255 in i8) is
+    stored as these bits.
     """
 
     name = "quant.rescale"

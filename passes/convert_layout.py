@@ -20,8 +20,8 @@ from ..dialects.nn import ConvOp, MatmulOp, PoolOp, ints
 from ..dialects.packed import DepthwiseOp, PackedConvOp, pack
 from ..ir import array_of, dense, element_of, functions, numbers_of, shape_of
 from .core.base import Pass
-from .lowering.lowerer import Lowerer
 from .fuse_epilogues import is_elementwise
+from .lowering.lowerer import Lowerer
 
 
 def convert_layout(block: Block) -> None:

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import where
+from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
 from .builder import Builder, layout_of, pointer, scalar_type
@@ -158,7 +159,9 @@ class FunctionConverter:
         self.carried[body] = variables
         type_ = scalar_type(body.args[0].type, op)
         new = self.region(body, [type_], lambda: self.yielded(body, variables))
-        self.b.ops.append(emitc.ForOp.create(operands=limits, regions=[Region(new)]))
+        made = emitc.ForOp.create(operands=limits, regions=[Region(new)])
+        made.attributes |= {name: op.attributes[name] for name in (INDEPENDENT,) if name in op.attributes}
+        self.b.ops.append(made)
         self.results(op, variables)
 
     def condition(self, op: Operation) -> None:

@@ -75,7 +75,9 @@ def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, in
     places = [0] * (len(weights.shape) - 1)
     axis = 0 if op.name == "packed.dot_tile" else len(places)
     strides = (weights.strides[axis],)
-    w = _advanced(b, b.value(op.w), element_index(b, Strided((weights.shape[axis],), strides, weights.offset), [op.first]))
+    w = _advanced(
+        b, b.value(op.w), element_index(b, Strided((weights.shape[axis],), strides, weights.offset), [op.first])
+    )
     kernel, dilations = numbers_of(op.kernel), numbers_of(op.dilations)
     rows, taps = (kernel[0] if len(kernel) > 1 else 1), (kernel[-1] if kernel else 1)
     row_step = dilations[0] * layout.strides[1] if len(kernel) > 1 else 0

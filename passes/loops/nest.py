@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAttr
+from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.body import scalar_attr
@@ -17,6 +17,8 @@ Index: TypeAlias = "int | SSAValue"
 """An index that is known, or computed by the program."""
 
 INDEX = IndexType()
+INDEPENDENT = "tilewright.independent"
+"""The attribute of a loop whose turns may run in any order, and side by side."""
 
 _DIVISIONS = (
     arith.CeilDivSIOp,
@@ -91,7 +93,7 @@ class Nest:
         self._location = location
         self._scopes = [_Scope(Block(), may_be_skipped=False)]
         self._depths: dict[SSAValue, int] = {}
-        self._headers: list[tuple[Index, Index, Sequence[SSAValue]]] = []
+        self._headers: list[tuple[Index, Index, Sequence[SSAValue], bool]] = []
 
     @property
     def depth(self) -> int:
@@ -107,15 +109,24 @@ class Nest:
 
     # Loops
 
-    def open(self, name: str, lower: Index, upper: Index, carried: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
+    def open(
+        self,
+        name: str,
+        lower: Index,
+        upper: Index,
+        carried: Sequence[SSAValue] = (),
+        *,
+        independent: bool = False,
+    ) -> tuple[SSAValue, ...]:
         """
         Begin the loop `for name in lower to upper` with these values carried around.
 
+        `independent` says that no turn of the loop reads what another one writes: the loop gets that attribute.
         Returns the induction variable and the carried values as the inside knows them, which keep their names.
         """
         block = Block(arg_types=[INDEX, *(value.type for value in carried)])
         runs = isinstance(lower, int) and isinstance(upper, int) and lower < upper
-        self._headers.append((lower, upper, carried))
+        self._headers.append((lower, upper, carried, independent))
         self._scopes.append(_Scope(block, may_be_skipped=not runs))
         self._depths.update(dict.fromkeys(block.args, self.depth))
         for arg, hint in zip(block.args, [name, *(value.name_hint for value in carried)], strict=True):
@@ -125,9 +136,11 @@ class Nest:
     def close(self, yielded: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
         """End the innermost loop and return what its carried values end up as."""
         scope = self._scopes.pop()
-        lower, upper, carried = self._headers.pop()
+        lower, upper, carried, independent = self._headers.pop()
         scope.block.add_op(self._located(scf.YieldOp(*yielded)))
         loop = scf.ForOp(self.value(lower), self.value(upper), self.value(1), carried, scope.block)
+        if independent:
+            loop.attributes[INDEPENDENT] = UnitAttr()
         self._append(loop, self.depth)
         for result, value in zip(loop.res, scope.block.args[1:], strict=True):
             result.name_hint = value.name_hint

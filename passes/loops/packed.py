@@ -19,7 +19,7 @@ from .nest import Index, Nest
 
 _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""
-_MOST_BLOCKS, _MOST_PIXELS = 4, 12
+_MOST_BLOCKS, _MOST_PIXELS = 4, 16
 _CHANNELS = 64
 
 
@@ -63,6 +63,12 @@ def _parts(extent: int, size: int) -> Iterator[_Part]:
         yield _Part(whole * size, rest, 1)
 
 
+def _width(pixels: int, most: int) -> int:
+    """Return how many pixels a tile has: such that nothing is left over, unless that makes tiles much smaller."""
+    even = next(width for width in range(min(pixels, most), 0, -1) if pixels % width == 0)
+    return even if 2 * even > most else -(-pixels // -(-pixels // most))
+
+
 class _PackedLoops(KernelLoops):
     def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest):
         super().__init__(kernel, nest)
@@ -78,8 +84,7 @@ class _PackedLoops(KernelLoops):
         lanes = blocks * LANES if self.dense else _CHANNELS
         for part in _parts(features, lanes):
             vectors = -(-part.size // LANES)
-            width = min(_MOST_PIXELS, _SUMS // vectors)
-            width = -(-pixels // -(-pixels // width))
+            width = _width(pixels, min(_MOST_PIXELS, _SUMS // vectors))
             first = self.loop("f", part)
             outer = self.open_all(range(self.pixel))
             for run in _parts(pixels, width):
@@ -106,7 +111,7 @@ class _PackedLoops(KernelLoops):
         self.position[self.pixel], self.position[self.feature] = begin, first
         self.nest.last(self.tile_op(sums, first))
         (pixel,) = self.nest.open("p", 0, run.size)
-        (lane,) = self.nest.open("f", 0, features)
+        (lane,) = self.nest.open("f", 0, features, independent=True)
         self.position[self.pixel] = self.nest.add(pixel, begin)
         self.position[self.feature] = self.nest.add(lane, first)
         total = self.nest.op(memref.LoadOp.get(sums, [pixel, lane]))

@@ -63,25 +63,26 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
 
 
 _ROUNDS = 1.5 * 2**23
-"""Added to a number below 2^22 and subtracted again, in f32, it leaves the nearest integer, halves to even."""
+"""Added to a number below 2^22, in f32, it leaves the nearest integer, halves to even, in the lowest bits."""
+_ROUNDS_BITS = 0x4B400000
 
 
 def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -> SSAValue:
     """
     Emit `clip(round(x * scale) + zero)` in `arith` and return the result.
 
-    The numbers are clipped before they are rounded, so that they fit; a factor known to be 1 is left out.
+    The bits of a float grow with it, those of negative ones are negative integers: so the sum of a number and 1.5 *
+    2^23 is clipped as an integer, whatever the number, and no comparison of floats keeps a compiler from vectorising.
+    A factor known to be 1 is left out.
     """
     low, high, zero = op.low.value.data, op.high.value.data, op.zero.value.data
     real = x if x.type == f32 else emit.op(arith.SIToFPOp(x, f32))
     if not _is_one(op.scale):
         real = emit.op(arith.MulfOp(real, scale))
-    least, most = emit.constant(float(low - zero), f32), emit.constant(float(high - zero), f32)
-    real = emit.op(arith.SelectOp(emit.op(arith.CmpfOp(real, least, "ogt")), real, least))
-    real = emit.op(arith.SelectOp(emit.op(arith.CmpfOp(real, most, "olt")), real, most))
-    rounds = emit.constant(_ROUNDS, f32)
-    rounded = emit.op(arith.SubfOp(emit.op(arith.AddfOp(real, rounds)), rounds))
-    total = _plus(emit.op(arith.FPToSIOp(rounded, i32)), zero, emit)
+    bits = emit.op(arith.BitcastOp(emit.op(arith.AddfOp(real, emit.constant(_ROUNDS, f32))), i32))
+    bits = emit.op(arith.MaxSIOp(bits, emit.constant(_ROUNDS_BITS + low - zero, i32)))
+    bits = emit.op(arith.MinSIOp(bits, emit.constant(_ROUNDS_BITS + high - zero, i32)))
+    total = _plus(bits, zero - _ROUNDS_BITS, emit)
     result = op.result.type
     assert isinstance(result, IntegerType)
     return emit.op(arith.TruncIOp(total, result)) if result.width.data < 32 else _wide(total, result, emit)

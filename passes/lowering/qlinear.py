@@ -45,9 +45,7 @@ def _zero(op: OnnxOp, index: int, what: str) -> int:
 
 
 def _factors(op: OnnxOp, positions: tuple[int, int, int]) -> Array:
-    """
-    Return x_scale * w_scale / y_scale, [1] or one for each channel, rounded to f32 after each step as ONNX Runtime
-    does."""
+    """Return x_scale * w_scale / y_scale, [1] or one for each channel, each step rounded to f32."""
     x, w, y = (_constant(op, i, "a scale").astype(np.float32) for i in positions)
     if x.size != 1 or y.size != 1:
         raise unsupported(op, "with more than one scale of an activation")
@@ -155,7 +153,7 @@ def _along(op: OnnxOp, numbers: Array) -> AffineMap:
         return AffineMap(rank, 0, none)
     if numbers.ndim != 1 or numbers.size != shape_of(op.operands[0])[op.attribute("axis") % rank]:
         raise unsupported(op, "by blocks")
-    return AffineMap(rank, 0, (AffineMap.identity(rank).results[op.attribute("axis") % rank],))
+    return AffineMap(rank, 0, (AffineMap.identity(rank).results[int(op.attribute("axis")) % rank],))
 
 
 def _scales(lower: Lowerer, op: OnnxOp) -> tuple[Array, list[SSAValue], list[AffineMap]]:

@@ -38,6 +38,21 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #define TW_NAN_F32 (TW_INF_F32 - TW_INF_F32)
 #define TW_NAN_F64 (TW_INF_F64 - TW_INF_F64)
 #endif
+/*
+ * TW_KERNEL keeps GCC from specialising a kernel for its callers. GCC 12 at -O2 makes a clone of a kernel that all callers
+ * hand the same places of one memory, and computes wrong addresses in its loops (gone with -fno-ivopts or -fno-ipa-cp).
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TW_KERNEL __attribute__((__noipa__))
+#else
+#define TW_KERNEL
+#endif
+/* Before a loop: no turn of it reads what another one writes. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define TW_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define TW_INDEPENDENT
+#endif
 typedef bool TW_MAY_ALIAS tw_bool;
 typedef int16_t TW_MAY_ALIAS tw_i16;
 typedef int32_t TW_MAY_ALIAS tw_i32;

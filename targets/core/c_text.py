@@ -276,6 +276,8 @@ class _FunctionPrinter:
         self.text[variable] = name, Level.PRIMARY
         sums = frozenset({Level.PRIMARY, Level.UNARY, Level.MUL, Level.ADD})
         advance = f"++{name}" if step[0] == "1" else f"{name} += {step[0]}"
+        if "tilewright.independent" in op.attributes:
+            self.line("TW_INDEPENDENT")
         self.line(f"for ({c_type(variable.type)} {name} = {lower[0]}; {name} < {within(upper, sums)}; {advance}) {{")
         self.nested(op.region.block)
         self.line("}")
@@ -387,7 +389,7 @@ class _FunctionPrinter:
 
 def _aligned(op: Operation) -> str:
     """Return the specifier of a variable that must lie at a multiple of something."""
-    given = cast("IntegerAttr[Any] | None", op.attributes.get("tilewright.alignment"))
+    given: Any = op.attributes.get("tilewright.alignment")
     return "" if given is None else f"_Alignas({given.value.data}) "
 
 
