@@ -192,7 +192,7 @@ def _function(state: ModuleState, function: Operation) -> Operation:
         "arg_attrs": ArrayAttr(said),
     }
     if not public:
-        properties["specifiers"] = flags(["static"])
+        properties["specifiers"] = flags(["static", "TW_KERNEL"])
     made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
     made.location = function.location
     return made

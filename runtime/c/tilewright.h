@@ -40,7 +40,7 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #endif
 /*
  * TW_KERNEL keeps GCC from specialising a kernel for its callers. GCC 12 at -O2 makes a clone of a kernel that all callers
- * hand the same places of one memory, and computes wrong addresses in its loops (gone with -fno-ivopts or -fno-ipa-cp).
+ * hand the same places of one memory, and the clone computes wrong values (right with -fno-ivopts or -fno-ipa-cp).
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #define TW_KERNEL __attribute__((__noipa__))
