@@ -31,6 +31,7 @@ Compile neural networks for small machines, and run them at any level.
   tilewright compile net.onnx --target host -o build/
   tilewright run build/ --inputs in.npz --outputs out.npz
   tilewright check corpus/ --target host --on interpreter --on host
+  tilewright profile net.onnx --target mysoc.toml --html profile.html
   tilewright targets
 """
 
@@ -58,6 +59,13 @@ Compile networks, run them and compare with golden outputs: integers exactly, fl
   tilewright check corpus/ more/resnet8 --on interpreter --on host --on sanitizers
 
 A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.npz. The exit code is 1 if any differs.
+"""
+
+_PROFILE = """\
+Compile a model for a target and show where its time goes there; all times are modelled.
+
+  tilewright profile net.onnx --target mysoc.toml
+  tilewright profile net.onnx --target mysoc.toml --html profile.html --trace trace.json
 """
 
 _NARROW = 80
@@ -147,6 +155,19 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     add("--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)")
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
+
+
+def _add_profile(parser: argparse.ArgumentParser) -> None:
+    from .runtime.profile import add_arguments
+
+    add_arguments(parser)
+    _add_model_options(parser)
+
+
+def _profile(options: argparse.Namespace) -> int:
+    from .runtime.profile import run
+
+    return run(options)
 
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
@@ -365,6 +386,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "compile": (_COMPILE, _add_compile, _compile),
     "run": (_RUN, _add_run, _run),
     "check": (_CHECK, _add_check, _check),
+    "profile": (_PROFILE, _add_profile, _profile),
     "targets": (_TARGETS, _add_targets, _targets),
 }
 

@@ -124,6 +124,9 @@ class Tiling:
 
     def blocked_dims(self) -> str:
         """Return why the kernel may not be cut like this, empty where it may."""
+        accesses = (*self.kernel.inputs, *self.kernel.extras, *self.kernel.outputs)
+        if any(not isinstance(atom, int) for a in accesses for e in a.map.results for atom, _ in linear(e).terms):
+            return "an access divides an index"
         for dim, count in enumerate(self.counts):
             if count > 1 and dim in self.kernel.reduced:
                 return f"dimension d{dim} is reduced"
