@@ -120,7 +120,7 @@ def main(arguments: Sequence[str]) -> int:
     """Print the table; returns 1 if a property does not hold."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").strip().partition("\n")[0])
     parser.add_argument("models", nargs="*", default=sorted(zoo.names()), help="names of the zoo, or .onnx files")
-    parser.add_argument("--l1", type=int, nargs="+", default=[8, 16, 32, 64, 128, 256], metavar="KIB")
+    parser.add_argument("--l1", type=int, nargs="+", default=[8, 32, 128], metavar="KIB")
     options = parser.parse_args(arguments)
     table = Table(title=f"modelled cycles; DMA of {BANDWIDTH} bytes per cycle", title_justify="left")
     for title in ("network", "L1 KiB", "cycles", "planned", "off", "one buffer", *VARIANTS, "stalled", "DMA bytes", ""):

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...errors import Diagnostic
-from ...ir import shape_of, where
+from ...ir import element_of, numpy_type, shape_of, where
 from ...passes.memory.views import bytes_of
 from ...passes.outline_kernels import multiply_accumulates
 from ...targets.core.machine import Engine, Machine
@@ -51,11 +51,17 @@ def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
 
 
 def cost_of_copy(op: memref.CopyOp, machine: Machine) -> KernelCost:
-    """Return the cost of a copy in one level: the engine that runs anything reads and writes every element."""
+    """
+    Return the cost of a copy in one level: the engine that runs anything reads and writes all of it.
+
+    An access is one element, or a vector's worth of a row along the last axis where the engine has vectors.
+    """
     able = [engine for engine in machine.engines if any(each.op == "*" for each in engine.runs)]
     engine = (able or list(machine.engines))[0]
     latency = machine.level(level_of(op.source, machine.far.name)).latency
-    cycles = engine.setup + ceil(2 * latency * prod(shape_of(op.source)) / engine.cores)
+    *outer, row = shape_of(op.source) or (1,)
+    width = max(1, engine.vector_bytes // numpy_type(element_of(op.source)).itemsize)
+    cycles = engine.setup + ceil(2 * latency * prod(outer) * ceil(row / width) / engine.cores)
     return _with_operands(KernelCost(op.name, engine.name, cycles, 0, 0, 0.0, (), ()), op, machine)
 
 

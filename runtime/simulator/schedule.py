@@ -28,11 +28,20 @@ class Token(NamedTuple):
 
 
 @dataclass
+class Tally:
+    """What the kernels of one kind have cost so far."""
+
+    calls: int = 0
+    busy: int = 0
+    points: int = 0
+    macs: int = 0
+
+
+@dataclass
 class Layer:
     """What the ops of some ONNX nodes have cost so far; as in LayerCost."""
 
     nodes: Nodes
-    operator: str = ""
     engine: str = ""
     start: int = -1
     end: int = 0
@@ -49,6 +58,7 @@ class Layer:
     bytes_touched: int = 0
     link_cycles: int = 0
     energy: float = 0.0
+    operators: dict[str, Tally] = field(default_factory=dict[str, "Tally"])
     stored: int = 0
     """Bytes of outputs that were written."""
     produced: int = 0
@@ -139,9 +149,12 @@ class Schedule:
         use.energy += energy
         layer.busy += end - start
         layer.conflicts += conflicts
-        layer.calls += 1
-        layer.points += kernel.points
-        layer.macs += kernel.macs
+        tally = layer.operators.setdefault(kernel.operator, Tally())
+        for part in (layer, tally):
+            part.calls += 1
+            part.points += kernel.points
+            part.macs += kernel.macs
+        tally.busy += end - start
         layer.bytes_touched += sum(kernel.sizes)
         layer.energy += energy
         self._span(layer, start, end)

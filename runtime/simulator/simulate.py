@@ -35,7 +35,8 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     schedule = Schedule(machine)
     Walker(module, schedule).walk(function)
     cycles = schedule.end()
-    layers = tuple(_layer_cost(layer) for layer in schedule.layers.values() if layer.start >= 0)
+    parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
+    layers = tuple(map(_layer_cost, parts))
     memory = schedule.memory()
     fixed = _fixed_bytes(module, function)
     return Simulation(
@@ -45,7 +46,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
         sum(layer.energy for layer in layers),
         tuple(schedule.events),
         layers,
-        _operators(layers),
+        _operators(parts),
         tuple(_engine_cost(engine, schedule, layers, cycles) for engine in machine.engines),
         tuple(_link_cost(name, schedule) for name in schedule.links),
         tuple(_level_use(level, memory, fixed if level == machine.far else 0) for level in machine.levels),
@@ -54,30 +55,28 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
 
 
 def _layer_cost(layer: Layer) -> LayerCost:
-    """Return the cost of a layer; points of tiles that hang over its outputs do not count."""
-    values = {each.name: getattr(layer, each.name) for each in fields(LayerCost)}
-    if layer.produced:
-        values["points"] = layer.points * layer.stored // layer.produced
-        values["macs"] = layer.macs * layer.stored // layer.produced
-    return LayerCost(**values)
+    """Return the cost of a layer, named after the kernel that takes most of it."""
+    names = [each.name for each in fields(LayerCost) if each.name not in ("operator", "points", "macs")]
+    operator = max(layer.operators, key=lambda name: layer.operators[name].busy, default="transfers")
+    counts = _effective(layer, layer.points), _effective(layer, layer.macs)
+    return LayerCost(operator=operator, points=counts[0], macs=counts[1], **{n: getattr(layer, n) for n in names})
 
 
-def _operators(layers: Sequence[LayerCost]) -> tuple[OperatorCost, ...]:
-    found: dict[str, list[LayerCost]] = {}
+def _effective(layer: Layer, count: int) -> int:
+    """Return how much of what a layer's kernels did counts: tiles that hang over its outputs do more than that."""
+    return count * layer.stored // layer.produced if layer.produced else count
+
+
+def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
+    """Return the costs of each kind of kernel, the one that takes most first."""
+    costs: dict[str, OperatorCost] = {}
     for layer in layers:
-        found.setdefault(layer.operator, []).append(layer)
-    costs = [
-        OperatorCost(
-            name,
-            len(group),
-            sum(layer.calls for layer in group),
-            sum(layer.busy for layer in group),
-            sum(layer.points for layer in group),
-            sum(layer.macs for layer in group),
-        )
-        for name, group in found.items()
-    ]
-    return tuple(sorted(costs, key=lambda cost: (-cost.busy, cost.operator)))
+        for name, tally in layer.operators.items():
+            old = costs.get(name, OperatorCost(name, 0, 0, 0, 0, 0))
+            points, macs = _effective(layer, tally.points), _effective(layer, tally.macs)
+            counts = old.layers + 1, old.calls + tally.calls, old.busy + tally.busy, old.points + points
+            costs[name] = OperatorCost(name, *counts, old.macs + macs)
+    return tuple(sorted(costs.values(), key=lambda cost: (-cost.busy, cost.operator)))
 
 
 def _engine_cost(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> EngineCost:

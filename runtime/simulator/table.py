@@ -13,6 +13,7 @@ _NUMBERS = ("cycles", "share", "MACs", "MACs/cycle", "stalled", "bytes in", "byt
 def print_tables(simulation: Simulation, console: Console) -> None:
     """Print what each layer costs, then the engines, links and levels, and the totals."""
     console.print(layer_table(simulation))
+    console.print(operator_table(simulation))
     console.print(resource_table(simulation))
     console.print(summary(simulation), highlight=False)
 
@@ -43,6 +44,18 @@ def _row(layer: LayerCost, cycles: int) -> tuple[str, ...]:
         f"{layer.intensity:.1f}",
         layer.limited_by,
     )
+
+
+def operator_table(simulation: Simulation) -> Table:
+    """Return the table of operators."""
+    table = Table("operator", title="modelled, per operator", title_justify="left")
+    for title in ("layers", "calls", "cycles", "share", "MACs", "points"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for each in simulation.operators:
+        share = f"{each.busy / max(simulation.cycles, 1):.1%}"
+        counts = each.layers, each.calls, each.busy
+        table.add_row(each.operator, *(f"{n:,}" for n in counts), share, f"{each.macs:,}", f"{each.points:,}")
+    return table
 
 
 def resource_table(simulation: Simulation) -> Table:

@@ -274,7 +274,6 @@ class Walker:
     def _kernel(self, op: Operation) -> Code:
         cost = cost_of_kernel(op, self._machine)
         layer = self._schedule.layer(self._nodes_of(op))
-        layer.operator = layer.operator or op.name
         layer.engine = layer.engine or cost.engine
         slots = self._slots_of([value for value in op.operands if is_shaped(value)])
         schedule = self._schedule
@@ -287,7 +286,6 @@ class Walker:
     def _copy(self, op: memref.CopyOp) -> Code:
         source, target = self._slots_of(op.operands)
         schedule, layer = self._schedule, self._schedule.layer(self._nodes_of(op))
-        layer.operator = layer.operator or op.name
         if self._level(op.source) == self._level(op.destination):
             cost = cost_of_copy(op, self._machine)
             layer.engine = layer.engine or cost.engine

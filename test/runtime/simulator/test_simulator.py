@@ -217,6 +217,26 @@ def test_transfers_by_hand() -> None:
     assert [event.bytes for event in simulation.events if event.kind == "in"] == [48, 64, 64, 64]
 
 
+COPIES = """
+builtin.module {
+  func.func @network(%a: memref<4x20xi8>, %b: memref<4x20xi8>) {
+    %near = memref.alloc() : memref<4x20xi8, "L1">
+    "memref.copy"(%a, %near) : (memref<4x20xi8>, memref<4x20xi8, "L1">) -> ()
+    "memref.copy"(%near, %b) : (memref<4x20xi8, "L1">, memref<4x20xi8>) -> ()
+    "memref.copy"(%a, %b) : (memref<4x20xi8>, memref<4x20xi8>) -> ()
+    func.return
+  }
+}
+"""
+
+
+def test_copies_by_hand() -> None:
+    """Between levels 16 + 80 / 8 cycles each; within one 2 accesses of 15 cycles an element on 8 cores, and set-up."""
+    simulation = simulate(parse_module(new_context(), COPIES), machine=machine())
+    assert totals(simulation) == (80, 80)
+    assert simulation.cycles == 2 * 26 + 90 + 2 * 15 * 80 // 8
+
+
 def fails(text: str, near: Machine | None) -> Diagnostic:
     with pytest.raises(Diagnostic) as caught:
         simulate(parse_module(new_context(), text), machine=near)
