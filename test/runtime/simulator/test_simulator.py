@@ -35,9 +35,8 @@ from tilewright.test.runtime.simulator.programs import (
     with_stages,
 )
 
-pytestmark = pytest.mark.quick
-
-NETWORKS = ["ds-cnn", "mlp"]
+quick = pytest.mark.quick
+NETWORKS = ["ds-cnn", pytest.param("mlp", marks=quick)]
 KIB = 1024
 
 
@@ -116,6 +115,7 @@ def test_a_better_link_never_slows_a_program(channels: int, width: int, startup:
     assert max(times) <= time
 
 
+@quick
 def test_grids_are_simulated_as_what_they_expand_to() -> None:
     module = planned("mlp", machine(8 * KIB))
     before = str(module)
@@ -145,6 +145,7 @@ def test_banks_slow_a_kernel_beside_transfers() -> None:
     assert conflicts[1] > 0
 
 
+@quick
 def test_one_level_needs_no_transfers() -> None:
     simulation = simulate(planned("mlp", library("flat")))
     assert simulation.cycles == sum(engine.busy for engine in simulation.engines)
@@ -202,6 +203,7 @@ builtin.module {
 """
 
 
+@quick
 def test_transfers_by_hand() -> None:
     """
     16 rows of 4 bytes, strided: 16 cycles of start-up and one cycle a row.
@@ -230,6 +232,7 @@ builtin.module {
 """
 
 
+@quick
 def test_copies_by_hand() -> None:
     """Between levels 16 + 80 / 8 cycles each; within one 2 accesses of 15 cycles an element on 8 cores, and set-up."""
     simulation = simulate(parse_module(new_context(), COPIES), machine=machine())
@@ -243,6 +246,7 @@ def fails(text: str, near: Machine | None) -> Diagnostic:
     return caught.value
 
 
+@quick
 def test_what_cannot_be_simulated_is_named() -> None:
     assert "no machine" in fails(PROGRAM, None).message
     assert "no function 'network'" in fails("builtin.module {}", machine()).message
@@ -253,6 +257,7 @@ def test_what_cannot_be_simulated_is_named() -> None:
     assert "'L9'" in fails(PROGRAM.replace('"L1"', '"L9"'), machine()).message
 
 
+@quick
 def test_an_engine_that_does_not_run_a_kernel_is_named() -> None:
     module = planned("mlp", machine())
     PassManager().run(module, parse_pipeline("expand-grid", all_passes()), new_context())
