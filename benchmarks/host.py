@@ -177,7 +177,7 @@ def same(network: HostNetwork, session: Any, inputs: dict[str, Array]) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("networks", nargs="*", metavar="NETWORK", help="networks of the zoo (default: all QLinear ones)")
+    parser.add_argument("networks", nargs="*", metavar="NETWORK", help="default: all QLinear networks of the zoo")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="the core to run on")
     arguments = parser.parse_args()

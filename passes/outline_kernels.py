@@ -49,9 +49,12 @@ def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
         _outline_group(group, name, function)
 
 
+_CONTRACTIONS = ("nn.conv", "nn.matmul", "packed.conv", "packed.depthwise")
+
+
 def multiply_accumulates(op: Operation) -> int:
     """Return the number of products that a kernel sums up, 0 where it is no sum of products."""
-    return kernel_of(op).points if op.name in ("nn.conv", "nn.matmul") else 0
+    return kernel_of(op).points if op.name in _CONTRACTIONS else 0
 
 
 def _base_name(op: Operation) -> str:
