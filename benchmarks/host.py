@@ -151,7 +151,7 @@ def row(name: str, core: Core, folder: Path, runs: int) -> bool:
     path = folder / f"{name}.onnx"
     model = zoo.build(name)
     path.write_bytes(model.SerializeToString())
-    compilation = compile_model(Model(path), "host")
+    compilation = compile_model(Model(path), "native")
     program = compilation.program()
     network, session = HostNetwork(program, flags=FLAGS), session_of(path)
     equal = all(same(network, session, zoo.sample_inputs(model, seed)) for seed in range(10))

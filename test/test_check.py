@@ -45,7 +45,7 @@ def test_every_place_passes(case: Saved, capsys: pytest.CaptureFixture[str]):
     assert "1 passed, 0 failed, on interpreter + host + sanitizers" in out
 
 
-@pytest.mark.parametrize("phase", ["types", "tensor", "fused", "layout", "buffers", "planned", "kernels", "loops", "emitc"])
+@pytest.mark.parametrize("phase", ["types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc"])
 def test_the_interpreter_runs_at_any_phase(phase: str, case: Saved, capsys: pytest.CaptureFixture[str]):
     assert check(capsys, case.folder, "--on", "interpreter", "--stop-after", phase)[0] == 0
 

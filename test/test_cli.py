@@ -145,7 +145,7 @@ def test_targets_are_listed_and_described(capsys: pytest.CaptureFixture[str]):
     code, out, _ = run(["targets", "host"], capsys)
     assert code == 0
     assert all(
-        phase in out for phase in ("types", "tensor", "fused", "layout", "buffers", "planned", "kernels", "loops", "emitc")
+        phase in out for phase in ("types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc")
     )
     assert "convert-onnx-to-linalg" in out
     assert "alignment" in out

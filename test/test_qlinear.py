@@ -21,8 +21,12 @@ from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
 from tilewright.test.small_models import save
 
-PHASES = tuple(phase.name for phase in machine_named("host").phases)
-NETWORKS = [name for name in zoo.names() if name.endswith("-qlinear")]
+NATIVE = ("-O3", "-march=native")
+NETWORKS = [
+    pytest.param(name, marks=pytest.mark.quick if name == "ds-cnn-qlinear" else ())
+    for name in zoo.names()
+    if name.endswith("-qlinear")
+]
 
 
 def one_node(op: str, x: Array, constants: Mapping[str, Array], result: Array, **attributes: Any) -> ModelProto:
@@ -40,28 +44,32 @@ def one_node(op: str, x: Array, constants: Mapping[str, Array], result: Array, *
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
-def check_everywhere(model: ModelProto, inputs: Sequence[Mapping[str, Array]], folder: Path) -> None:
-    """Compare each phase and the C with ONNX Runtime."""
+def check_everywhere(
+    model: ModelProto, inputs: Sequence[Mapping[str, Array]], folder: Path, target: str = "host"
+) -> None:
+    """Compare each phase of the target's pipeline and its C with ONNX Runtime."""
     path = folder / "net.onnx"
     save(model, path)
     session: Any = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     golden = [session.run(None, dict(each))[0] for each in inputs]
     assert any(len(np.unique(each)) > 1 for each in golden)
-    for phase in ("", *PHASES):
-        module = compile_model(Model(path), "host", stop_after=phase).module if phase else Model(path).load()
+    for phase in ("", *(each.name for each in machine_named(target).phases)):
+        module = compile_model(Model(path), target, stop_after=phase).module if phase else Model(path).load()
         (found,) = run_module(module, inputs[0]).values()
         np.testing.assert_array_equal(found.astype(np.float64), golden[0].astype(np.float64), phase)
-    program = compile_model(Model(path), "host").program()
-    for run in (host_run(HostNetwork(program, flags=STRICT)), host_run(HostNetwork(program, sanitize=True))):
+    program = compile_model(Model(path), target).program()
+    networks = [HostNetwork(program, flags=STRICT), HostNetwork(program, flags=(*STRICT, *NATIVE))]
+    for run in map(host_run, [*networks, HostNetwork(program, sanitize=True, flags=NATIVE)]):
         for each, expected in zip(inputs, golden, strict=True):
             (found,) = run(each).values()
             np.testing.assert_array_equal(found.astype(np.float64), expected.astype(np.float64))
 
 
+@pytest.mark.parametrize("target", ["host", "native"])
 @pytest.mark.parametrize("name", NETWORKS)
-def test_networks(name: str, tmp_path: Path) -> None:
+def test_networks(name: str, target: str, tmp_path: Path) -> None:
     model = zoo.build(name)
-    check_everywhere(model, [zoo.sample_inputs(model, seed) for seed in (1, 2)], tmp_path)
+    check_everywhere(model, [zoo.sample_inputs(model, seed) for seed in (1, 2)], tmp_path, target)
 
 
 def random_of(random: np.random.RandomState, dtype: Any, *shape: int) -> Array:

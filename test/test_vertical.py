@@ -116,7 +116,7 @@ def test_interpreted_c_is_native_c(network: Path, compilation: Compilation):
 
 @pytest.mark.quick
 def test_one_run_and_eight_through_files_give_the_same_c(tmp_path: Path):
-    assert len(PHASES) == 9
+    assert len(PHASES) == 8
     save(model("ds-cnn"), tmp_path / "net.onnx")
     whole = tmp_path / "whole.c"
     assert opt_tool.main([str(tmp_path / "net.onnx"), "-p", "host-pipeline", "-t", "c", "-o", str(whole)]) == 0
