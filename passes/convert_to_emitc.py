@@ -22,7 +22,7 @@ from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_libm
-from .emitc.buffers import flags, global_op, shape_attribute, written
+from .emitc.buffers import flags, global_op, root, shape_attribute, written
 from .emitc.builder import UNSIGNED, layout_of, pointer, scalar_type
 from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
 from .emitc.names import Names, identifier
@@ -60,7 +60,8 @@ def convert_to_emitc(module: ModuleOp) -> None:
     ordered = _callees_first(state, public)
     _name(state, ordered, identifier(_symbol(public[0])))
     converted = [_global(state, ordered, name) for name in _used_globals(state, ordered)]
-    converted += [_function(state, function) for function in ordered]
+    constants = _always_constants(state)
+    converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_vector.h"] if any(name in FUNCTIONS for name in state.called) else []
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
@@ -157,7 +158,8 @@ def _only_viewed(functions: list[Operation], name: str) -> bool:
 # Functions
 
 
-def _function(state: ModuleState, function: Operation) -> Operation:
+def _function(state: ModuleState, function: Operation, constants: set[int]) -> Operation:
+    """Convert a function; the arguments at these positions are constants of the module in every call."""
     converter = FunctionConverter(state, function)
     source = function.regions[0].blocks[0]
     if len(function.regions[0].blocks) > 1:
@@ -176,6 +178,8 @@ def _function(state: ModuleState, function: Operation) -> Operation:
         keep = {key: value for key, value in attributes[old.index].items() if key in _HINTED}
         name = cast(StringAttr, keep["onnx.name"]).data if "onnx.name" in keep else old.name_hint
         keep |= _argument_attributes(old, constant=constant[old.index])
+        if old.index in constants:
+            keep["tilewright.restrict"] = UnitAttr()
         if public:
             keep["tilewright.name"] = StringAttr(names.add(name or f"arg{old.index}"))
         new.name_hint = identifier(name) if name else None
@@ -196,6 +200,25 @@ def _function(state: ModuleState, function: Operation) -> Operation:
     made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
     made.location = function.location
     return made
+
+
+def _always_constants(state: ModuleState) -> dict[str, set[int]]:
+    """Return, by function, the arguments for which every caller hands over a constant of the module."""
+    found: dict[str, set[int]] = {}
+    for function in state.functions.values():
+        for op in function.walk():
+            if op.name == "func.call":
+                handed = {index for index, value in enumerate(op.operands) if _is_constant(state, value)}
+                found[callee(op)] = found.get(callee(op), handed) & handed
+    return found
+
+
+def _is_constant(state: ModuleState, value: SSAValue) -> bool:
+    owner = root(value).owner if memref_type(value) is not None else None
+    if not isinstance(owner, Operation) or owner.name != "memref.get_global":
+        return False
+    definition = state.globals.get(global_name(owner))
+    return definition is not None and "constant" in definition.properties
 
 
 def _is_read_only(state: ModuleState, argument: BlockArgument) -> bool:

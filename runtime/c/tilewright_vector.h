@@ -84,6 +84,39 @@ TW_TILE void tw_dot_tile(
     TW_PIXELS(TW_SAVE)
 }
 
+#define TW_DEPTHWISE_DECLARE(p) __m512i a##p = zero;
+#define TW_DEPTHWISE_ADD(p) \
+    if (p < pixels) { \
+        const __m128i bytes = _mm_maskz_loadu_epi8(some, from + p * step); \
+        const __m512i b = is_signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes); \
+        a##p = _mm512_dpwssd_epi32(a##p, b, v); \
+    }
+#define TW_DEPTHWISE_SAVE(p) \
+    if (p < pixels) _mm512_mask_storeu_epi32(sums + p * lanes + lane, some, a##p);
+
+TW_TILE void tw_depthwise_tile(
+    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t taps, int32_t tap_step, int32_t lanes, int32_t channels, int32_t is_signed) {
+    const __m512i zero = _mm512_setzero_si512(), low = _mm512_set1_epi32(0xFFFF);
+    for (int32_t lane = 0; lane < lanes; lane += 16) {
+        const __mmask16 some = (__mmask16)(lanes - lane >= 16 ? 0xFFFF : (1 << (lanes - lane)) - 1);
+        TW_PIXELS(TW_DEPTHWISE_DECLARE)
+        for (int32_t r = 0; r < rows; ++r) {
+            for (int32_t t = 0; t < taps; ++t) {
+                const int8_t *const from = x + r * row_step + t * tap_step + lane;
+                const __m128i bytes = _mm_maskz_loadu_epi8(some, w + (r * taps + t) * channels + lane);
+                /* Products of the upper halves of 16 bits are 0. */
+                const __m512i v = _mm512_and_si512(_mm512_cvtepi8_epi32(bytes), low);
+                TW_PIXELS(TW_DEPTHWISE_ADD)
+            }
+        }
+        TW_PIXELS(TW_DEPTHWISE_SAVE)
+    }
+}
+
+#undef TW_DEPTHWISE_DECLARE
+#undef TW_DEPTHWISE_ADD
+#undef TW_DEPTHWISE_SAVE
 #undef TW_PIXELS
 #undef TW_DECLARE
 #undef TW_ADD
@@ -112,8 +145,6 @@ TW_TILE void tw_dot_tile(
     }
 }
 
-#endif
-
 TW_TILE void tw_depthwise_tile(
     const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
     int32_t taps, int32_t tap_step, int32_t lanes, int32_t channels, int32_t is_signed) {
@@ -136,5 +167,7 @@ TW_TILE void tw_depthwise_tile(
         }
     }
 }
+
+#endif
 
 #endif

@@ -51,7 +51,9 @@ def prototype(function: emitc.FuncOp, names: list[str]) -> str:
     specifiers = "".join(f"{word.data} " for word in function.specifiers.data) if function.specifiers else ""
     attributes = argument_attributes(function)
     arguments = ", ".join(
-        declaration(type_, name, constant="tilewright.const" in said)
+        declaration(
+            type_, ("restrict " if "tilewright.restrict" in said else "") + name, constant="tilewright.const" in said
+        )
         for type_, name, said in zip(function.function_type.inputs.data, names, attributes, strict=True)
     )
     result = c_type(outputs[0]) if outputs else "void"

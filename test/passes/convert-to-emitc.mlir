@@ -3,7 +3,7 @@
 // CHECK: emitc.include "tilewright.h"
 // CHECK-NEXT: emitc.global static const @network_w0 : !emitc.array<54xi8> = dense<{{.*}}> {tilewright.alignment = 16 : i64, tilewright.shape = array<i64: 2, 3, 3, 3>}
 // CHECK-NEXT: emitc.global static @arena : !emitc.array<256xui8> {tilewright.alignment = 16 : i64, tilewright.shape = array<i64: 256>}
-// CHECK-NEXT: emitc.func @conv(%x: !emitc.ptr<i8> {tilewright.shape = array<i64: 1, 3, 8, 8>, tilewright.const}, %w: !emitc.ptr<i8> {tilewright.shape = array<i64: 2, 3, 3, 3>, tilewright.const}, %o: !emitc.ptr<i8> {tilewright.shape = array<i64: 1, 2, 8, 8>}) attributes {specifiers = ["static", "TW_KERNEL"]} {
+// CHECK-NEXT: emitc.func @conv(%x: !emitc.ptr<i8> {tilewright.shape = array<i64: 1, 3, 8, 8>, tilewright.const}, %w: !emitc.ptr<i8> {tilewright.shape = array<i64: 2, 3, 3, 3>, tilewright.const, tilewright.restrict}, %o: !emitc.ptr<i8> {tilewright.shape = array<i64: 1, 2, 8, 8>}) attributes {specifiers = ["static", "TW_KERNEL"]} {
 // CHECK: emitc.for %oc
 // CHECK: %sum = "emitc.variable"() <{value = 0 : i32}> : () -> !emitc.lvalue<i32>
 // CHECK: emitc.cmp ge, %iy

@@ -30,7 +30,7 @@
 // CHECK-NEXT: * in:  w 4xi8
 // CHECK-NEXT: * out: y 2xi32
 // CHECK-NEXT: */
-// CHECK-NEXT: static TW_KERNEL void dot(const int8_t *x, const int8_t *w, tw_i32 *y) {
+// CHECK-NEXT: static TW_KERNEL void dot(const int8_t *x, const int8_t *restrict w, tw_i32 *y) {
 // CHECK-NEXT:     for (int32_t i = 0; i < 2; ++i) {
 // CHECK-NEXT:         int32_t sum = 0;
 // CHECK-NEXT:         for (int32_t j = 0; j < 4; ++j) {
