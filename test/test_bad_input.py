@@ -246,7 +246,7 @@ def test_bad_ir(text: str, said: str, tool: str, tmp_path: Path, capsys: pytest.
     ("words", "said"),
     [
         (["-p", "canonicalise"], "did you mean 'canonicalize'"),
-        (["-p", "host-pipelin"], "did you mean 'host-pipeline'?"),
+        (["-p", "host-pipelin"], "did you mean 'host-pipeline'"),
         (["-p", "allocate-static{alignment=big}"], "alignment"),
         (["-p", "allocate-static{alignmen=8}"], "did you mean 'alignment'?"),
         (["-p", "canonicalize,"], "a pass is missing"),
