@@ -54,7 +54,10 @@ def nodes_of(model: Path) -> set[str]:
     return {node.name for node in nodes if node.op_type not in ("Flatten", "Reshape")}
 
 
-def test_tables_and_files(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_and_files(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # narrower tables fold the names
     files = {name: tmp_path / name for name in ("trace.json", "page.html", "numbers.json")}
     flags = zip(("--trace", "--html", "--json"), map(str, files.values()), strict=True)
     assert command([str(model), *(word for pair in flags for word in pair)]) == 0
