@@ -104,22 +104,26 @@ CONVOLUTIONS: list[Any] = [
 ]
 
 
+@pytest.mark.parametrize("target", ["host", "native"])
 @pytest.mark.parametrize(("x", "w", "group", "windows", "x_type", "w_type"), CONVOLUTIONS)
 @pytest.mark.quick
-def test_convolutions(x: Any, w: Any, group: int, windows: Any, x_type: type, w_type: type, tmp_path: Path) -> None:
+def test_convolutions(
+    x: Any, w: Any, group: int, windows: Any, x_type: type, w_type: type, target: str, tmp_path: Path
+) -> None:
     random = np.random.RandomState(len(windows) + w[0])
     constants = conv_constants(random, random_of(random, w_type, *w), x_type, x_type, w[0])
     inputs = [{"x": random_of(random, x_type, *x)} for _ in range(3)]
     result: Array = np.zeros((1, 1, 1, 1), cast(Any, x_type))
     model = one_node("QLinearConv", inputs[0]["x"], constants, result, group=group, **windows)
-    check_everywhere(model, inputs, tmp_path)
+    check_everywhere(model, inputs, tmp_path, target)
 
 
+@pytest.mark.parametrize("target", ["host", "native"])
 @pytest.mark.parametrize(
     ("a", "columns", "per_column"), [((5, 37), 20, True), ((1, 64), 3, False), ((2, 3, 9), 16, False)]
 )
 @pytest.mark.quick
-def test_matrix_products(a: Any, columns: int, per_column: bool, tmp_path: Path) -> None:
+def test_matrix_products(a: Any, columns: int, per_column: bool, target: str, tmp_path: Path) -> None:
     random = np.random.RandomState(columns)
     shape = (columns,) if per_column else ()
     constants = {
@@ -133,7 +137,7 @@ def test_matrix_products(a: Any, columns: int, per_column: bool, tmp_path: Path)
     }
     inputs = [{"x": random_of(random, np.uint8, *a)} for _ in range(2)]
     model = one_node("QLinearMatMul", inputs[0]["x"], constants, np.zeros((1,) * len(a), np.uint8))
-    check_everywhere(model, inputs, tmp_path)
+    check_everywhere(model, inputs, tmp_path, target)
 
 
 @pytest.mark.parametrize(("dtype", "zero"), [(np.uint8, 0), (np.uint8, 200), (np.int8, -7)])
