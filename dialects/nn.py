@@ -315,9 +315,7 @@ class PoolOp(FoldOp):
         rank, inner = len(window), dim[len(out_shape) :]
         outer = dim[1 : 1 + rank] if self.channels_last else dim[2 : 2 + rank]
         place = window_exprs(outer, inner, self.strides, self.dilations, self.pads)
-        source = _map(
-            len(bounds), [dim[0], *place, dim[1 + rank]] if self.channels_last else [dim[0], dim[1], *place]
-        )
+        source = _map(len(bounds), [dim[0], *place, dim[1 + rank]] if self.channels_last else [dim[0], dim[1], *place])
         fold = self.fold()
         return Kernel(
             tuple(bounds),
