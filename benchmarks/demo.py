@@ -10,6 +10,7 @@ A model that it cannot run is compared with the graph level instead.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tempfile
 import time
@@ -18,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -48,8 +48,7 @@ def timed(run: Callable[[], Outputs]) -> tuple[Outputs, float]:
 
 def reference(path: Path, inputs: Outputs) -> tuple[str, Outputs, float]:
     """Return who computes the reference, its outputs and its seconds."""
-    import onnxruntime
-
+    onnxruntime: Any = importlib.import_module("onnxruntime")
     onnxruntime.set_default_logger_severity(4)
     try:
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
@@ -57,8 +56,8 @@ def reference(path: Path, inputs: Outputs) -> tuple[str, Outputs, float]:
         module = Model(path).load()
         outputs, seconds = timed(lambda: run_module(module, inputs))
         return "graph level", outputs, seconds
-    feeds = {node.name: inputs[node.name].astype(np.float32) for node in session.get_inputs()}
-    names = [node.name for node in session.get_outputs()]
+    feeds: dict[str, Array] = {node.name: inputs[node.name].astype(np.float32) for node in session.get_inputs()}
+    names: list[str] = [node.name for node in session.get_outputs()]
     outputs, seconds = timed(lambda: dict(zip(names, session.run(names, feeds), strict=True)))
     return "ONNX Runtime", outputs, seconds
 
@@ -75,7 +74,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(arguments[0]) if arguments else Path(folder) / "resnet8.onnx"
         if not arguments:
-            onnx.save(zoo.build("resnet8"), path)
+            path.write_bytes(zoo.build("resnet8").SerializeToString())
         return _demo(path, Path(folder) / "build")
 
 
