@@ -23,11 +23,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
+    StridedLayoutAttr,
     StringAttr,
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, Region, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Block, BlockArgument, Dialect, ParametrizedAttribute, Region, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -44,7 +45,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator
+from xdsl.traits import IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from ..errors import Diagnostic
@@ -69,7 +70,8 @@ class TileAttr(ParametrizedAttribute):
     `shape` is the extent of a tile, the map leads from grid point to the tile's first element, `in` names the level
     that tiles are brought to. `address` is the place in that level, in bytes, where it has been planned; each of the
     stages (buffers used in turn) takes one tile from there on. What lies outside of the operand reads as `fill` and
-    is not written. Without a level the operand is used where it lies.
+    is not written. Without a level the operand is used where it lies: the body gets a view of the tile, which must be
+    inside of it.
     """
 
     name = "hier.tile"
@@ -125,9 +127,9 @@ class TileAttr(ParametrizedAttribute):
         return tuple(self.map.data.eval(list(point), []))
 
     def type_of(self, operand: SSAValue) -> Attribute:
-        """Return the type of the buffer that holds one tile of an operand."""
+        """Return the type of the buffer that holds one tile of an operand, or of the view of it."""
         if self.level_name is None:
-            return operand.type
+            return _view_type(cast("MemRefType[Any]", operand.type), self.extents)
         return MemRefType(cast(Any, element_of(operand)), self.extents, NoneAttr(), self.level)
 
     def bytes_of(self, operand: SSAValue) -> int:
@@ -166,6 +168,71 @@ class TileAttr(ParametrizedAttribute):
                 printer.print_attribute(self.fill)
 
 
+def _view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:
+    """Return the type of a part of a buffer, of which only the runtime knows where it begins; of all, its own."""
+    if whole.get_shape() == extents:
+        return whole
+    layout = StridedLayoutAttr([stride or NoneAttr() for stride in whole.get_strides() or ()], NoneAttr())
+    return MemRefType(whole.get_element_type(), extents, layout, whole.memory_space)
+
+
+@irdl_attr_definition
+class ScratchAttr(ParametrizedAttribute):
+    """
+    A buffer that the body of a grid has to itself, such as for partial sums; it keeps its content from point to point.
+
+        #hier.scratch<memref<8x64xi32, "L1"> address 4096>
+    """
+
+    name = "hier.scratch"
+
+    buffer: Attribute
+    address: IntAttr | NoneAttr
+
+    @property
+    def type(self) -> MemRefType[Any]:
+        """The type of the buffer."""
+        return cast("MemRefType[Any]", self.buffer)
+
+    @staticmethod
+    def get(shape: Sequence[int], element: Attribute, level: str, address: int | None = None) -> ScratchAttr:
+        """Return the attribute."""
+        type = MemRefType(cast(Any, element), shape, NoneAttr(), StringAttr(level))
+        return ScratchAttr(type, NoneAttr() if address is None else IntAttr(address))
+
+    @property
+    def place(self) -> int | None:
+        """The address in the level, in bytes, None before planning."""
+        return self.address.data if isinstance(self.address, IntAttr) else None
+
+    @property
+    def level_name(self) -> str:
+        """The level that the buffer lies in."""
+        return cast(StringAttr, self.type.memory_space).data
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the buffer."""
+        return prod(self.type.get_shape()) * numpy_type(self.type.get_element_type()).itemsize
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            type = parser.parse_type()
+            address = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
+        return [type, address]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.type)
+            if self.place is not None:
+                printer.print_string(f" address {self.place}")
+
+    def verify(self) -> None:
+        if not isinstance(self.buffer, MemRefType) or not isinstance(self.type.memory_space, StringAttr):
+            raise VerifyException("scratch is a memref in a level")
+
+
 @irdl_op_definition
 class YieldOp(IRDLOperation):
     """
@@ -198,6 +265,17 @@ class GridOp(IRDLOperation):
     tile is written back when the grid moves on to another tile of it, and keeps its content until then; its content
     at first is undefined. A tile that does not depend on the innermost dimensions stays where it is while they run.
     Every element of an output lies in exactly one tile.
+
+    After the tiles' buffers the body takes its scratch, which keeps its content: a reduction cut into tiles adds up
+    there, from `hier.first` to `hier.last`.
+
+        hier.grid [2, 4] ins(%a, %b : ...) outs(%c : ...) tiles [...] scratch [#hier.scratch<memref<8x10xi32, "L1">>] {
+        ^bb0(%i: index, %k: index, %ta: ..., %tb: ..., %tc: ..., %sum: memref<8x10xi32, "L1">):
+          hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<8x10xi32, "L1">) }
+          nn.matmul ins(%ta, %tb : ...) outs(%sum : ...) {accumulator = i32, accumulate}
+          hier.last %k { linalg.generic ... ins(%sum : ...) outs(%tc : ...) {...} }
+          hier.yield
+        }
     """
 
     name = "hier.grid"
@@ -206,6 +284,7 @@ class GridOp(IRDLOperation):
     inputs = var_operand_def(MemRefType)
     outputs = var_operand_def(MemRefType)
     tiles = prop_def(ArrayAttr[TileAttr])
+    scratch = opt_prop_def(ArrayAttr[ScratchAttr])
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
@@ -217,12 +296,38 @@ class GridOp(IRDLOperation):
         outputs: Sequence[SSAValue],
         tiles: Sequence[TileAttr],
         body: Region,
+        scratch: Sequence[ScratchAttr] = (),
     ):
         super().__init__(
             operands=[list(inputs), list(outputs)],
-            properties={"extents": DenseArrayBase.from_list(i64, list(extents)), "tiles": ArrayAttr(tiles)},
+            properties={
+                "extents": DenseArrayBase.from_list(i64, list(extents)),
+                "tiles": ArrayAttr(tiles),
+                "scratch": ArrayAttr(scratch) if scratch else None,
+            },
             regions=[body],
         )
+
+    @property
+    def scratches(self) -> tuple[ScratchAttr, ...]:
+        """The buffers that the body has to itself."""
+        return tuple(self.scratch) if self.scratch is not None else ()
+
+    @property
+    def point(self) -> tuple[BlockArgument, ...]:
+        """The arguments of the body that are the grid point."""
+        return self.body.block.args[: len(self.bounds)]
+
+    @property
+    def buffers(self) -> tuple[BlockArgument, ...]:
+        """The arguments of the body that are tiles, one per operand."""
+        rank = len(self.bounds)
+        return self.body.block.args[rank : rank + len(self.operands)]
+
+    @property
+    def scratch_buffers(self) -> tuple[BlockArgument, ...]:
+        """The arguments of the body that are scratch."""
+        return self.body.block.args[len(self.bounds) + len(self.operands) :]
 
     @property
     def bounds(self) -> tuple[int, ...]:
@@ -240,7 +345,10 @@ class GridOp(IRDLOperation):
                 raise VerifyException(f"the tile of operand {index} must lead from {rank} to {axes} axes")
             if tile.stages.data < 1:
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
+            if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
+                raise VerifyException(f"the tile of operand {index} is larger than the operand, used where it lies")
         expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
+        expected += [scratch.type for scratch in self.scratches]
         found = [argument.type for argument in self.body.block.args]
         if found != expected:
             taken = ", ".join(map(str, found))
@@ -257,8 +365,11 @@ class GridOp(IRDLOperation):
         outputs = _parse_operands(parser)
         parser.parse_keyword("tiles")
         tiles = cast("ArrayAttr[TileAttr]", parser.parse_attribute())
+        scratch: Sequence[ScratchAttr] = ()
+        if parser.parse_optional_keyword("scratch"):
+            scratch = list(cast("ArrayAttr[ScratchAttr]", parser.parse_attribute()))
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(extents, inputs, outputs, list(tiles), parser.parse_region())
+        op = cls(extents, inputs, outputs, list(tiles), parser.parse_region(), scratch)
         op.attributes |= attributes.data if attributes else {}
         return op
 
@@ -269,6 +380,9 @@ class GridOp(IRDLOperation):
         _print_operands(printer, self.outputs)
         printer.print_string(" tiles ")
         printer.print_attribute(self.tiles)
+        if self.scratch is not None:
+            printer.print_string(" scratch ")
+            printer.print_attribute(self.scratch)
         if self.attributes:
             printer.print_string(" attributes ")
             printer.print_attr_dict(self.attributes)
@@ -295,6 +409,73 @@ def _print_operands(printer: Printer, values: Sequence[SSAValue]) -> None:
         printer.print_list(values, printer.print_ssa_value)
         printer.print_string(" : ")
         printer.print_list([value.type for value in values], printer.print_attribute)
+
+
+class _AtEnd(IRDLOperation):
+    """An op whose region runs at one end of some dimensions of the grid around it."""
+
+    dims = var_operand_def(IndexType)
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator())
+
+    def __init__(self, dims: Sequence[SSAValue], body: Region):
+        super().__init__(operands=[list(dims)], regions=[body])
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The extents of the dimensions, in the grids that they belong to."""
+        return tuple(_grid_of(dim).bounds[cast(BlockArgument, dim).index] for dim in self.dims)
+
+    def verify_(self) -> None:
+        if not self.dims:
+            raise VerifyException("expected the dimensions of the grid that are meant")
+        for dim in self.dims:
+            _grid_of(dim)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> _AtEnd:
+        start = parser.pos
+        names = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        dims = parser.resolve_operands(names, [IndexType()] * len(names), start)
+        return cls(dims, parser.parse_region())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.dims, printer.print_ssa_value)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+
+def _grid_of(dim: SSAValue) -> GridOp:
+    """Return the grid that an index is a dimension of. Raises VerifyException for others."""
+    block = dim.owner
+    grid = block.parent_op() if isinstance(block, Block) else None
+    if not isinstance(grid, GridOp) or dim not in grid.point:
+        raise VerifyException("expected dimensions of a grid around the op")
+    return grid
+
+
+@irdl_op_definition
+class FirstOp(_AtEnd):
+    """
+    What the body of a grid does only where all of these dimensions are at 0.
+
+        hier.first %k { ... }
+    """
+
+    name = "hier.first"
+
+
+@irdl_op_definition
+class LastOp(_AtEnd):
+    """
+    What the body of a grid does only where all of these dimensions are at their ends.
+
+        hier.last %k { ... }
+    """
+
+    name = "hier.last"
 
 
 @irdl_op_definition
@@ -453,19 +634,32 @@ def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Val
         array if tile.level_name is None else np.zeros(tile.extents, array.dtype)
         for tile, array in zip(tiles, operands, strict=True)
     ]
+    scratch = [np.zeros(each.type.get_shape(), numpy_type(each.type.get_element_type())) for each in op.scratches]
     held: list[tuple[int, ...] | None] = [None] * len(tiles)
     for point in product(*(range(extent) for extent in op.bounds)):
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
             offsets = tile.offsets(point)
-            if tile.level_name is None or held[index] == offsets:
+            if held[index] == offsets:
+                continue
+            if tile.level_name is None:
+                near[index] = _view(op, index, array, offsets)
                 continue
             _move(op, index, index >= count, array, held[index], offsets, near[index])
             held[index] = offsets
-        runner.run_region(op.body, [*(np.int64(i) for i in point), *near])
+        runner.run_region(op.body, [*(np.int64(i) for i in point), *near, *scratch])
     for index in range(count, len(tiles)):
         if (offsets := held[index]) is not None:
             write_tile(operands[index], offsets, near[index])
     return []
+
+
+def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Array:
+    extents = op.tiles.data[index].extents
+    found = whole[tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True))]
+    if min(offsets, default=0) < 0 or found.shape != extents:
+        message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
+        raise Diagnostic(message, where=where(op), remedy="bring tiles that hang over to a level, with a fill")
+    return found
 
 
 def _move(
@@ -480,6 +674,20 @@ def _move(
     except IndexError as error:
         message = f"operand {index} of the grid: {error}"
         raise Diagnostic(message, where=where(op), remedy="give the tile a fill") from error
+
+
+@semantics(FirstOp)
+def _run_first(runner: Runner, op: FirstOp, operands: Sequence[Value]) -> list[Value]:
+    if not any(operands):
+        runner.run_region(op.body, [])
+    return []
+
+
+@semantics(LastOp)
+def _run_last(runner: Runner, op: LastOp, operands: Sequence[Value]) -> list[Value]:
+    if all(index == bound - 1 for index, bound in zip(operands, op.bounds, strict=True)):
+        runner.run_region(op.body, [])
+    return []
 
 
 class _Transfer:
@@ -517,4 +725,6 @@ def _none(runner: Runner, op: DmaNoneOp, operands: Sequence[Value]) -> list[Valu
     return [None]
 
 
-HIER = Dialect("hier", [GridOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp], [TileAttr, TokenType])
+HIER = Dialect(
+    "hier", [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp], [TileAttr, ScratchAttr, TokenType]
+)

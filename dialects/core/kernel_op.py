@@ -55,8 +55,8 @@ class KernelOp(IRDLOperation, ABC):
           linalg.yield %r : i8
         }
 
-    The output's old content does not matter. The optional epilogue takes the kernel's result and one element of each of
-    its own operands, whose maps start from the indices of the output's element.
+    The output's old content does not matter, except with `accumulate`. The optional epilogue takes the kernel's result
+    and one element of each of its own operands, whose maps start from the indices of the output's element.
     """
 
     inputs = var_operand_def()
@@ -69,6 +69,8 @@ class KernelOp(IRDLOperation, ABC):
     wraps = opt_prop_def(UnitAttr)
     """Integer arithmetic wraps around; without it, it is known not to overflow."""
     epilogue_maps = opt_prop_def(ArrayAttr[AffineMapAttr])
+    accumulate = opt_prop_def(UnitAttr)
+    """The reduction goes on from what the output holds, which has the accumulator's type."""
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(BufferEffects())
@@ -134,10 +136,19 @@ class KernelOp(IRDLOperation, ABC):
         if key in _VERIFIED:
             return
         try:
-            self._verify_kernel(self.core())
+            core = self.core()
+            if self.accumulate is not None:
+                self._verify_accumulate(core)
+            self._verify_kernel(core)
         except Diagnostic as error:
             raise VerifyException(error.message) from error
         _VERIFIED.add(key)
+
+    def _verify_accumulate(self, core: Kernel) -> None:
+        if self.epilogue is not None or self.results:
+            raise VerifyException("'accumulate' is for memrefs and kernels without an epilogue")
+        if len(core.reductions) != 1 or core.result is not None:
+            raise VerifyException("'accumulate' is for kernels that are one reduction")
 
     def _structure(self) -> Hashable:
         """Return all that the kernel's loops and scalar code depend on."""
@@ -228,6 +239,8 @@ class KernelOp(IRDLOperation, ABC):
 @kernel_view(KernelOp)
 def _view(op: KernelOp) -> Kernel:
     core = op.core()
+    if op.accumulate is not None:
+        core = replace(core, reductions=tuple(replace(each, initial=(None,)) for each in core.reductions))
     maps = op.epilogue_maps.data if op.epilogue_maps else ()
     target = core.outputs[0].map
     extras = tuple(Access(value, attr.data.compose(target)) for value, attr in zip(op.extras, maps, strict=True))
