@@ -488,6 +488,12 @@ class DmaStartOp(IRDLOperation):
 
     The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
     Until the wait, neither side may be written, nor may the side that the transfer writes be read.
+
+    In a loop over tiles, `stages` says that those of this transfer take turns in so many buffers, and that no step of
+    the loop reads what another has written in the far buffer: so the transfer may begin earlier, or be waited for
+    later, than where it stands (pipeline-dma).
+
+        %t = hier.dma_start %far[%i, %j] to %near stages 2 : memref<16x64xi8>, memref<8x64xi8, "L1">
     """
 
     name = "hier.dma_start"
@@ -499,6 +505,7 @@ class DmaStartOp(IRDLOperation):
     clipped = opt_prop_def(UnitAttr)
     """The tile may hang over the far buffer; a tile that is read then needs a fill."""
     fill = opt_prop_def(Attribute)
+    stages = opt_prop_def(IntAttr)
     token = result_def(TokenType)
 
     def __init__(
@@ -510,15 +517,23 @@ class DmaStartOp(IRDLOperation):
         writes_far: bool = False,
         clipped: bool = False,
         fill: Attribute | None = None,
+        stages: int | None = None,
     ):
         flags = {"writes_far": writes_far, "clipped": clipped}
+        buffers = None if stages is None else IntAttr(stages)
         super().__init__(
             operands=[far, list(offsets), near],
-            properties={name: UnitAttr() if flag else None for name, flag in flags.items()} | {"fill": fill},
+            properties={
+                **{name: UnitAttr() if flag else None for name, flag in flags.items()},
+                "fill": fill,
+                "stages": buffers,
+            },
             result_types=[TokenType()],
         )
 
     def verify_(self) -> None:
+        if self.stages is not None and self.stages.data < 1:
+            raise VerifyException("tiles need at least one buffer to take turns in")
         rank = len(shape_of(self.far))
         if len(self.offsets) != rank or len(shape_of(self.near)) != rank:
             raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
@@ -536,13 +551,14 @@ class DmaStartOp(IRDLOperation):
         if not writes:
             parser.parse_keyword("to")
         near = parser.parse_unresolved_operand()
+        stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else None
         clipped = parser.parse_optional_keyword("clipped") is not None
         fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else None
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         far_value, near_value = parser.resolve_operands([far, near], types, start)
         indices = parser.resolve_operands(offsets, [IndexType()] * len(offsets), start)
-        return cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill)
+        return cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill, stages=stages)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -551,6 +567,8 @@ class DmaStartOp(IRDLOperation):
             printer.print_list(self.offsets, printer.print_ssa_value)
         printer.print_string(" from " if self.writes_far else " to ")
         printer.print_ssa_value(self.near)
+        if self.stages is not None:
+            printer.print_string(f" stages {self.stages.data}")
         if self.clipped is not None:
             printer.print_string(" clipped")
         if self.fill is not None:

@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..errors import Diagnostic
 from ..ir import functions, where
 from .core.base import Pass
+from .grids.memories import address_of
 from .memory.arena import BUDGET, Lifetime, Placement, peak_step, place
 from .memory.views import buffer_type, bytes_of
 
@@ -32,11 +33,15 @@ _SHOWN = 8
 
 
 def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
-    """Return the allocations of a function with the steps (ops of the body) from first to last use, views included."""
+    """
+    Return the allocations of a function with the steps (ops of the body) from first to last use, views included.
+
+    Those that have an address in a level already are left out.
+    """
     steps = {op: index for index, op in enumerate(function.body.block.ops)}
     found: list[tuple[memref.AllocOp, Lifetime]] = []
     for op in function.body.walk():
-        if isinstance(op, memref.AllocOp):
+        if isinstance(op, memref.AllocOp) and address_of(op) is None:
             used = sorted({steps[_ancestor(user, steps)] for user in _users(op.results[0])})
             first, last = (used[0], used[-1]) if used else (steps[_ancestor(op, steps)],) * 2
             name = op.results[0].name_hint or f"buffer_{len(found)}"

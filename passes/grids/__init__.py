@@ -1,0 +1,1 @@
+"""Grids of tiles as loops: where tiles lie and when they move."""

@@ -1,0 +1,155 @@
+"""The tiles of a grid's operands, in the order in which the steps of its loop use them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import SSAValue
+
+from ...dialects.hier import DmaStartOp, GridOp, TileAttr
+from ...errors import Diagnostic
+from ...ir import shape_of, where
+from ..loops.affine import linear
+from ..loops.nest import Index
+from .writer import Writer
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a grid's loop."""
+
+    writer: Writer
+    bounds: tuple[int, ...]
+    number: SSAValue
+
+    def dim(self, axis: int) -> Index:
+        """Return the index of the grid point along a dimension; points come in row-major order."""
+        if self.bounds[axis] == 1:
+            return 0
+        quotient = self.writer.divide(self.number, prod(self.bounds[axis + 1 :]))
+        is_outermost = prod(self.bounds[:axis]) == 1
+        return quotient if is_outermost else self.writer.remainder(quotient, self.bounds[axis])
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The tiles of one operand: another one every `run` steps, `count` in all."""
+
+    grid: GridOp
+    index: int
+    memory: SSAValue | None
+    """The memory of the level that tiles are brought to; None where they are used where they lie."""
+
+    @property
+    def operand(self) -> SSAValue:
+        """The operand of the grid."""
+        return self.grid.operands[self.index]
+
+    @property
+    def tile(self) -> TileAttr:
+        """What the grid says of its tiles."""
+        return self.grid.tiles.data[self.index]
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the tiles are written."""
+        return self.index >= len(self.grid.inputs)
+
+    @property
+    def steps(self) -> int:
+        """The steps of the grid."""
+        return prod(self.grid.bounds)
+
+    @cached_property
+    def run(self) -> int:
+        """The steps that a tile stays for."""
+        moving = [dim for dim in self.tile.dims() if self.grid.bounds[dim] > 1]
+        return prod(self.grid.bounds[moving[-1] + 1 :]) if moving else self.steps
+
+    @property
+    def count(self) -> int:
+        """The tiles."""
+        return self.steps // self.run
+
+    @property
+    def stages(self) -> int:
+        """The buffers that tiles take turns in; no more than there are tiles."""
+        return min(self.tile.stages.data, self.count)
+
+    @cached_property
+    def hangs_over(self) -> bool:
+        """Whether a tile leaves the operand."""
+        forms = [linear(expr).interval(self.grid.bounds) for expr in self.tile.map.data.results]
+        sides = zip(forms, self.tile.extents, shape_of(self.operand), strict=True)
+        return any(low < 0 or high + extent > size for (low, high), extent, size in sides)
+
+    def offsets(self, step: Step) -> list[SSAValue]:
+        """Return the first element of the operand's tile at a step."""
+        return [step.writer.value(step.writer.affine(expr, step.dim)) for expr in self.tile.map.data.results]
+
+    def buffer(self, step: Step) -> SSAValue:
+        """Return what the body of the grid gets at a step: the buffer of the tile, or a view of it where it lies."""
+        kind = cast(Any, self.tile.type_of(self.operand))
+        if self.memory is None:
+            return self.operand if kind == self.operand.type else self._view(step, kind)
+        turn = step.writer.remainder(step.writer.divide(step.number, self.run), self.stages)
+        stride = stage_bytes(self.tile.bytes_of(self.operand))
+        start = step.writer.add(step.writer.multiply(turn, stride), self.tile.place or 0)
+        return step.writer.op(memref.ViewOp(self.memory, step.writer.value(start), [], kind))
+
+    def _view(self, step: Step, kind: Any) -> SSAValue:
+        extents = self.tile.extents
+        unknown, ones = [DYNAMIC_INDEX] * len(extents), [1] * len(extents)
+        return step.writer.op(memref.SubviewOp(self.operand, self.offsets(step), [], [], unknown, extents, ones, kind))
+
+    def start(self, writer: Writer, offsets: Sequence[SSAValue], near: SSAValue) -> SSAValue:
+        """Begin the transfer of a tile; returns its token."""
+        clipped = self.hangs_over
+        fill = self.tile.fill if clipped and not self.is_output else None
+        return writer.op(
+            DmaStartOp(
+                self.operand,
+                offsets,
+                near,
+                writes_far=self.is_output,
+                clipped=clipped,
+                fill=fill,
+                stages=self.stages,
+            )
+        )
+
+
+def stage_bytes(size: int) -> int:
+    """Return the bytes from one stage's buffer to the next: a tile's, rounded up so that every type is aligned."""
+    return -(-size // 8) * 8
+
+
+def streams_of(grid: GridOp, memories: dict[str, SSAValue]) -> list[Stream]:
+    """
+    Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes.
+
+    Raises Diagnostic where a tile has a level but no address, or is used where it lies but leaves the operand.
+    """
+    return [_stream(grid, index, tile, memories) for index, tile in enumerate(grid.tiles)]
+
+
+def _stream(grid: GridOp, index: int, tile: TileAttr, memories: dict[str, SSAValue]) -> Stream:
+    if tile.level_name is not None and tile.place is None:
+        raise Diagnostic(
+            f"the tile of operand {index} has no address", where=where(grid), remedy="run plan-memory before"
+        )
+    stream = Stream(grid, index, None if tile.level_name is None else memories[tile.level_name])
+    if tile.level_name is None and stream.hangs_over:
+        raise Diagnostic(
+            f"the tile of operand {index} leaves the operand, which is used where it lies",
+            where=where(grid),
+            found=f"tiles of {list(tile.extents)} at {tile.map.data} in the shape {list(shape_of(stream.operand))}",
+            remedy="bring tiles that hang over to a level, with a fill",
+        )
+    return stream
