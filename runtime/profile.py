@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     simulation = profile(model, options.target)
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
-    for path, text in _files(options, simulation, options.model.name):
+    for path, text in _files(options, simulation, _title(options.model)):
         write(path, text)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return 0
@@ -105,6 +105,11 @@ def explicit_part(pipeline: Pipeline, target: str) -> Pipeline:
     if missing:
         steps[at:at] = parse_pipeline(missing, all_passes()).steps
     return replace(pipeline, steps=tuple(steps))
+
+
+def _title(model: Path) -> str:
+    """Return what a model is called, with its folder where all are called network.onnx."""
+    return "/".join(model.absolute().parts[-2:]) if model.stem == "network" else model.name
 
 
 def _files(options: argparse.Namespace, simulation: Simulation, title: str) -> list[tuple[Path, str]]:
