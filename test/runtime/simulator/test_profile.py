@@ -141,7 +141,7 @@ def test_page_in_a_browser(simulation: Simulation, tmp_path: Path) -> None:
 
 @needs_browser
 def test_every_node_is_found_by_its_name(simulation: Simulation, tmp_path: Path) -> None:
-    """The name of a node leaves the row of its layer alone, though it begins other names; so does the page's `#NAME`."""
+    """The name of a node leaves the row of its layer alone, though it begins other names; so does `#NAME`."""
     page = tmp_path / "page.html"
     text = page_of(simulation, "ds-cnn.onnx")
     # One start of the browser for all: each name is searched for, and the rows left are noted.
