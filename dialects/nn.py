@@ -169,10 +169,14 @@ class ConvOp(ContractionOp):
         return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
 
     def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
-        return dict(self.properties) | {
-            "pads": ints([0] * len(numbers_of(self.pads))),
-            "groups": scalar_attr(sizes[1], i64),
-        }
+        bounds, rank = self.core().bounds, len(numbers_of(self.strides))
+        whole = [sizes[d] == bounds[d] and sizes[d + rank + 1] == bounds[d + rank + 1] for d in range(3, 3 + rank)]
+        return dict(self.properties) | {"pads": _kept(self.pads, whole), "groups": scalar_attr(sizes[1], i64)}
+
+
+def _kept(pads: Any, whole: Sequence[bool]) -> DenseArrayBase[Any]:
+    """Return the padding of a tile, which only axes that are not cut keep."""
+    return ints([pad if keep else 0 for pad, keep in zip(numbers_of(pads), [*whole, *whole], strict=True)])
 
 
 def window_exprs(
@@ -327,7 +331,11 @@ class PoolOp(FoldOp):
         )
 
     def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
-        return dict(self.properties) | {"pads": ints([0] * len(numbers_of(self.pads)))}
+        bounds, rank = self.core().bounds, len(numbers_of(self.window))
+        first = 1 if self.channels_last else 2
+        taps = len(bounds) - rank
+        whole = [sizes[first + i] == bounds[first + i] and sizes[taps + i] == bounds[taps + i] for i in range(rank)]
+        return dict(self.properties) | {"pads": _kept(self.pads, whole)}
 
     def _fill(self) -> Attribute:
         element = element_of(self.inputs[0])

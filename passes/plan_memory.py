@@ -17,8 +17,9 @@ from ..ir import functions, where
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
+from .memory.building import grid_of
 from .memory.candidates import Candidate, Route, candidates
-from .memory.tiling import grid_of, tiling_of
+from .memory.tiling import tiling_of
 
 
 def plan_memory(function: FuncOp, machine: Machine, *, double_buffered: bool, level_bytes: int) -> None:

@@ -104,7 +104,11 @@ class KernelOp(IRDLOperation, ABC):
         """Return the kernel view without the epilogue."""
 
     def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
-        """Return the properties of this kernel on a tile of `sizes` points, padding left out: tiles come filled."""
+        """
+        Return the properties of this kernel on a tile of `sizes` points.
+
+        Tiles come filled, so that padding is left out along axes that are cut.
+        """
         return dict(self.properties)
 
     @property

@@ -1,37 +1,40 @@
 """
-Kernels as grids of tiles, from the kernel view alone.
+Kernels in tiles, from the kernel view alone: which tile of each operand a group of kernels touches at each grid point.
 
-A tile of a kernel is the same kernel on smaller operands: the body of the grid is an op of the same class. Padding
-disappears into the tiles' maps: what hangs over the operand is filled on the way in, and not written on the way out.
+A tile of a kernel is the same kernel on smaller operands. Along axes that are cut, padding disappears into the tiles'
+maps: what hangs over the operand is filled on the way in, and not written on the way out.
+
+Several kernels are tiled together where each but the last, the leader, makes an intermediate that only the next ones
+read: tiles of the intermediates then follow from those of the leader, and never leave the near level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, NoneAttr, StringAttr
+from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
-from ...dialects.hier import GridOp, TileAttr, YieldOp
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ..loops.affine import Linear, linear
-from ..proof.kernel import ATTRIBUTE, describe
 
 
 @dataclass(frozen=True)
 class OperandTile:
-    """The tile of one operand: its extents, its offsets as linear forms in the loop dimensions, and its fill."""
+    """
+    The tile of one operand: its extents, its offsets as linear forms in the leader's loops, and its fill.
+
+    One `in_place` is worked on where the operand lies, and never hangs over it.
+    """
 
     value: SSAValue
     extents: tuple[int, ...]
@@ -39,46 +42,221 @@ class OperandTile:
     hangs_over: bool
     fill: Attribute | None
     is_output: bool
+    in_place: bool = False
 
     @property
     def bytes(self) -> int:
         """The bytes of one tile."""
         return prod(self.extents) * numpy_type(element_of(self.value)).itemsize
 
+    @property
+    def near_bytes(self) -> int:
+        """The bytes that one tile takes besides its operand."""
+        return 0 if self.in_place else self.bytes
+
     @cached_property
     def dims(self) -> frozenset[int]:
-        """The loop dimensions that the tile moves along."""
+        """The leader's loops that the tile moves along."""
         return frozenset(dim for offset in self.offsets for dim in offset.dims())
 
 
 @dataclass(frozen=True)
-class Tiling:
-    """A kernel cut into tiles: the size of a tile in every loop dimension, and how often it goes into the loop."""
+class Part:
+    """
+    One kernel of a group: the extents of its tile in its own loops, and where the tile begins in each of them, as
+    linear forms in the numbers of the leader's tiles.
+    """
 
     op: Operation
     kernel: Kernel
     sizes: tuple[int, ...]
+    starts: tuple[Linear, ...]
+
+    @property
+    def first_output(self) -> int:
+        """The position of the first output among the operands."""
+        return len(self.op.operands) - len(self.kernel.outputs)
+
+    @property
+    def first_extra(self) -> int:
+        """The position of the first operand of the epilogue."""
+        return self.first_output - len(self.kernel.extras)
+
+    @property
+    def accumulates(self) -> bool:
+        """Whether the kernel adds to what its output holds."""
+        return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
+
+    @cached_property
+    def moving(self) -> frozenset[int]:
+        """The leader's loops that the tile moves along."""
+        return frozenset(dim for start in self.starts for dim in start.dims())
+
+    def is_cut(self, dim: int) -> bool:
+        """Return whether a tile is less than the whole along a loop."""
+        return bool(self.starts[dim].terms) or self.sizes[dim] != self.kernel.bounds[dim]
+
+    def is_used(self, position: int) -> bool:
+        """Return whether the scalar code uses the elements of an input."""
+        if position >= self.first_extra:
+            return True
+        blocks = [reduction.body for reduction in self.kernel.reductions]
+        blocks += [self.kernel.result] if self.kernel.result is not None else []
+        return any(block.args[position].uses for block in blocks)
+
+    def accesses(self) -> dict[int, Access]:
+        """Return the accesses that are read, by the operand's position."""
+        inputs = (*self.kernel.inputs[: self.first_extra], *self.kernel.extras)
+        return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self.is_used(k)}
+
+    def tile(self, access: Access, counts: Sequence[int], *, is_output: bool, in_place: bool) -> OperandTile:
+        """Return the tile of an operand; `counts` are the numbers of the leader's tiles."""
+        shape = shape_of(access.value)
+        forms = [linear(expr) for expr in access.map.results]
+        spans = [self._span(form, extent, access, in_place) for form, extent in zip(forms, shape, strict=True)]
+        extents, offsets = tuple(extent for extent, _ in spans), tuple(offset for _, offset in spans)
+        ends = [offset.interval(counts) for offset in offsets]
+        hangs = any(low < 0 or high + t > n for (low, high), t, n in zip(ends, extents, shape, strict=True))
+        fill = scalar_attr(0, element_of(access.value)) if access.fill is None else access.fill
+        return OperandTile(
+            access.value, extents, offsets, hangs, fill if hangs and not is_output else None, is_output, in_place
+        )
+
+    def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
+        """Return the extent and the offset of a tile along one axis; one that is not cut keeps its padding."""
+        if any(not isinstance(atom, int) for atom, _ in form.terms):
+            raise Diagnostic("an access with a division or remainder cannot be tiled", where=where(self.op))
+        terms = [(cast(int, dim), factor) for dim, factor in form.terms]
+        length = 1 + sum(abs(factor) * (self.sizes[dim] - 1) for dim, factor in terms)
+        if not any(self.is_cut(dim) for dim, _ in terms):
+            low, high = form.interval(self.kernel.bounds)
+            if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
+                return extent, Linear()
+        offset = Linear((), form.constant)
+        for dim, factor in terms:
+            offset += self.starts[dim] * factor
+        return length, offset
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A buffer of the near level that belongs to a group: an intermediate, or the sums of a reduction that is cut."""
+
+    shape: tuple[int, ...]
+    element: Attribute
+    value: SSAValue | None = None
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the buffer."""
+        return prod(self.shape) * numpy_type(self.element).itemsize
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """
+    A group of kernels in tiles: the size of the leader's tile in each of its loops.
+
+    `resident` are the buffers that lie in the near level already.
+    """
+
+    ops: tuple[Operation, ...]
+    sizes: tuple[int, ...]
+    resident: frozenset[SSAValue] = field(default=frozenset())
+
+    @property
+    def op(self) -> Operation:
+        """The leader: the last kernel of the group."""
+        return self.ops[-1]
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The leader's kernel view."""
+        return kernel_of(self.op)
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """The tiles along each loop dimension; the last may be partial."""
+        """The tiles along each of the leader's loops; the last may be partial."""
         return tuple(-(-bound // size) for bound, size in zip(self.kernel.bounds, self.sizes, strict=True))
 
     @cached_property
-    def reads(self) -> dict[int, OperandTile]:
-        """The tile of each operand that is read, by its position: a buffer read in two ways has two tiles."""
-        found: dict[int, OperandTile] = {}
-        for position, access in enumerate((*self.kernel.inputs[: self._first_extra], *self.kernel.extras)):
-            if is_shaped(access.value) and (position >= self._first_extra or self._is_used(position)):
-                found[position] = self._tile(access, is_output=False)
-        for number, access in enumerate(self.kernel.outputs if self.accumulates else ()):
-            found[self._first_output + number] = self._tile(access, is_output=False)
+    def cut_reductions(self) -> tuple[int, ...]:
+        """The leader's reduced loops that are cut."""
+        return tuple(dim for dim, count in enumerate(self.counts) if count > 1 and dim in self.kernel.reduced)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The kernels with their tiles, in the order of the group."""
+        pairs = enumerate(zip(self.sizes, self.counts, strict=True))
+        starts = tuple(Linear(((dim, size),)) if count > 1 else Linear() for dim, (size, count) in pairs)
+        found = [Part(self.op, self.kernel, self.sizes, starts)]
+        for op in reversed(self.ops[:-1]):
+            found.insert(0, self._producer(op, found))
+        return tuple(found)
+
+    def _producer(self, op: Operation, users: Sequence[Part]) -> Part:
+        kernel = kernel_of(op)
+        output = kernel.outputs[0]
+        need = next(tile for user in users for tile in self._tiles_of(user, output.value))
+        sizes, starts = list(kernel.bounds), [Linear() for _ in kernel.bounds]
+        for axis, expr in enumerate(output.map.results):
+            terms = linear(expr).terms
+            if terms:
+                dim = cast(int, terms[0][0])
+                sizes[dim], starts[dim] = need.extents[axis], need.offsets[axis]
+        return Part(op, kernel, tuple(sizes), tuple(starts))
+
+    def _tiles_of(self, part: Part, value: SSAValue) -> list[OperandTile]:
+        found = part.accesses().values()
+        return [part.tile(a, self.counts, is_output=False, in_place=False) for a in found if a.value is value]
+
+    @cached_property
+    def intermediates(self) -> dict[SSAValue, Scratch]:
+        """The buffers between kernels of the group, which are never in the far level."""
+        found: dict[SSAValue, Scratch] = {}
+        for part in self.parts[:-1]:
+            output = part.kernel.outputs[0]
+            tile = part.tile(output, self.counts, is_output=True, in_place=False)
+            found[output.value] = Scratch(tile.extents, element_of(output.value), output.value)
+        return found
+
+    @cached_property
+    def sums(self) -> Scratch | None:
+        """Where a reduction that is cut adds up, None where the output's tile serves."""
+        part = self.parts[-1]
+        if not self.cut_reductions or part.kernel.epilogue is None:
+            return None
+        (output,), (reduction,) = part.kernel.outputs, part.kernel.reductions
+        tile = part.tile(output, self.counts, is_output=True, in_place=False)
+        return Scratch(tile.extents, reduction.body.args[-1].type)
+
+    @cached_property
+    def scratch(self) -> tuple[Scratch, ...]:
+        """The buffers that the group has to itself."""
+        return (*self.intermediates.values(), *([self.sums] if self.sums else []))
+
+    @cached_property
+    def reads(self) -> dict[tuple[int, int], OperandTile]:
+        """The tile of each operand that is read, by the kernel's number and its position; one buffer may have two."""
+        found: dict[tuple[int, int], OperandTile] = {}
+        for number, part in enumerate(self.parts):
+            for position, access in part.accesses().items():
+                if access.value not in self.intermediates:
+                    found[number, position] = self._operand_tile(part, access, is_output=False)
+        last = len(self.parts) - 1
+        for index, access in enumerate(self.kernel.outputs if self.parts[last].accumulates else ()):
+            tile = self._operand_tile(self.parts[last], access, is_output=False)
+            if not tile.in_place:
+                found[last, self.parts[last].first_output + index] = tile
         return found
 
     @cached_property
     def writes(self) -> tuple[OperandTile, ...]:
-        """The tile of each output."""
-        return tuple(self._tile(access, is_output=True) for access in self.kernel.outputs)
+        """The tile of each of the leader's outputs."""
+        return tuple(self._operand_tile(self.parts[-1], access, is_output=True) for access in self.kernel.outputs)
+
+    def _operand_tile(self, part: Part, access: Access, *, is_output: bool) -> OperandTile:
+        return part.tile(access, self.counts, is_output=is_output, in_place=access.value in self.resident)
 
     @cached_property
     def tiles(self) -> tuple[OperandTile, ...]:
@@ -86,69 +264,54 @@ class Tiling:
         return (*dict.fromkeys(self.reads.values()), *self.writes)
 
     @property
-    def _first_output(self) -> int:
-        return len(self.op.operands) - len(self.kernel.outputs)
-
-    @property
-    def _first_extra(self) -> int:
-        return self._first_output - len(self.kernel.extras)
-
-    def _is_used(self, position: int) -> bool:
-        """Return whether the scalar code uses the elements of an input."""
-        blocks = [reduction.body for reduction in self.kernel.reductions]
-        blocks += [self.kernel.result] if self.kernel.result is not None else []
-        return any(block.args[position].uses for block in blocks)
-
-    @property
     def accumulates(self) -> bool:
-        """Whether the kernel adds to what its output holds."""
-        return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
-
-    def _tile(self, access: Access, *, is_output: bool) -> OperandTile:
-        forms = [linear(expr) for expr in access.map.results]
-        if any(not isinstance(atom, int) for form in forms for atom, _ in form.terms):
-            raise Diagnostic("an access with a division or remainder cannot be tiled", where=where(self.op))
-        sizes, counts = self.sizes, self.counts
-        extents = tuple(1 + sum(abs(f) * (sizes[cast(int, d)] - 1) for d, f in form.terms) for form in forms)
-        moves = tuple(
-            Linear(
-                tuple((d, f * sizes[cast(int, d)]) for d, f in form.terms if counts[cast(int, d)] > 1), form.constant
-            )
-            for form in forms
-        )
-        shape = shape_of(access.value)
-        ends = [move.interval(counts) for move in moves]
-        hangs = any(low < 0 or high + t > n for (low, high), t, n in zip(ends, extents, shape, strict=True))
-        fill = scalar_attr(0, element_of(access.value)) if access.fill is None else access.fill
-        return OperandTile(access.value, extents, moves, hangs, fill if hangs and not is_output else None, is_output)
+        """Whether the leader adds to what its output holds."""
+        return self.parts[-1].accumulates
 
     def blocked_dims(self) -> str:
-        """Return why the kernel may not be cut like this, empty where it may."""
-        accesses = (*self.kernel.inputs, *self.kernel.extras, *self.kernel.outputs)
-        if any(not isinstance(atom, int) for a in accesses for e in a.map.results for atom, _ in linear(e).terms):
-            return "an access divides an index"
+        """Return why the group may not be cut like this, empty where it may."""
         for dim, count in enumerate(self.counts):
-            if count > 1 and dim in self.kernel.reduced:
-                return f"dimension d{dim} is reduced"
-            if count > 1 and dim in _index_dims(self.op):
-                return f"the scalar code uses the index d{dim}"
-        return self._mixed_axes()
-
-    def _mixed_axes(self) -> str:
-        """Tiles of an axis that several dimensions index must be solid blocks of it, in outputs without a rest."""
-        for access in (*self.kernel.inputs, *self.kernel.outputs):
-            for form in (linear(expr) for expr in access.map.results):
-                terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if self.kernel.bounds[cast(int, d)] > 1)
-                parallel = [(f, d) for f, d in terms if d not in self.kernel.reduced or access in self.kernel.outputs]
-                if len(parallel) < 2:
-                    continue
-                (_, inner), *outer = parallel
-                whole = self.sizes[inner] == self.kernel.bounds[inner]
-                if not whole and any(self.sizes[d] > 1 for _, d in outer):
-                    return f"d{inner} must be whole where tiles span several steps of an outer dimension of its axis"
-                if not whole and self.kernel.bounds[inner] % self.sizes[inner]:
-                    return f"d{inner} must be cut evenly"
+            if count > 1 and (reason := self._blocked(dim)):
+                return reason
+        for part in self.parts:
+            if reason := index_blocked(part) or mixed_axes(part):
+                return reason
+        if any(tile.in_place and tile.hangs_over for tile in self.tiles):
+            return "a tile worked on in place hangs over its operand"
         return ""
+
+    def _blocked(self, dim: int) -> str:
+        if divides(self.kernel):
+            return "an access divides an index"
+        if dim not in self.kernel.reduced:
+            return ""
+        if not can_cut_reductions(self.op, self.kernel):
+            return f"dimension d{dim} is reduced"
+        if self.kernel.bounds[dim] % self.sizes[dim] and not self.kernel.fill_is_neutral:
+            return f"dimension d{dim} is reduced, and must be cut evenly"
+        return ""
+
+
+def divides(kernel: Kernel) -> bool:
+    """Return whether an access of a kernel divides an index."""
+    accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
+    return any(not isinstance(atom, int) for a in accesses for e in a.map.results for atom, _ in linear(e).terms)
+
+
+def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
+    """Return whether a kernel is one reduction, whose sum may be taken in several steps."""
+    if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.outputs) != 1:
+        return False
+    (reduction,) = kernel.reductions
+    return len(reduction.initial) == 1 and (isinstance(op, KernelOp) or reduction.initial[0] is None)
+
+
+def index_blocked(part: Part) -> str:
+    """Return why a kernel may not be cut for its scalar code's sake, empty where it may."""
+    for dim in sorted(_index_dims(part.op)):
+        if part.is_cut(dim):
+            return f"the scalar code uses the index d{dim}"
+    return ""
 
 
 def _index_dims(op: Operation) -> set[int]:
@@ -157,66 +320,37 @@ def _index_dims(op: Operation) -> set[int]:
     }
 
 
-def tiling_of(op: Operation, sizes: Sequence[int] | None = None) -> Tiling:
-    """Return the tiling of a kernel with tiles of these sizes, of one tile where none are given."""
-    kernel = kernel_of(op)
-    return Tiling(op, kernel, tuple(sizes) if sizes is not None else kernel.bounds)
+def mixed_axes(part: Part) -> str:
+    """Return why tiles of an axis that several dimensions index are no solid blocks of it, empty where they are."""
+    kernel = part.kernel
+    for access in (*kernel.inputs, *kernel.outputs):
+        for inner, outer in axis_pairs(kernel, access):
+            whole = part.sizes[inner] == kernel.bounds[inner]
+            if not whole and any(part.sizes[d] > 1 for d in outer):
+                return f"d{inner} must be whole where tiles span several steps of an outer dimension of its axis"
+            if not whole and kernel.bounds[inner] % part.sizes[inner]:
+                return f"d{inner} must be cut evenly"
+    return ""
 
 
-def grid_of(
-    tiling: Tiling, level: str, addresses: Sequence[int | None], stages: Sequence[int], order: Sequence[int]
-) -> GridOp:
-    """
-    Return the grid that does a kernel in tiles brought to a level.
-
-    `addresses` and `stages` are per operand of `tiling.tiles`; `order` lists the loop dimensions that are cut,
-    outermost first. Raises Diagnostic where the kernel may not be cut like this.
-    """
-    if reason := tiling.blocked_dims():
-        raise Diagnostic(f"'{tiling.op.name}' cannot be tiled so: {reason}", where=where(tiling.op))
-    rank = len(order)
-    numbers = {dim: place for place, dim in enumerate(order)}
-    attributes: list[TileAttr] = []
-    for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
-        lead = AffineMap(rank, 0, tuple(offset.expr(numbers) for offset in tile.offsets))
-        attributes.append(
-            TileAttr.get(tile.extents, AffineMapAttr(lead), level, address=address, stages=count, fill=tile.fill)
-        )
-    inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
-    outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
-    ordered = [*inputs, *outputs]
-    block = Block(arg_types=[IndexType()] * rank + [a.type_of(t.value) for t, a in ordered])
-    buffers = dict(zip((t for t, _ in ordered), block.args[rank:], strict=True))
-    operands = _tile_operands(tiling, buffers)
-    for number, tile in enumerate(tiling.writes if tiling.accumulates else ()):
-        block.add_op(memref.CopyOp(buffers[tiling.reads[len(operands) - len(tiling.writes) + number]], buffers[tile]))
-    block.add_ops([_tile_kernel(tiling, operands), YieldOp.create()])
-    extents = [tiling.counts[dim] for dim in order]
-    values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
-    grid = GridOp(extents, *values, [a for _, a in ordered], Region(block))
-    grid.location = tiling.op.location
-    return grid
+def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
+    """Return, for axes that several parallel loops index, the innermost of these and the others."""
+    found: list[tuple[int, list[int]]] = []
+    for form in (linear(expr) for expr in access.map.results):
+        terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if kernel.bounds[cast(int, d)] > 1)
+        parallel = [d for _, d in terms if d not in kernel.reduced or access in kernel.outputs]
+        if len(parallel) > 1:
+            found.append((parallel[0], parallel[1:]))
+    return found
 
 
-def _tile_operands(tiling: Tiling, buffers: Mapping[OperandTile, SSAValue]) -> list[SSAValue]:
-    """Return the operands of the kernel on one tile; one that is not used may be any buffer of its type."""
-    values = list(tiling.op.operands)
-    first = len(values) - len(tiling.writes)
-    for position, tile in tiling.reads.items():
-        values[position] = buffers[tile]
-    values[first:] = [buffers[tile] for tile in tiling.writes]
-    return values
-
-
-def _tile_kernel(tiling: Tiling, operands: Sequence[SSAValue]) -> Operation:
-    """Return the kernel on one tile."""
-    op = tiling.op
-    properties = op.tile_properties(tiling.sizes) if isinstance(op, KernelOp) else dict(op.properties)
-    regions = [region.clone() for region in op.regions]
-    attributes = dict(op.attributes) | {ATTRIBUTE: describe(tiling.kernel)}
-    tile = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
-    tile.location = op.location
-    return tile
+def tiling_of(
+    op: Operation | Sequence[Operation], sizes: Sequence[int] | None = None, resident: Collection[SSAValue] = ()
+) -> Tiling:
+    """Return the tiling of a kernel, or of a group, with tiles of these sizes, of one tile where none are given."""
+    ops = (op,) if isinstance(op, Operation) else tuple(op)
+    bounds = tuple(sizes) if sizes is not None else kernel_of(ops[-1]).bounds
+    return Tiling(ops, bounds, frozenset(resident))
 
 
 def tile_type(shape: Sequence[int], element: Attribute, level: str) -> Attribute:

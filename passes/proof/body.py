@@ -14,7 +14,7 @@ from ...dialects.hier import GridOp
 from ...ir import shape_of
 from ..loops.affine import Linear, axes_of
 from .grid import Tiles, tiles_of
-from .kernel import ATTRIBUTE, Mismatch, Part, part_of, solve
+from .kernel import Mismatch, Part, part_of, solve
 from .rules import grid_point, listed, refuse
 from .sets import Dims, sample
 
@@ -23,14 +23,17 @@ def prove_kernel(op: Operation) -> None:
     """
     Prove that a kernel touches its operands only inside of their bounds, or where a fill is declared.
 
-    A kernel on tiles has to stay inside of them: what it would fill need not lie outside of the whole operand.
+    A kernel on tiles has to stay inside of them along axes that are cut: what it would fill there need not lie outside
+    of the whole operand.
     """
-    kernel = kernel_of(op)
-    for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
-        if access.fill is not None and ATTRIBUTE not in op.attributes:
+    kernel, part = kernel_of(op), part_of(op)
+    for number, access in enumerate((*kernel.inputs, *kernel.extras, *kernel.outputs)):
+        if access.fill is not None and part is None:
             continue
         for axis, index in enumerate(axes_of(access, kernel.bounds)):
             low, high = index.index.interval(kernel.bounds)
+            if access.fill is not None and part is not None and part.keeps_padding(number, axis):
+                continue
             if low < 0 or high >= index.extent:
                 raise _outside(op, kernel, access, axis, index.index, index.extent)
 

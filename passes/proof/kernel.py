@@ -1,11 +1,12 @@
 """
 Kernels on tiles know the kernel that they are a part of, so that it can be proved that they get the right tiles.
 
-The attribute `hier.kernel` of a kernel on tiles holds the loop bounds of the whole kernel, its access maps and its
-fills, in the order inputs, epilogue operands, outputs:
+The attribute `hier.kernel` of a kernel on tiles holds the loop bounds of the whole kernel, and its access maps, its
+fills and the shapes of its operands, in the order inputs, epilogue operands, outputs:
 
     nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32, hier.kernel = {bounds = array<i64: 16, 30, 64>,
-        fills = [unit, unit, unit], maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, ...]}}
+        fills = [unit, unit, unit], maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, ...],
+        shapes = [array<i64: 16, 64>, ...]}}
 
 Tiles are the right ones if there is one point x of the whole kernel's loops such that each operand's tile begins at
 the element that the whole kernel accesses at x. The equations for x are solved one unknown at a time.
@@ -23,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...errors import Diagnostic
-from ...ir import numbers_of, where
+from ...ir import numbers_of, shape_of, where
 from ..loops.affine import Linear, linear
 
 ATTRIBUTE = "hier.kernel"
@@ -40,8 +41,13 @@ def describe(kernel: Kernel) -> DictionaryAttr:
             "bounds": DenseArrayBase.from_list(i64, list(kernel.bounds)),
             "maps": ArrayAttr([AffineMapAttr(access.map) for access in accesses]),
             "fills": ArrayAttr([UnitAttr() if access.fill is None else access.fill for access in accesses]),
+            "shapes": ArrayAttr([DenseArrayBase.from_list(i64, list(_shape(access))) for access in accesses]),
         }
     )
+
+
+def _shape(access: Access) -> tuple[int, ...]:
+    return shape_of(access.value) if is_shaped(access.value) else ()
 
 
 def accesses_of(kernel: Kernel) -> tuple[Access, ...]:
@@ -82,6 +88,7 @@ class Part:
     bounds: tuple[int, ...]
     maps: tuple[tuple[Linear, ...], ...]
     fills: tuple[Attribute, ...]
+    shapes: tuple[tuple[int, ...], ...]
 
     @cached_property
     def accesses(self) -> tuple[Access, ...]:
@@ -103,6 +110,11 @@ class Part:
 
     def _moving(self, form: Linear) -> dict[Any, int]:
         return {d: f for d, f in form.terms if not isinstance(d, int) or self.kernel.bounds[d] > 1}
+
+    def keeps_padding(self, access: int, axis: int) -> bool:
+        """Return whether a tile is all that there is of its operand along an axis, so that the kernel may leave it."""
+        whole = all(self.kernel.bounds[d] == self.bounds[d] for d in self.maps[access][axis].dims())
+        return whole and self.shapes[access][axis] == shape_of(self.accesses[access].value)[axis]
 
     def equations(self, known: Sequence[int]) -> list[Equation]:
         """Return the equations of those accesses, in an order in which they can be solved one after the other."""
@@ -135,18 +147,21 @@ def part_of(op: Operation) -> Part | None:
     kernel = kernel_of(op)
     table: Mapping[str, Attribute] = attribute.data if isinstance(attribute, DictionaryAttr) else {}
     accesses = accesses_of(kernel)
-    maps, fills = (cast("ArrayAttr[Any]", table.get(key, ArrayAttr([]))).data for key in ("maps", "fills"))
+    maps, fills, known = (cast("ArrayAttr[Any]", table.get(k, ArrayAttr([]))).data for k in ("maps", "fills", "shapes"))
     bounds = numbers_of(table["bounds"]) if "bounds" in table else ()
     shapes = [(attr.data.num_dims, len(attr.data.results)) for attr in maps]
     expected = [(len(kernel.bounds), len(access.map.results)) for access in accesses]
-    if (len(bounds), len(fills), shapes) != (len(kernel.bounds), len(accesses), expected):
+    operands = tuple(numbers_of(each) for each in known)
+    ranks = [len(_shape(access)) for access in accesses]
+    found = (len(bounds), len(fills), shapes, [len(shape) for shape in operands])
+    if found != (len(kernel.bounds), len(accesses), expected, ranks):
         raise Diagnostic(
             f"the attribute {ATTRIBUTE} does not describe a kernel such as this",
             where=where(op),
-            expected=f"{len(kernel.bounds)} bounds and, for each of {len(accesses)} operands, a map and a fill",
+            expected=f"{len(kernel.bounds)} bounds and, for each of {len(accesses)} operands, map, fill and shape",
         )
     forms = tuple(tuple(linear(expr) for expr in attr.data.results) for attr in maps)
-    return Part(op, kernel, bounds, forms, tuple(fills))
+    return Part(op, kernel, bounds, forms, tuple(fills), operands)
 
 
 def solve(part: Part, starts: Mapping[int, Forms]) -> Mismatch | None:

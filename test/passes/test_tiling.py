@@ -16,11 +16,12 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import functions, new_context, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.memory.tiling import Tiling, grid_of, tiling_of
+from tilewright.passes.memory.building import grid_of
+from tilewright.passes.memory.tiling import Tiling, tiling_of
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.test.passes.levels import run_step, steps
 
-AFTER = "expand-grid,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
+AFTER = "expand-grid,pipeline-dma,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
 
 
 def drawn_tiling(op: Operation, draw: random.Random) -> Tiling:

@@ -1,0 +1,259 @@
+"""Grids of tiles as IR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, StringAttr, UnitAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ...dialects.core.kernel import Kernel, kernel_of
+from ...dialects.core.kernel_op import KernelOp
+from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
+from ...errors import Diagnostic
+from ...ir import element_of, shape_of, where
+from ..proof.kernel import ATTRIBUTE, describe
+from .tiling import OperandTile, Part, Tiling
+
+
+@dataclass(frozen=True)
+class SplitReduction:
+    """
+    A kernel that is one reduction, as the ops that do it in steps: the start, the steps, the epilogue if it has one.
+
+    The ops are whole, on buffers of their own; they are templates for tiles, and there to be priced. Where the kernel
+    adds to what its output holds there is no start.
+    """
+
+    start: Operation | None
+    step: Operation
+    epilogue: Operation | None
+
+
+def split_reduction(op: Operation) -> SplitReduction:
+    """Return the ops that do the one reduction of a kernel in steps."""
+    kernel = kernel_of(op)
+    types = [value.type for value in op.operands]
+    (reduction,) = kernel.reductions
+    element = reduction.body.args[-1].type
+    shape = shape_of(kernel.outputs[0].value)
+    sums = MemRefType(cast(Any, element), shape)
+    block = Block(arg_types=[*types, sums])
+    first_output = len(op.operands) - 1
+    first_extra = first_output - len(kernel.extras)
+    total = block.args[-1] if kernel.epilogue is not None else block.args[first_output]
+    if not isinstance(op, KernelOp):
+        step = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=False)))
+        return SplitReduction(None, step, None)
+    initial = reduction.initial[0]
+    start = None
+    if initial is not None:
+        zero = arith.ConstantOp(cast(Any, initial))
+        start = linalg.FillOp([zero.result], [total])
+    step = _step(op, block.args[:first_extra], total, dict(op.properties))
+    return SplitReduction(
+        start, step, _epilogue(kernel, op, total, block.args[first_extra:first_output], block.args[first_output])
+    )
+
+
+def _step(op: KernelOp, inputs: Sequence[SSAValue], total: SSAValue, properties: dict[str, Attribute]) -> Operation:
+    kept = {k: v for k, v in properties.items() if k not in ("operandSegmentSizes", "epilogue_maps")}
+    return op.create_from(inputs, [], [total], kept | {"accumulate": UnitAttr()}, [[]], {})
+
+
+def _epilogue(
+    kernel: Kernel, op: KernelOp, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue
+) -> Operation | None:
+    """Return the elementwise kernel that makes outputs of finished sums."""
+    if kernel.epilogue is None:
+        return None
+    rank = len(shape_of(out))
+    identity = AffineMapAttr(AffineMap.identity(rank))
+    maps = list(op.epilogue_maps.data) if op.epilogue_maps else []
+    body = Region(Block(arg_types=[*(arg.type for arg in kernel.epilogue.args), element_of(out)]))
+    mapping: dict[SSAValue, SSAValue] = dict(zip(kernel.epilogue.args, body.block.args, strict=False))
+    for inner in kernel.epilogue.ops:
+        body.block.add_op(inner.clone(value_mapper=mapping))
+    iterators = [IteratorTypeAttr.parallel()] * rank
+    return linalg.GenericOp([total, *extras], [out], body, [identity, *maps, identity], iterators)
+
+
+def grid_of(
+    tiling: Tiling,
+    level: str,
+    addresses: Sequence[int | None],
+    stages: Sequence[int],
+    order: Sequence[int],
+    scratch: Sequence[int | None] | None = None,
+    engines: Mapping[Operation, str] | None = None,
+) -> GridOp:
+    """
+    Return the grid that does a group of kernels in tiles brought to a level.
+
+    `addresses` and `stages` are per operand of `tiling.tiles`, `scratch` holds the addresses of `tiling.scratch`;
+    `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engines` names the engine of a
+    kernel. Raises Diagnostic where the group may not be cut like this.
+    """
+    _check(tiling, order)
+    rank = len(order)
+    numbers = {dim: place for place, dim in enumerate(order)}
+    attributes: list[TileAttr] = []
+    for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
+        lead = AffineMapAttr(AffineMap(rank, 0, tuple(offset.expr(numbers) for offset in tile.offsets)))
+        attributes.append(
+            TileAttr.get(tile.extents, lead, None)
+            if tile.in_place
+            else TileAttr.get(tile.extents, lead, level, address=address, stages=count, fill=tile.fill)
+        )
+    inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
+    outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
+    ordered = [*inputs, *outputs]
+    places = scratch if scratch is not None else [None] * len(tiling.scratch)
+    own = [ScratchAttr.get(s.shape, s.element, level, at) for s, at in zip(tiling.scratch, places, strict=True)]
+    types = [*(a.type_of(t.value) for t, a in ordered), *(each.type for each in own)]
+    block = Block(arg_types=[*[IndexType()] * rank, *types])
+    values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
+    grid = GridOp([tiling.counts[dim] for dim in order], *values, [a for _, a in ordered], Region(block), own)
+    buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
+    _Body(tiling, grid, buffers, order, engines or {}).build()
+    grid.location = tiling.op.location
+    return grid
+
+
+def _check(tiling: Tiling, order: Sequence[int]) -> None:
+    reason = tiling.blocked_dims()
+    reduced = [dim in tiling.cut_reductions for dim in order]
+    if not reason and reduced != sorted(reduced):
+        reason = "reduced dimensions must be the innermost ones"
+    if reason:
+        raise Diagnostic(f"'{tiling.op.name}' cannot be tiled so: {reason}", where=where(tiling.op))
+
+
+class _Body:
+    """Builds the body of a grid."""
+
+    def __init__(
+        self,
+        tiling: Tiling,
+        grid: GridOp,
+        buffers: Mapping[OperandTile, SSAValue],
+        order: Sequence[int],
+        engines: Mapping[Operation, str],
+    ):
+        self._tiling, self._buffers, self._engines = tiling, buffers, engines
+        self._block = grid.body.block
+        self._point = dict(zip(order, grid.point, strict=True))
+        self._order = order
+        own = dict(zip(tiling.intermediates, grid.scratch_buffers, strict=False))
+        self._intermediates: dict[SSAValue, SSAValue] = cast(Any, own)
+        self._sums = grid.scratch_buffers[-1] if tiling.sums else None
+
+    def build(self) -> None:
+        """Fill the body."""
+        *producers, _ = self._tiling.parts
+        for number, part in enumerate(producers):
+            self._guarded(FirstOp, self._still(part), [self._kernel(number, part)])
+        self._leader()
+        self._block.add_op(YieldOp.create())
+
+    def _still(self, part: Part) -> list[int]:
+        """Return the innermost dimensions through which a producer's tile stays the same."""
+        return trailing_dims(self._order, part)
+
+    def _guarded(self, guard: type[FirstOp] | type[LastOp], dims: Sequence[int], ops: Sequence[Operation]) -> None:
+        if not dims:
+            self._block.add_ops(ops)
+            return
+        self._block.add_op(guard([self._point[dim] for dim in dims], Region(Block(ops))))
+
+    def _leader(self) -> None:
+        tiling, number = self._tiling, len(self._tiling.parts) - 1
+        part, cut = tiling.parts[-1], tiling.cut_reductions
+        copies = self._copies(number, part)
+        if not cut:
+            self._block.add_ops([*copies, self._kernel(number, part)])
+            return
+        split = split_reduction(part.op)
+        (write,) = tiling.writes
+        total = self._sums or self._buffers[write]
+        operands = self._operands(number, part)
+        if split.start is not None:
+            zero = arith.ConstantOp(cast(Any, part.kernel.reductions[0].initial[0]))
+            self._block.add_op(zero)
+            copies = [self._finished(linalg.FillOp([zero.result], [total]), part.op, None)]
+        self._guarded(FirstOp, cut, copies)
+        self._block.add_op(self._partial(part, split, operands, total))
+        if split.epilogue is not None:
+            extras = operands[part.first_extra : part.first_output]
+            self._guarded(LastOp, cut, [self._last(part, split, total, extras, self._buffers[write])])
+
+    def _copies(self, number: int, part: Part) -> list[Operation]:
+        """Return the copies of what the leader adds to, from the tile that is read to the one that is written."""
+        found: list[Operation] = []
+        for index, tile in enumerate(self._tiling.writes):
+            read = self._tiling.reads.get((number, part.first_output + index))
+            if read is not None:
+                found.append(memref.CopyOp(self._buffers[read], self._buffers[tile]))
+        return found
+
+    def _operands(self, number: int, part: Part) -> list[SSAValue]:
+        """Return the operands of a kernel on one tile; one that is not used may be any buffer of its type."""
+        values = [self._intermediates.get(value, value) for value in part.op.operands]
+        for (owner, position), tile in self._tiling.reads.items():
+            if owner == number and position < part.first_output:
+                values[position] = self._buffers[tile]
+        if number == len(self._tiling.parts) - 1:
+            values[part.first_output :] = [self._buffers[tile] for tile in self._tiling.writes]
+        return values
+
+    def _kernel(self, number: int, part: Part) -> Operation:
+        """Return a kernel on one tile."""
+        op = part.op
+        properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else dict(op.properties)
+        regions = [region.clone() for region in op.regions]
+        operands = self._operands(number, part)
+        attributes = dict(op.attributes)
+        tile = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
+        return self._finished(tile, op, part.kernel)
+
+    def _partial(self, part: Part, split: SplitReduction, operands: Sequence[SSAValue], total: SSAValue) -> Operation:
+        """Return the kernel that adds one tile of a reduction to its sums."""
+        op = part.op
+        if isinstance(op, KernelOp):
+            tile = _step(op, operands[: part.first_extra], total, op.tile_properties(part.sizes))
+            tile.attributes |= op.attributes
+        else:
+            tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
+        return self._finished(tile, op, kernel_of(split.step))
+
+    def _last(
+        self, part: Part, split: SplitReduction, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue
+    ) -> Operation:
+        epilogue = split.epilogue
+        assert epilogue is not None
+        tile = epilogue.clone(value_mapper=dict(zip(epilogue.operands, [total, *extras, out], strict=True)))
+        return self._finished(tile, part.op, kernel_of(epilogue))
+
+    def _finished(self, tile: Operation, source: Operation, whole: Kernel | None) -> Operation:
+        tile.location = source.location
+        if whole is not None:
+            tile.attributes[ATTRIBUTE] = describe(whole)
+        if source in self._engines:
+            tile.attributes["engine"] = StringAttr(self._engines[source])
+        return tile
+
+
+def trailing_dims(order: Sequence[int], part: Part) -> list[int]:
+    """Return the innermost of the dimensions in `order` along which a kernel's tile does not move."""
+    found: list[int] = []
+    for dim in reversed(order):
+        if dim in part.moving:
+            break
+        found.insert(0, dim)
+    return found
