@@ -87,8 +87,9 @@ class GeneralizeKernelsPass(Pass):
     """
     Turn nn's kernels into linalg.generic: what upstream mlir-opt understands.
 
-    Each reduction becomes one generic into a filled accumulator, result and epilogue become one more. Padding becomes
-    tensor.pad (on buffers: a copy into a filled buffer). quant ops become arith everywhere; nn.isqrt stays.
+    Each reduction becomes one generic into a filled accumulator (with `accumulate`, into the output as it stands),
+    result and epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). quant ops
+    become arith everywhere; nn.isqrt stays.
     """
 
     name = "generalize-kernels"

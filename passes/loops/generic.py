@@ -45,8 +45,8 @@ def generalize_kernel(kernel: Kernel, shapes: Shapes) -> SSAValue:
     """
     Emit the standard ops for a kernel with one output, on tensors or memrefs; returns the output's new value.
 
-    Raises Diagnostic where the output's indices do not take the output's axes apart, or an accumulator starts from the
-    output.
+    An accumulator that starts from the output's old content is the output itself. Raises Diagnostic where the output's
+    indices do not take the output's axes apart.
     """
     return _Generalizer(kernel, shapes).build()
 
@@ -145,14 +145,16 @@ class _Generalizer:
 
     def reduce(self, reduction: Reduction, earlier: Sequence[_Operand], target: _Operand | None) -> list[_Operand]:
         """Emit a reduction, into `target` where that is given, and return its accumulators."""
-        own: list[_Operand] = []
-        for initial in reduction.initial:
-            if initial is None:
-                raise Diagnostic("a reduction that starts from the output's old content has no general form")
-            fresh = target or self.accumulator(cast(Any, initial).type)
-            own.append(replace(fresh, value=self.shapes.filled(fresh.value, initial)))
+        own = [self.start(initial, target) for initial in reduction.initial]
         inputs = [self.input(number) if self.needs(reduction.body, number) else None for number in self.numbers()]
         return self.generic(reduction.body, [*inputs, *earlier], own, self.kernel.reduced)
+
+    def start(self, initial: Attribute | None, target: _Operand | None) -> _Operand:
+        """Return what a reduction goes on from."""
+        if initial is None:
+            return self.output
+        fresh = target or self.accumulator(cast(Any, initial).type)
+        return replace(fresh, value=self.shapes.filled(fresh.value, initial))
 
     def accumulator(self, element: Attribute) -> _Operand:
         """Return a new operand with an element for each point that is not reduced, like the output if that fits."""

@@ -24,7 +24,13 @@ _CHANNELS = 64
 
 
 def is_tiled(op: ChannelsLastOp) -> bool:
-    """Return whether a convolution on buffers can be computed in tiles: of bytes, with rows that lie in one piece."""
+    """
+    Return whether a convolution on buffers can be computed in tiles: of bytes, with rows that lie in one piece.
+
+    The sums of a tile start from 0.
+    """
+    if op.accumulate is not None:
+        return False
     x, w = op.inputs
     strides = cast("MemRefType[Any]", x.type).get_strides()
     if element_of(x) != i8 or element_of(w) != i8 or op.is_unsigned(1) or op.accumulator != i32 or strides is None:

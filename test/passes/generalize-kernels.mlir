@@ -85,3 +85,16 @@ func.func @buffers(%x: memref<1x1x3xi8>, %w: memref<1x1x3xi8>, %o: memref<1x1x3x
     {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 1, 1>, groups = 1 : i64, accumulator = i32}
   func.return
 }
+
+// With `accumulate` the sum goes into the output as it stands.
+
+// CHECK-LABEL: func.func @accumulate
+// CHECK-NOT:     linalg.fill
+// CHECK:         linalg.generic {{.*}} outs(%o : memref<4x5xi32, strided<[8, 1], offset: ?>>)
+// CHECK-NEXT:    ^bb0(%{{.*}}: i8, %{{.*}}: i8, %[[OLD:.*]]: i32):
+// CHECK:           arith.addi %[[OLD]], %{{.*}} overflow<nsw> : i32
+func.func @accumulate(%a: memref<4x3xi8>, %b: memref<3x5xi8>, %o: memref<4x5xi32, strided<[8, 1], offset: ?>>) {
+  nn.matmul ins(%a, %b : memref<4x3xi8>, memref<3x5xi8>) outs(%o : memref<4x5xi32, strided<[8, 1], offset: ?>>)
+    {accumulator = i32, accumulate}
+  func.return
+}

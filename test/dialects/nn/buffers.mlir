@@ -280,3 +280,35 @@ func.func @int_layer_norm_epilogue_on_buffers(%x: memref<2x8xi8>, %w: memref<8xi
   // CHECK-NEXT: func.return
   func.return
 }
+
+// CHECK-LABEL: func.func @conv_accumulates(%x: memref<1x3x8x8xi8>, %w: memref<4x3x3x3xi8>, %o: memref<1x4x4x4xi32>) {
+func.func @conv_accumulates(%x: memref<1x3x8x8xi8>, %w: memref<4x3x3x3xi8>, %o: memref<1x4x4x4xi32>) {
+  // CHECK-NEXT: nn.conv ins(%x, %w : memref<1x3x8x8xi8>, memref<4x3x3x3xi8>) outs(%o : memref<1x4x4x4xi32>) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, accumulate}
+  nn.conv ins(%x, %w : memref<1x3x8x8xi8>, memref<4x3x3x3xi8>) outs(%o : memref<1x4x4x4xi32>) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, accumulate}
+  // CHECK-NEXT: func.return
+  func.return
+}
+
+// CHECK-LABEL: func.func @matmul_accumulates_in_a_view(%a: memref<8x64xi8>, %b: memref<64x32xi8>, %o: memref<8x32xi32, strided<[64, 1], offset: ?>>) {
+func.func @matmul_accumulates_in_a_view(%a: memref<8x64xi8>, %b: memref<64x32xi8>, %o: memref<8x32xi32, strided<[64, 1], offset: ?>>) {
+  // CHECK-NEXT: nn.matmul ins(%a, %b : memref<8x64xi8>, memref<64x32xi8>) outs(%o : memref<8x32xi32, strided<[64, 1], offset: ?>>) {accumulator = i32, accumulate}
+  nn.matmul ins(%a, %b : memref<8x64xi8>, memref<64x32xi8>) outs(%o : memref<8x32xi32, strided<[64, 1], offset: ?>>) {accumulator = i32, accumulate}
+  // CHECK-NEXT: func.return
+  func.return
+}
+
+// CHECK-LABEL: func.func @pool_accumulates(%x: memref<1x2x6x6xi8>, %o: memref<1x2x3x3xi8>) {
+func.func @pool_accumulates(%x: memref<1x2x6x6xi8>, %o: memref<1x2x3x3xi8>) {
+  // CHECK-NEXT: nn.pool ins(%x : memref<1x2x6x6xi8>) outs(%o : memref<1x2x3x3xi8>) {kind = "max", accumulator = i8, window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, accumulate}
+  nn.pool ins(%x : memref<1x2x6x6xi8>) outs(%o : memref<1x2x3x3xi8>) {kind = "max", accumulator = i8, window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, accumulate}
+  // CHECK-NEXT: func.return
+  func.return
+}
+
+// CHECK-LABEL: func.func @reduce_accumulates(%x: memref<1x64x128xf32>, %o: memref<1x128xf32>) {
+func.func @reduce_accumulates(%x: memref<1x64x128xf32>, %o: memref<1x128xf32>) {
+  // CHECK-NEXT: nn.reduce ins(%x : memref<1x64x128xf32>) outs(%o : memref<1x128xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32, accumulate}
+  nn.reduce ins(%x : memref<1x64x128xf32>) outs(%o : memref<1x128xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32, accumulate}
+  // CHECK-NEXT: func.return
+  func.return
+}

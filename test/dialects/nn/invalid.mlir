@@ -402,3 +402,48 @@ func.func @isqrt(%x: f32) {
   %r = nn.isqrt %x : f32
   func.return
 }
+
+// -----
+
+func.func @accumulate_on_tensors(%a: tensor<2x4xi8>, %b: tensor<4x5xi8>, %o: tensor<2x5xi32>) {
+  // expected-error@+1 {{'accumulate' is for memrefs and kernels without an epilogue}}
+  %r = nn.matmul ins(%a, %b : tensor<2x4xi8>, tensor<4x5xi8>) outs(%o : tensor<2x5xi32>) {accumulator = i32, accumulate}
+  func.return
+}
+
+// -----
+
+func.func @accumulate_with_epilogue(%a: memref<2x4xi8>, %b: memref<4x5xi8>, %o: memref<2x5xi32>) {
+  // expected-error@+1 {{'accumulate' is for memrefs and kernels without an epilogue}}
+  nn.matmul ins(%a, %b : memref<2x4xi8>, memref<4x5xi8>) outs(%o : memref<2x5xi32>) {accumulator = i32, accumulate}
+    epilogue() at [] {
+  ^bb0(%s: i32):
+    linalg.yield %s : i32
+  }
+  func.return
+}
+
+// -----
+
+func.func @accumulate_softmax(%x: memref<2x8xi8>, %o: memref<2x8xi8>) {
+  // expected-error@+1 {{'accumulate' is for kernels that are one reduction}}
+  nn.ita_max ins(%x : memref<2x8xi8>) outs(%o : memref<2x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8, accumulate}
+  func.return
+}
+
+// -----
+
+func.func @accumulate_norm(%x: memref<2x8xi8>, %w: memref<8xi32>, %o: memref<2x8xi8>) {
+  // expected-error@+1 {{'accumulate' is for kernels that are one reduction}}
+  nn.int_rms_norm ins(%x, %w : memref<2x8xi8>, memref<8xi32>) outs(%o : memref<2x8xi8>)
+    {shift = 8 : i64, low = -100 : i64, high = 100 : i64, accumulator = i64, element = i8, accumulate}
+  func.return
+}
+
+// -----
+
+func.func @accumulate_in_a_narrower_type(%a: memref<2x4xi8>, %b: memref<4x5xi8>, %o: memref<2x5xi8>) {
+  // expected-error@+1 {{the kernel yields i32, the output holds i8}}
+  nn.matmul ins(%a, %b : memref<2x4xi8>, memref<4x5xi8>) outs(%o : memref<2x5xi8>) {accumulator = i32, accumulate}
+  func.return
+}
