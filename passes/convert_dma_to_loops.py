@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -17,9 +18,12 @@ from ..ir import functions, shape_of
 from .core.base import Pass
 
 
-def convert_dma_to_loops(function: func.FuncOp) -> None:
-    """Replace each transfer by the call of a function that copies, and drop the tokens: a call is done on return."""
-    known: dict[tuple[Any, ...], str] = {}
+def convert_dma_to_loops(function: func.FuncOp, known: dict[tuple[Any, ...], str]) -> None:
+    """
+    Replace each transfer by the call of a function that copies, and drop the tokens: a call is done on return.
+
+    `known` holds the names of such functions of the module, and gets those that are made.
+    """
     for op in list(function.walk()):
         if isinstance(op, DmaStartOp):
             _call_copier(function, op, known)
@@ -37,13 +41,20 @@ def _call_copier(function: func.FuncOp, op: DmaStartOp, known: dict[tuple[Any, .
     arguments = [op.far, op.near, *op.offsets]
     key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill)
     if key not in known:
-        known[key] = f"{'write' if op.writes_far else 'read'}_tile_{len(known)}"
+        known[key] = _free_name(function, f"{'write' if op.writes_far else 'read'}_tile", len(known))
         copier = _copier(known[key], op, [value.type for value in arguments])
         copier.location = op.location
         Rewriter.insert_op(copier, InsertPoint.before(function))
     call, done = func.CallOp(known[key], arguments, []), DmaNoneOp()
     call.location = done.location = op.location
     Rewriter.replace_op(op, [call, done], [done.token])
+
+
+def _free_name(function: func.FuncOp, base: str, number: int) -> str:
+    """Return a name with a number, from this one on, that nothing beside the function has."""
+    assert function.parent is not None
+    taken = {str(name) for op in function.parent.ops if (name := op.properties.get("sym_name")) is not None}
+    return next(name for name in (f"{base}_{n}" for n in count(number)) if str(StringAttr(name)) not in taken)
 
 
 def _copier(name: str, op: DmaStartOp, types: Sequence[Any]) -> func.FuncOp:
@@ -174,5 +185,6 @@ class ConvertDmaToLoopsPass(Pass):
     name = "convert-dma-to-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        known: dict[tuple[Any, ...], str] = {}
         for function in functions(op):
-            convert_dma_to_loops(function)
+            convert_dma_to_loops(function, known)

@@ -13,6 +13,7 @@ from ...dialects.hier import GridOp
 from ...ir import new_context
 from ...passes.expand_grid import ExpandGridPass
 from ...passes.memory.views import bytes_of
+from ...passes.pipeline_dma import PipelineDmaPass
 from ...targets.core.machine import Engine, Level, Machine
 from ...targets.core.machine_attribute import machine_of
 from .result import EngineCost, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
@@ -24,14 +25,15 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     """
     Return what running a function of a program takes on a machine, the module's own where none is given.
 
-    The program is explicit: loops over kernels, transfers and waits (expand-grid), before kernels become loops. One
-    that still has grids is expanded first; the module stays as it is. No data are computed. Raises Diagnostic for a
-    program that has no machine, or holds what cannot be simulated.
+    The program is explicit: loops over kernels, transfers and waits (expand-grid, pipeline-dma), before kernels become
+    loops. One that still has grids is expanded first; the module stays as it is. No data are computed. Raises
+    Diagnostic for a program that has no machine, or holds what cannot be simulated.
     """
     machine = machine or machine_of(module)
     if any(isinstance(op, GridOp) for op in module.walk()):
         module = module.clone()
         ExpandGridPass().apply(new_context(), module)
+        PipelineDmaPass().apply(new_context(), module)
     schedule = Schedule(machine)
     Walker(module, schedule).walk(function)
     cycles = schedule.end()

@@ -25,7 +25,7 @@ from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING
 from tilewright.test.passes.test_pipeline_equivalence import examples
 
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
-AFTER = "expand-grid,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
+AFTER = "expand-grid,pipeline-dma,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
 
 
 def on_buffers(module: ModuleOp) -> ModuleOp:

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p verify-memory,expand-grid,verify-memory | filecheck %s
+// RUN: opt-tool %s -p verify-memory,expand-grid,verify-memory,pipeline-dma,verify-memory | filecheck %s
 
 // A grid that is right is accepted as it stands and with its transfers explicit.
 

@@ -121,7 +121,7 @@ def test_grids_are_simulated_as_what_they_expand_to() -> None:
     before = str(module)
     whole = simulate(module)
     assert str(module) == before
-    PassManager().run(module, parse_pipeline("allocate-static,expand-grid", all_passes()), new_context())
+    PassManager().run(module, parse_pipeline("allocate-static,expand-grid,pipeline-dma", all_passes()), new_context())
     explicit = simulate(module)
     assert (explicit.cycles, explicit.layers) == (whole.cycles, whole.layers)
     PassManager().run(module, parse_pipeline("outline-kernels", all_passes()), new_context())
@@ -260,7 +260,7 @@ def test_what_cannot_be_simulated_is_named() -> None:
 @quick
 def test_an_engine_that_does_not_run_a_kernel_is_named() -> None:
     module = planned("mlp", machine())
-    PassManager().run(module, parse_pipeline("expand-grid", all_passes()), new_context())
+    PassManager().run(module, parse_pipeline("expand-grid,pipeline-dma", all_passes()), new_context())
     for kernel in [op for function in functions(module) for op in function.walk() if is_kernel(op)]:
         assert kernel.attributes["engine"] == StringAttr("cluster")
         kernel.attributes["engine"] = StringAttr("nobody")

@@ -1,0 +1,105 @@
+"""What a value in a loop is computed from, and the same value at another step of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from ..loops.nest import Index
+from .writer import Writer
+
+_FOLDED: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.DivUIOp: lambda a, b: a // b,
+    arith.RemUIOp: lambda a, b: a % b,
+    arith.FloorDivSIOp: lambda a, b: a // b,
+    arith.CeilDivSIOp: lambda a, b: -(-a // b),
+}
+"""Index arithmetic on numbers of which those that are taken as unsigned are not negative."""
+
+
+_DIVISIONS = (arith.DivUIOp, arith.RemUIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
+
+
+def is_pure(op: Operation) -> bool:
+    """Return whether an op only computes its results, wherever it stands: a division has to be by a number."""
+    if isinstance(op, _DIVISIONS):
+        return bool(number_of(op.rhs))
+    return not op.regions and is_side_effect_free(op)
+
+
+def number_of(value: SSAValue) -> int | None:
+    """Return the integer that a value is known to be, if it is."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return cast("IntegerAttr[Any]", owner.value).value.data
+    return None
+
+
+class Cone:
+    """The ops in a loop that some values are computed by, from the number of the step and from what is outside."""
+
+    def __init__(self, loop: scf.ForOp, ops: Sequence[Operation]):
+        self._loop = loop
+        self.ops = ops
+
+    @staticmethod
+    def of(loop: scf.ForOp, values: Sequence[SSAValue]) -> Cone | None:
+        """Return the cone of values; None where it holds what has effects or depends on more than the step."""
+        ops: dict[Operation, None] = {}
+        if all(_collect(loop, value, ops) for value in values):
+            return Cone(loop, list(ops))
+        return None
+
+    def numbers(self, step: int | None) -> dict[SSAValue, int]:
+        """Return the values that are known numbers, at a step or at any."""
+        found: dict[SSAValue, int] = {} if step is None else {self._loop.body.block.args[0]: step}
+        for op in self.ops:
+            constants = {value: number_of(value) for value in (*op.operands, *op.results)}
+            found |= {value: number for value, number in constants.items() if number is not None}
+            if type(op) in _FOLDED and all(operand in found for operand in op.operands):
+                a, b = op.operands
+                found[op.results[0]] = _FOLDED[type(op)](found[a], found[b])
+        return found
+
+    def at(self, writer: Writer, step: Index, values: Sequence[SSAValue]) -> list[SSAValue]:
+        """Write the ops anew for a step; returns what the values are there."""
+        numbers = self.numbers(step if isinstance(step, int) else None)
+        mapping: dict[SSAValue, SSAValue] = {}
+        if isinstance(step, SSAValue):
+            mapping[self._loop.body.block.args[0]] = step
+
+        def known(value: SSAValue) -> SSAValue:
+            is_index = value in numbers and str(value.type) == "index"
+            return writer.value(numbers[value]) if is_index else mapping.get(value, value)
+
+        for op in self.ops:
+            if op.results[0] in numbers and str(op.results[0].type) == "index":
+                continue
+            clone = op.clone({operand: known(operand) for operand in op.operands})
+            writer.effect(clone)
+            mapping.update(zip(op.results, clone.results, strict=True))
+        return [known(value) for value in values]
+
+
+def _collect(loop: scf.ForOp, value: SSAValue, ops: dict[Operation, None]) -> bool:
+    """Add the ops in a loop that a value is computed by, each after those before it; false where one may not be."""
+    owner = value.owner
+    if isinstance(value, BlockArgument):
+        return (owner is loop.body.block and value.index == 0) or not loop.body.block.is_ancestor(owner)
+    assert isinstance(owner, Operation)
+    if owner in ops or not loop.is_ancestor(owner):
+        return True
+    if not is_pure(owner):
+        return False
+    if not all(_collect(loop, operand, ops) for operand in owner.operands):
+        return False
+    ops[owner] = None
+    return True

@@ -1,0 +1,170 @@
+"""Loops over tiles, recognised by their transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.ir import Block, Operation, SSAValue
+
+from ...dialects.hier import DmaStartOp, DmaWaitOp
+from ..memory.views import bytes_of
+from .cone import Cone, is_pure, number_of
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """
+    The transfer of one operand's tiles: one every `run` steps of a loop, `count` in all.
+
+    `holder` is the conditional that it stands in, the transfer itself where it is in every step.
+    """
+
+    start: DmaStartOp
+    wait: DmaWaitOp
+    holder: Operation
+    run: int
+    count: int
+    cone: Cone | None
+    """What its operands are computed by; only of one that may be begun at another step."""
+
+    @property
+    def stages(self) -> int:
+        """The buffers that tiles take turns in; no more than there are tiles."""
+        assert self.start.stages is not None
+        return min(self.start.stages.data, self.count)
+
+    @property
+    def is_prefetched(self) -> bool:
+        """Whether a tile may be fetched while the one before it is worked on."""
+        return self.start.writes_far is None and self.stages > 1
+
+    @property
+    def end(self) -> Operation:
+        """The last of the loop's ops that are the transfer."""
+        return self.wait if self.holder is self.start else self.holder
+
+
+@dataclass(frozen=True)
+class TileLoop:
+    """A loop whose steps fetch tiles, then work on them, then write tiles."""
+
+    loop: scf.ForOp
+    steps: int
+    fetches: Sequence[Transfer]
+    writes: Sequence[Transfer]
+
+
+def tile_loop(loop: scf.ForOp) -> TileLoop | None:
+    """
+    Return a loop as a loop over tiles; None where it is not of the form that expand-grid makes.
+
+    Its transfers say `stages`. Each is waited for at once, and stands in the loop itself, or in a conditional that
+    holds at the first step of a tile where it is fetched, at the last where it is written. Nothing but transfers has
+    effects before the last fetch and after the first write. Buffers of a tile and of the next ones lie apart.
+    """
+    steps = _steps(loop)
+    if steps is None:
+        return None
+    transfers: list[Transfer] = []
+    for op in loop.body.block.ops:
+        if not _holds_transfer(op):
+            continue
+        transfer = _transfer(loop, op, steps)
+        if transfer is None:
+            return None
+        transfers.append(transfer)
+    fetches = [each for each in transfers if each.start.writes_far is None]
+    writes = [each for each in transfers if each.start.writes_far is not None]
+    found = TileLoop(loop, steps, fetches, writes)
+    return found if transfers and _in_order(found) and all(_lie_apart(found, each) for each in transfers) else None
+
+
+def _steps(loop: scf.ForOp) -> int | None:
+    """Return how often a loop from 0 in steps of 1 runs, None for others and where it carries values."""
+    lower, upper, step = (number_of(value) for value in (loop.lb, loop.ub, loop.step))
+    if lower != 0 or step != 1 or loop.iter_args or upper is None or upper < 1:
+        return None
+    return upper
+
+
+def _holds_transfer(op: Operation) -> bool:
+    """Return whether an op is, or has in it, a transfer of the loop's tiles; those of loops in it are not."""
+    if isinstance(op, DmaStartOp):
+        return op.stages is not None
+    if isinstance(op, scf.ForOp):
+        return False
+    return any(_holds_transfer(inner) for region in op.regions for block in region.blocks for inner in block.ops)
+
+
+def _transfer(loop: scf.ForOp, op: Operation, steps: int) -> Transfer | None:
+    guarded = isinstance(op, scf.IfOp)
+    start = _alone_in(op) if guarded else op
+    if not isinstance(start, DmaStartOp) or not isinstance(wait := start.next_op, DmaWaitOp):
+        return None
+    if wait.token is not start.token or not start.token.has_one_use():
+        return None
+    reads = start.writes_far is None
+    run = _run(loop, op, steps, first=reads) if guarded else 1
+    if run is None or steps % run:
+        return None
+    cone = Cone.of(loop, start.operands) if reads else None
+    if reads and cone is None:
+        return None
+    return Transfer(start, wait, op, run, steps // run, cone)
+
+
+def _alone_in(op: scf.IfOp) -> DmaStartOp | None:
+    """Return the transfer that a conditional is for: nothing else in it has effects, nor does it have another side."""
+    if op.results or op.false_region.blocks:
+        return None
+    starts = [inner for inner in op.true_region.block.ops if isinstance(inner, DmaStartOp)]
+    rest = [inner for inner in op.true_region.block.ops if not isinstance(inner, DmaStartOp | DmaWaitOp | scf.YieldOp)]
+    alone = len(starts) == 1 and len(op.true_region.block.ops) == len(rest) + 3
+    return starts[0] if alone and all(map(is_pure, rest)) else None
+
+
+def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | None:
+    """Return how many steps a tile stays for, from the condition that this is its first step or its last."""
+    test = op.cond.owner
+    if not isinstance(test, arith.CmpiOp) or test.predicate.value.data != 0:
+        return None
+    run, within = steps, test.lhs.owner
+    if isinstance(within, arith.RemUIOp):
+        run = number_of(within.rhs) or 0
+    turn = within.lhs if isinstance(within, arith.RemUIOp) else test.lhs
+    expected = 0 if first else run - 1
+    return run if run > 1 and turn is loop.body.block.args[0] and number_of(test.rhs) == expected else None
+
+
+def _in_order(found: TileLoop) -> bool:
+    """Return whether what has effects and is no transfer comes after the fetches and before the writes."""
+    ops = list(found.loop.body.block.ops)
+    place = {op: index for index, op in enumerate(ops)}
+    begin = max((place[each.end] + 1 for each in found.fetches), default=0)
+    end = min((place[each.holder] for each in found.writes), default=len(ops) - 1)
+    transfers = {op for each in (*found.fetches, *found.writes) for op in (each.holder, each.end)}
+    outside = [*ops[:begin], *ops[max(begin, end) : -1]]
+    return begin <= end and all(op in transfers or is_pure(op) for op in outside)
+
+
+def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
+    """Return whether the first tiles lie in as many buffers as they have, one after the other."""
+    if transfer.stages == 1:
+        return True
+    view = transfer.start.near.owner
+    cone = Cone.of(found.loop, [transfer.start.near])
+    if not isinstance(view, memref.ViewOp) or cone is None or not _is_outside(view.source, found.loop):
+        return False
+    size = bytes_of(transfer.start.near.type)
+    turns = range(min(transfer.count, transfer.stages + 1))
+    places = [cone.numbers(turn * transfer.run).get(view.byte_shift) for turn in turns]
+    known = [place for place in places if place is not None]
+    pairs = [(a, b) for index, a in enumerate(known) for b in known[index + 1 : index + transfer.stages]]
+    return len(known) == len(places) and all(abs(a - b) >= size for a, b in pairs)
+
+
+def _is_outside(value: SSAValue, loop: scf.ForOp) -> bool:
+    owner = value.owner
+    return not loop.body.block.is_ancestor(owner) if isinstance(owner, Block) else not loop.is_ancestor(owner)

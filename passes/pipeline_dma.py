@@ -1,0 +1,170 @@
+"""Transfers overlap with work: what is needed next is fetched early, what is done is written late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.hier import TokenType
+from ..ir import functions
+from .core.base import Pass
+from .grids.cone import is_pure
+from .grids.tile_loops import TileLoop, Transfer, tile_loop
+from .grids.writer import Writer
+from .loops.nest import Index
+
+
+def pipeline_dma(function: FuncOp) -> None:
+    """
+    Let transfers and work overlap in the loops over tiles of a function; other loops stay as they are.
+
+    A tile that stays for the whole loop is fetched before it. Where tiles take turns in two or more buffers, the first
+    is fetched before the loop, and each next one while the one before it is worked on. A tile that is written is
+    waited for when its buffer is needed again, and after the loop.
+    """
+    for op in reversed(list(function.walk())):
+        if isinstance(op, scf.ForOp) and (found := tile_loop(op)) is not None:
+            _pipeline(found)
+
+
+def _pipeline(found: TileLoop) -> None:
+    loop, block = found.loop, found.loop.body.block
+    before = Writer(InsertPoint.before(loop), loop.location)
+    initial = [token for fetch in found.fetches for token in _first_fetch(before, fetch)]
+    initial += [before.no_transfer() for write in found.writes for _ in range(write.stages)]
+    tokens: list[SSAValue] = [block.insert_arg(TokenType(), len(block.args)) for _ in initial]
+    work = found.fetches[-1].end.next_op if found.fetches else block.first_op
+    assert work is not None
+    onward = [_next_fetch(found, fetch, tokens.pop(0)) for fetch in found.fetches if fetch.is_prefetched]
+    for fetch in found.fetches:
+        _settle(fetch)
+    groups = [[tokens.pop(0) for _ in range(write.stages)] for write in found.writes]
+    for write, group in zip(found.writes, groups, strict=True):
+        _await_buffer(Writer(InsertPoint.before(work), write.start.location), found, write, group[0])
+    for write, group in zip(found.writes, groups, strict=True):
+        onward += _write_on(write, group)
+    _drop_dead(list(block.ops))
+    _carry(found, initial, onward, len(onward) - sum(map(len, groups)))
+
+
+def _first_fetch(writer: Writer, fetch: Transfer) -> list[SSAValue]:
+    """Fetch the first tile before the loop: one that is prefetched is under way, one that stays is waited for."""
+    if fetch.is_prefetched:
+        return [_fetch(writer, fetch, 0)]
+    if fetch.count == 1:
+        writer.wait(_fetch(writer, fetch, 0))
+    return []
+
+
+def _fetch(writer: Writer, fetch: Transfer, step: Index) -> SSAValue:
+    """Begin the transfer that stands in a step of the loop."""
+    assert fetch.cone is not None
+    start = fetch.start.clone(dict(zip(fetch.start.operands, fetch.cone.at(writer, step, fetch.start.operands))))
+    start.stages = None
+    return writer.op(start)
+
+
+def _next_fetch(found: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
+    """At the first step of a tile: begin to fetch the next, then wait for this one; returns the token to carry on."""
+
+    def begin(writer: Writer) -> list[SSAValue]:
+        step = writer.add(found.loop.body.block.args[0], fetch.run)
+        more = writer.op(arith.CmpiOp(writer.value(step), writer.value(found.steps), "slt"))
+        following = writer.choose(
+            more, [TokenType()], lambda inner: [_fetch(inner, fetch, step)], lambda inner: [inner.no_transfer()]
+        )
+        writer.wait(token)
+        return following
+
+    writer = Writer(InsertPoint.before(fetch.holder), fetch.start.location)
+    if not isinstance(fetch.holder, scf.IfOp):
+        return begin(writer)[0]
+    return writer.choose(fetch.holder.cond, [TokenType()], begin, lambda inner: [token])[0]
+
+
+def _settle(fetch: Transfer) -> None:
+    """Leave a fetch in the loop only where it stays there as it is."""
+    if fetch.count > 1 and not fetch.is_prefetched:
+        fetch.start.stages = None
+    elif isinstance(fetch.holder, scf.IfOp):
+        Rewriter.erase_op(fetch.holder)
+    else:
+        Rewriter.erase_op(fetch.wait)
+        Rewriter.erase_op(fetch.start)
+
+
+def _await_buffer(writer: Writer, found: TileLoop, write: Transfer, token: SSAValue) -> None:
+    """At the first step of an output's tile: wait until what its buffer held has been written."""
+    if write.run == 1:
+        writer.wait(token)
+        return
+    first = writer.is_turn(found.loop.body.block.args[0], write.run, 0, found.steps)
+    writer.when(first, lambda inner: inner.wait(token))
+
+
+def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
+    """Let a write be under way when the step ends; returns the tokens of those under way then, oldest first."""
+    write.start.stages = None
+    Rewriter.erase_op(write.wait)
+    later = [*tokens[1:], write.start.token]
+    if not isinstance(write.holder, scf.IfOp):
+        return later
+    side = write.holder.true_region.block
+    end = side.last_op
+    assert end is not None
+    Rewriter.erase_op(end)
+    writer = Writer(InsertPoint.before(write.holder), write.start.location)
+
+    def write_tile(inner: Writer) -> list[SSAValue]:
+        Rewriter.inline_block(side, inner.place)
+        return later
+
+    types = [TokenType()] * len(tokens)
+    results = writer.choose(write.holder.cond, types, write_tile, lambda inner: tokens)
+    Rewriter.erase_op(write.holder)
+    return results
+
+
+def _drop_dead(ops: Sequence[Operation]) -> None:
+    """Erase what was computed for transfers that are gone."""
+    for op in reversed(ops):
+        if op.results and is_pure(op) and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)
+
+
+def _carry(found: TileLoop, initial: Sequence[SSAValue], onward: Sequence[SSAValue], fetched: int) -> None:
+    """Let the loop carry tokens from step to step, and wait for the writes after it."""
+    loop = found.loop
+    end = loop.body.block.last_op
+    assert end is not None
+    Rewriter.replace_op(end, scf.YieldOp(*onward))
+    carrying = scf.ForOp(loop.lb, loop.ub, loop.step, initial, loop.detach_region(loop.body))
+    carrying.attributes |= loop.attributes
+    carrying.location = loop.location
+    Rewriter.replace_op(loop, carrying, [])
+    writer = Writer(InsertPoint.after(carrying), loop.location)
+    for token in carrying.results[fetched:]:
+        writer.wait(token)
+
+
+@dataclass(frozen=True)
+class PipelineDmaPass(Pass):
+    """
+    Fetch tiles while those before them are worked on, and wait for what is written only when its buffer is needed.
+
+    In the loops that expand-grid makes; the `stages` of a transfer say how many buffers there are. A loop of another
+    form stays as it is.
+    """
+
+    name = "pipeline-dma"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            pipeline_dma(function)
