@@ -1,0 +1,98 @@
+"""Which engine of the machine runs each kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute, Operation
+
+from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.hier import GridOp
+from ..errors import Diagnostic, did_you_mean
+from ..ir import element_of, functions, where
+from ..targets.core.machine import Engine, Machine
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+
+ATTRIBUTE = "engine"
+
+
+def map_engines(module: ModuleOp, machine: Machine) -> None:
+    """
+    Give every kernel of the module's functions the name of the engine that runs it, as its attribute `engine`.
+
+    Kernels of a grid that names an engine are left as they are. Raises Diagnostic as `engine_of` does.
+    """
+    for function in functions(module):
+        for op in function.walk():
+            if is_kernel(op) and not _is_in_mapped_grid(op):
+                op.attributes[ATTRIBUTE] = StringAttr(engine_of(op, machine).name)
+
+
+def engine_of(op: Operation, machine: Machine) -> Engine:
+    """
+    Return the engine that the attribute `engine` of a kernel names, or else the one with the least modelled cycles.
+
+    Raises Diagnostic where no engine runs the kernel, and where the one that is named does not.
+    """
+    able = [engine for engine, _ in machine.engines_for(op)]
+    if not able:
+        raise Diagnostic(
+            f"no engine of '{machine.name}' runs '{op.name}' on these types",
+            where=where(op),
+            found=_types(op),
+            remedy="give an engine that runs '*', or lower the op to one that an engine runs",
+        )
+    hint = op.attributes.get(ATTRIBUTE)
+    return able[0] if hint is None else _named(op, hint, able, machine)
+
+
+def _named(op: Operation, hint: Attribute, able: list[Engine], machine: Machine) -> Engine:
+    name = hint.data if isinstance(hint, StringAttr) else str(hint)
+    for engine in able:
+        if engine.name == name:
+            return engine
+    exists = any(engine.name == name for engine in machine.engines)
+    message = f"engine '{name}' does not run" if exists else f"'{machine.name}' has no engine '{name}' for"
+    names = [engine.name for engine in able]
+    raise Diagnostic(
+        f"{message} '{op.name}' on {_types(op)}",
+        where=where(op),
+        expected=f"one that does: {', '.join(names)}",
+        remedy=did_you_mean(name, names) or "change the attribute 'engine', or remove it to have the fastest",
+    )
+
+
+def _types(op: Operation) -> str:
+    """Return the element types of the operands of an op, the outputs last."""
+    return ", ".join(str(element_of(value) if is_shaped(value) else value.type) for value in op.operands)
+
+
+def _is_in_mapped_grid(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, GridOp) and ATTRIBUTE in parent.attributes:
+            return True
+        parent = parent.parent_op()
+    return False
+
+
+@dataclass(frozen=True)
+class MapEnginesPass(Pass):
+    """
+    Say which engine of the machine runs each kernel.
+
+    The machine is the module's (attach-machine). A kernel, on tensors or on buffers, gets the attribute `engine`: the
+    name of the engine that can run it with the least modelled cycles, of several the first by name. An attribute that
+    is there is kept, and checked. What it takes to bring the operands to the engine and the results back is not
+    counted, nor what two kernels could do at once: a small kernel between two of another engine may be better off with
+    theirs, which an attribute set before can say.
+    """
+
+    name = "map-engines"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Tag the kernels of the module."""
+        map_engines(op, machine_of(op))
