@@ -5,7 +5,8 @@ The emitted C beside ONNX Runtime, each on one thread, on the zoo's QLinear netw
 
 Both run in this process, pinned to one core, in turn, and must give the same bytes; medians of the time of a call from
 Python are printed. The roofline is the time that the products take at this core's peak of int8 multiply-accumulates, or
-the weights and activations at its bandwidth from the cache that holds them, whichever is longer; both are measured.
+the weights and activations at its bandwidth from the cache that holds them, whichever is longer; both are measured in
+the same run, and the column `by` says which it is.
 Exit code 1 where a result differs or the C is not faster.
 """
 
@@ -160,11 +161,11 @@ def row(name: str, core: Core, folder: Path, runs: int) -> bool:
     ours, theirs = in_turn([lambda: network.run(arrays), lambda: session.run(None, inputs)], runs)
     size = program.weights_bytes + program.arena_bytes
     macs = zoo.cost(model).macs
-    roof = max(macs / core.peak, size / core.bandwidth(size))
+    roof, limit = max((macs / core.peak, "MACs"), (size / core.bandwidth(size), "bytes"))
     verdict = "equal" if equal else "DIFFERENT"
     print(
         f"{name:<26}{ours * 1e6:>9.1f}{theirs * 1e6:>9.1f}{theirs / ours:>8.2f}{macs / ours / 1e9:>9.1f}"
-        f"{roof * 1e6:>10.1f}{roof / ours:>9.0%}  {verdict}"
+        f"{roof * 1e6:>10.1f}{roof / ours:>9.0%}{limit:>7}  {verdict}"
     )
     return equal and ours < theirs
 
@@ -186,7 +187,7 @@ def main() -> int:
         core = Core(Path(folder))
         print(f"{' '.join(compiler())} {' '.join(FLAGS)}, ONNX Runtime {onnxruntime.__version__}, one thread each")
         print(f"peak {core.peak / 1e9:.0f} G int8 MAC/s ({core.kind}); medians of {arguments.runs} calls in turn\n")
-        print(f"{'network':<26}{'C us':>9}{'ORT us':>9}{'ratio':>8}{'GMAC/s':>9}{'roof us':>10}{'of roof':>9}")
+        print(f"{'network':<26}{'C us':>9}{'ORT us':>9}{'ratio':>8}{'GMAC/s':>9}{'roof us':>10}{'of roof':>9}{'by':>7}")
         names = arguments.networks or [name for name in zoo.names() if name.endswith("-qlinear")]
         good = [row(name, core, Path(folder), arguments.runs) for name in names]
     return int(not all(good))

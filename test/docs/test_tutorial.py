@@ -1,4 +1,4 @@
-"""The commands and programs of the tutorial, run in order in an empty folder."""
+"""The commands and programs of the tutorial and of other pages, run in order in an empty folder."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"^```([a-z ]+)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_tutorial(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "least"), [("tutorial.md", 7), ("native.md", 2)])
+def test_commands(page: str, least: int, tmp_path: Path) -> None:
     try:
         compiler()
     except Diagnostic:
-        pytest.skip("the tutorial calls cc")
+        pytest.skip("the commands call cc")
     tools = Path(sys.executable).parent
     environment = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-    found = blocks(DOCS / "tutorial.md")
-    assert len(found) >= 7
+    found = blocks(DOCS / page)
+    assert len(found) >= least
     for language, text in found:
         command = [sys.executable, "-c", text] if language == "python" else ["bash", "-euo", "pipefail", "-c", text]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
