@@ -1,126 +1,201 @@
-"""Tile shapes, stages and addresses for the near memories."""
+"""Tile shapes, stages, residency and addresses for the near memories."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel import is_kernel
+from ..dialects.hier import GridOp
 from ..errors import Diagnostic
-from ..ir import functions, where
+from ..ir import functions, fused_location, where
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .memory.building import grid_of
-from .memory.candidates import Candidate, Route, candidates
-from .memory.tiling import tiling_of
+from .memory.layers import RESHAPES, Hop, Layers, engine_for, layers_of
+from .memory.plan import Choice, lower_bound, plan_layers
+from .memory.pricing import reserved
+from .memory.tiling import Tiling, tiling_of
+
+ADDRESS = "hier.address"
+"""The attribute of an allocation in a near level: its address there, in bytes."""
 
 
-def plan_memory(function: FuncOp, machine: Machine, *, double_buffered: bool, level_bytes: int) -> None:
+@dataclass(frozen=True)
+class Limits:
+    """What a plan is held to: bytes of the nearest level (0 for its size), stages, and work spent on searching."""
+
+    level_bytes: int = 0
+    double_buffered: bool = True
+    time_budget: float = 2.0
+
+
+def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -> None:
     """
-    Replace each kernel whose engine works in a near memory by a grid of tiles that fit there, the one modelled to be
-    fastest.
+    Replace the kernels whose engines work in near memories by grids of tiles that fit there.
 
-    Kernels of engines that work where the network's buffers lie stay as they are. `level_bytes` caps the near level,
-    0 for its size. Raises Diagnostic where no tiling fits, with the smallest size that works.
+    Hop by hop from the far level inwards: which buffers stay in the near level of the hop, which kernels are done
+    together, and in which tiles, so that the modelled time is least. Kernels of engines that work where the network's
+    buffers lie stay as they are. Raises Diagnostic where no tiling fits, with the smallest size that works.
     """
-    solved: dict[Hashable, list[Candidate]] = {}
-    for op in list(function.body.block.ops):
-        if not is_kernel(op):
-            continue
-        route = _route(op, machine)
-        if route is None:
-            continue
-        key = _structure(op)
-        if key not in solved:
-            solved[key] = candidates(op, route, double_buffered=double_buffered)
-        budget = min(level_bytes or route.near.size, route.near.size)
-        _replace(op, route, _chosen(op, route, solved[key], budget))
+    hops = hops_of(function, machine)
+    for index, hop in enumerate(hops):
+        inner = index == len(hops) - 1
+        for block in _blocks(function, index):
+            _plan_block(block, hop, limits, inner=inner, outer=index == 0)
 
 
-def _route(op: Operation, machine: Machine) -> Route | None:
-    """Return how the fastest engine for an op gets its operands, None where it works on the far level itself."""
-    engine = next((engine for engine, _ in machine.engines_for(op)), None)
-    if engine is None:
+def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
+    """Return the hops from the far level to the nearest that an engine of the function works in."""
+    paths: dict[tuple[str, ...], list[Hop]] = {}
+    for op in function.body.walk():
+        if is_kernel(op):
+            hops = _path(op, machine)
+            paths[tuple(hop.near.name for hop in hops)] = hops
+    longest: list[Hop] = max(paths.values(), key=len, default=[])
+    names = tuple(hop.near.name for hop in longest)
+    for path in paths:
+        if path != names[: len(path)]:
+            raise Diagnostic(
+                f"the engines of '{machine.name}' work behind different links",
+                where=where(function),
+                expected="near levels one behind the other",
+                found=f"{', '.join(path)} and {', '.join(names)}",
+                remedy="map the kernels to engines behind one link (the attribute 'engine')",
+            )
+    return longest
+
+
+def _path(op: Operation, machine: Machine) -> list[Hop]:
+    near = machine.near_level_of(engine_for(op, machine))
+    inward = machine.path(machine.far.name, near.name)
+    outward = machine.path(near.name, machine.far.name)
+    names = [machine.far.name]
+    for link in inward:
+        names.append(link.near if link.far == names[-1] else link.far)
+    levels = [machine.level(name) for name in names]
+    if len(outward) != len(inward):
         raise Diagnostic(
-            f"no engine of '{machine.name}' runs '{op.name}' on these types",
+            f"the ways to '{near.name}' and back differ in length",
             where=where(op),
-            remedy="give an engine that runs '*', or lower the op to one that an engine runs",
+            remedy="give the machine links in both directions between neighbouring levels",
         )
-    near = machine.near_level_of(engine)
-    if near.name == machine.far.name:
-        return None
-    inward, outward = machine.path(machine.far.name, near.name), machine.path(near.name, machine.far.name)
-    if len(inward) != 1 or len(outward) != 1:
-        raise Diagnostic(
-            f"'{near.name}' is {len(inward)} links away from '{machine.far.name}'",
-            where=where(op),
-            expected="one link between the level of the network's buffers and that of the engine",
-            remedy="give the machine a link between the two levels",
-        )
-    return Route(machine, engine, near, inward[0], outward[0])
+    stores = reversed(outward)
+    pairs = zip(levels, levels[1:], inward, stores, strict=False)
+    return [Hop(machine, far, near, fetch, store) for far, near, fetch, store in pairs]
 
 
-def _structure(op: Operation) -> Hashable:
-    """Return what kernels with the same candidates have in common."""
-    types = tuple(value.type for value in op.operands)
-    same = tuple(op.operands.index(value) for value in op.operands)
-    return op.name, types, same, frozenset(op.properties.items()), len(op.regions)
+def _blocks(function: FuncOp, depth: int) -> list[Block]:
+    """Return the blocks that hold the kernels to plan: the function's own, or those of the grids of the hop before."""
+    if depth == 0:
+        return [function.body.block]
+    grids = [op for op in function.walk() if isinstance(op, GridOp)]
+    blocks = [grid.body.block for grid in grids]
+    return blocks + [region.block for b in blocks for op in b.ops for region in op.regions if _is_guard(op)]
 
 
-def _chosen(op: Operation, route: Route, found: list[Candidate], budget: int) -> Candidate:
-    """Return the fastest candidate that fits."""
-    fitting = [candidate for candidate in found if candidate.bytes <= budget]
-    if fitting:
-        return min(fitting, key=lambda candidate: (candidate.cycles, candidate.bytes))
-    if not found:
-        raise Diagnostic(f"'{op.name}' cannot be cut into tiles that '{route.engine.name}' runs", where=where(op))
-    least = found[0].bytes
-    raise Diagnostic(
-        f"no tiling of '{op.name}' fits {route.near.name}: {least - budget:,} bytes short",
-        where=where(op),
-        expected=f"tiles of {budget:,} bytes in all",
-        found=f"{least:,} bytes for the smallest tiles {list(found[0].sizes)}",
-        remedy=f"give {route.near.name} {least:,} bytes",
-    )
+def _is_guard(op: Operation) -> bool:
+    return op.name in ("hier.first", "hier.last")
 
 
-def _replace(op: Operation, route: Route, candidate: Candidate) -> None:
-    tiling = tiling_of(op, candidate.sizes)
-    align = max(route.near.alignment, 8)
-    addresses: list[int | None] = []
-    end = 0
-    for tile, stages in zip(tiling.tiles, candidate.stages, strict=True):
-        addresses.append(end)
-        end += -(-tile.bytes // align) * align * stages
-    grid = grid_of(tiling, route.near.name, addresses, candidate.stages, candidate.order)
-    grid.attributes["engine"] = StringAttr(route.engine.name)
+def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: bool) -> None:
+    layers = layers_of(block, hop, double_buffered=limits.double_buffered, keep_resident=outer)
+    if not layers.ops:
+        return
+    capacity = min(limits.level_bytes or hop.near.size, hop.near.size) if inner else hop.near.size
+    plan, addresses = plan_layers(layers, capacity, limits.time_budget)
+    if outer:
+        _note(cast(FuncOp, block.parent_op()), layers, plan.cycles)
+    resident: set[SSAValue] = set()
+    for number, place in addresses.resident.items():
+        resident |= _keep(layers.buffers[number].alloc, hop.near.name, place)
+    for choice, address in zip(plan.choices, addresses.blocks, strict=True):
+        _replace(layers, choice, address, resident)
+
+
+def _note(function: FuncOp, layers: Layers, cycles: int) -> None:
+    """Note on the function what the plan is modelled to take, and what no plan is faster than."""
+    function.attributes["hier.modelled_cycles"] = IntegerAttr(cycles, i64)
+    function.attributes["hier.cycles_bound"] = IntegerAttr(min(cycles, lower_bound(layers)), i64)
+
+
+def _keep(alloc: Operation, level: str, address: int) -> set[SSAValue]:
+    """Let a buffer and its reshapes lie in a near level; returns them."""
+    kept: set[SSAValue] = set()
+    alloc.attributes[ADDRESS] = IntegerAttr(address, i64)
+    pending: list[SSAValue] = [alloc.results[0]]
+    while pending:
+        value = pending.pop()
+        type = cast("MemRefType[Any]", value.type)
+        near = MemRefType(type.element_type, type.get_shape(), type.layout, StringAttr(level))
+        value = Rewriter.replace_value_with_new_type(value, near)
+        kept.add(value)
+        pending += [use.operation.results[0] for use in value.uses if isinstance(use.operation, RESHAPES)]
+    return kept
+
+
+def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValue]) -> None:
+    ops = layers.ops[choice.first : choice.last + 1]
+    candidate = choice.candidate
+    tiling = tiling_of(ops, candidate.sizes, resident)
+    tiles, scratch = _addresses(tiling, choice, layers.hop, address)
+    engines = {op: layers.engines[op].name for op in ops}
+    grid = grid_of(tiling, layers.hop.near.name, tiles, candidate.stages, candidate.order, scratch, engines)
+    grid.attributes["engine"] = StringAttr(layers.engines[ops[-1]].name)
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
-    Rewriter.replace_op(op, grid, [])
+    if len(ops) > 1:
+        grid.location = fused_location([op.location for op in ops])
+    between = [value.owner for value in tiling.intermediates]
+    Rewriter.replace_op(ops[-1], grid, [])
+    for op in (*ops[:-1], *between):
+        if isinstance(op, Operation) and (op in ops or isinstance(op, memref.AllocOp)):
+            Rewriter.erase_op(op)
+
+
+def _addresses(
+    tiling: Tiling, choice: Choice, hop: Hop, address: int
+) -> tuple[Sequence[int | None], Sequence[int | None]]:
+    """Return the addresses of tiles and scratch, one after the other from an address on."""
+    tiles: list[int | None] = []
+    scratch: list[int | None] = []
+    for tile, stages in zip(tiling.tiles, choice.candidate.stages, strict=True):
+        tiles.append(None if tile.in_place else address)
+        address += reserved(tile.near_bytes, hop.near) * stages
+    for each in tiling.scratch:
+        scratch.append(address)
+        address += reserved(each.bytes, hop.near)
+    return tiles, scratch
 
 
 @dataclass(frozen=True)
 class PlanMemoryPass(Pass):
     """
-    Cut kernels into tiles for the near memory of the engine that runs them.
+    Cut kernels into tiles for the near memories of the engines that run them.
 
-    The machine is the module's (attach-machine). Of the tile shapes and loop orders that fit the near level the one
-    with the least modelled time is taken; equal layers are solved once. `level-bytes` caps the near level, `double-
-    buffered=false` forgoes fetching ahead.
+    The machine is the module's (attach-machine). Of the tile shapes, loop orders, fused neighbours and buffers kept in
+    the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
+    nearest level, `double-buffered=false` forgoes fetching ahead. Where memory is short a search improves on the first
+    plan, for about `time-budget` seconds of work; 0 takes the first plan. The function's attributes
+    `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
     """
 
     name = "plan-memory"
 
     level_bytes: int = 0
     double_buffered: bool = True
+    time_budget: float = 2.0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
+        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget)
         for function in functions(op):
-            plan_memory(function, machine, double_buffered=self.double_buffered, level_bytes=self.level_bytes)
+            plan_memory(function, machine, limits)

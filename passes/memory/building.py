@@ -55,7 +55,7 @@ def split_reduction(op: Operation) -> SplitReduction:
     start = None
     if initial is not None:
         zero = arith.ConstantOp(cast(Any, initial))
-        start = linalg.FillOp([zero.result], [total])
+        start = linalg.FillOp([zero.result], [total], res=[])
     step = _step(op, block.args[:first_extra], total, dict(op.properties))
     return SplitReduction(
         start, step, _epilogue(kernel, op, total, block.args[first_extra:first_output], block.args[first_output])
@@ -186,7 +186,7 @@ class _Body:
         if split.start is not None:
             zero = arith.ConstantOp(cast(Any, part.kernel.reductions[0].initial[0]))
             self._block.add_op(zero)
-            copies = [self._finished(linalg.FillOp([zero.result], [total]), part.op, None)]
+            copies = [self._finished(linalg.FillOp([zero.result], [total], res=[]), part.op, None)]
         self._guarded(FirstOp, cut, copies)
         self._block.add_op(self._partial(part, split, operands, total))
         if split.epilogue is not None:

@@ -276,9 +276,25 @@ class Tiling:
         for part in self.parts:
             if reason := index_blocked(part) or mixed_axes(part):
                 return reason
+        if reason := self._loose_intermediates():
+            return reason
         if any(tile.in_place and tile.hangs_over for tile in self.tiles):
             return "a tile worked on in place hangs over its operand"
         return ""
+
+    def _loose_intermediates(self) -> str:
+        """Return why an intermediate cannot be made tile by tile: nobody fills what lies outside of it."""
+        for part in self.parts[:-1]:
+            if any(part.is_cut(dim) for dim in part.kernel.reduced):
+                return "an intermediate must be reduced in one go"
+        for user in self.parts[1:]:
+            for access in user.accesses().values():
+                if access.value in self.intermediates and access.fill is not None:
+                    tile = user.tile(access, self.counts, is_output=False, in_place=False)
+                    if tile.hangs_over:
+                        return "an intermediate is padded where it is cut"
+        uneven = any(self.kernel.bounds[dim] % self.sizes[dim] for dim in self.cut_reductions)
+        return "a reduction over an intermediate must be cut evenly" if uneven and len(self.ops) > 1 else ""
 
     def _blocked(self, dim: int) -> str:
         if divides(self.kernel):
@@ -308,13 +324,14 @@ def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
 
 def index_blocked(part: Part) -> str:
     """Return why a kernel may not be cut for its scalar code's sake, empty where it may."""
-    for dim in sorted(_index_dims(part.op)):
+    for dim in sorted(index_dims(part.op)):
         if part.is_cut(dim):
             return f"the scalar code uses the index d{dim}"
     return ""
 
 
-def _index_dims(op: Operation) -> set[int]:
+def index_dims(op: Operation) -> set[int]:
+    """Return the loops whose index the scalar code of a kernel uses."""
     return {
         inner.dim.value.data for region in op.regions for inner in region.walk() if isinstance(inner, linalg.IndexOp)
     }

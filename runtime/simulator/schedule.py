@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...targets.core.machine import Link, Machine
 from .result import Event, Nodes, Residency
-from .transfers import Cost
+from ...passes.memory.transfers import Cost
 
 
 class Place(NamedTuple):

@@ -19,11 +19,11 @@ from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp
 from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
+from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .result import Nodes
 from .schedule import Place, Schedule
-from .transfers import Descriptor, link_between
 
 Code: TypeAlias = Callable[[list[Any]], None]
 """Does one op: reads and writes the list of values."""
@@ -293,7 +293,7 @@ class Walker:
         link = link_between(self._machine, self._level(op.source), self._level(op.destination), op)
         outward = self._level(op.source) == link.near
         far, near = (op.destination, op.source) if outward else (op.source, op.destination)
-        cost = Descriptor(self._machine, link, far, near, reads=False).at([0] * len(shape_of(far)))
+        cost = Descriptor(self._machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
         places, sizes = self._slots_of((far, near)), (bytes_of(far.type), bytes_of(near.type))
 
         def run(values: list[Any]) -> None:
@@ -307,7 +307,7 @@ class Walker:
         outward = op.writes_far is not None
         source, target = levels[::-1] if outward else levels
         link = link_between(self._machine, source, target, op)
-        descriptor = Descriptor(self._machine, link, op.far, op.near, reads=not outward)
+        descriptor = Descriptor(self._machine, link, op.far, shape_of(op.near), reads=not outward)
         sizes = bytes_of(op.far.type), bytes_of(op.near.type)
         far, near, *offsets = self._slots_of((op.far, op.near, *op.offsets))
         token, schedule = self._slot(op.token), self._schedule

@@ -16,7 +16,7 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions, new_context, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.plan_memory import plan_memory
+from tilewright.passes.plan_memory import Limits, plan_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.targets.core.machine import Machine
 from tilewright.test.machines.make import machine
@@ -41,7 +41,7 @@ def planned(module: ModuleOp, target: Machine, level_bytes: int, *, double_buffe
         clone = module.clone()
         try:
             for function in functions(clone):
-                plan_memory(function, target, double_buffered=double_buffered, level_bytes=level_bytes)
+                plan_memory(function, target, Limits(level_bytes, double_buffered))
         except Diagnostic as error:
             named = re.search(r"give L1 ([\d,]+) bytes", error.remedy)
             if named is None or int(named[1].replace(",", "")) <= level_bytes:

@@ -24,8 +24,8 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.loops.affine import linear
 from tilewright.passes.plan_memory import PlanMemoryPass
 from tilewright.runtime.simulator import Simulation
-from tilewright.runtime.simulator.pipeline import Stream, Times
-from tilewright.runtime.simulator.transfers import Descriptor, link_between
+from tilewright.passes.memory.pipelined import Stream, Times
+from tilewright.passes.memory.transfers import Descriptor, link_between
 from tilewright.targets.core.machine import Machine
 from tilewright.targets.core.machine_attribute import attach_machine
 
@@ -162,7 +162,7 @@ def _times(grid: GridOp, index: int, machine: Machine, run: int) -> Callable[[in
     tile, operand, near = list(grid.tiles)[index], grid.operands[index], grid.body.block.args[len(grid.bounds) + index]
     reads, level = index < len(grid.inputs), tile.level_name or ""
     ends = (machine.far.name, level) if reads else (level, machine.far.name)
-    descriptor = Descriptor(machine, link_between(machine, *ends, grid), operand, near, reads=reads)
+    descriptor = Descriptor(machine, link_between(machine, *ends, grid), operand, tile.extents, reads=reads)
 
     def times(turn: int) -> Times:
         point = np.unravel_index(turn * run, grid.bounds) if grid.bounds else ()

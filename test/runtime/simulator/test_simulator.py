@@ -22,7 +22,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.simulator import Simulation, simulate
-from tilewright.runtime.simulator.pipeline import pipelined_cycles
+from tilewright.passes.memory.pipelined import pipelined_cycles
 from tilewright.targets.core.machine import Machine
 from tilewright.test.machines.make import library, machine
 from tilewright.test.runtime.simulator.programs import (
@@ -69,7 +69,8 @@ def time_of_streams(grid: GridOp, near: Machine) -> int:
     (kernel,) = (op for op in grid.body.block.ops if is_kernel(op))
     price = near.pricer(near.engine("cluster"), kernel)
     assert price is not None
-    return pipelined_cycles(steps, price(kernel_of(kernel).bounds) or 0, streams, near.link("dma").channels)
+    cycles = price(kernel_of(kernel).bounds) or 0
+    return pipelined_cycles(steps, lambda step: cycles, streams, [near.link("dma").channels])
 
 
 @pytest.mark.parametrize("network", NETWORKS)

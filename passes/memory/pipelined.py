@@ -1,5 +1,5 @@
 """
-The time of one grid, without a program: what the simulator finds for the loop that expand-grid makes of it.
+The time of one grid, without a program: what the simulator finds for the loop that expand-grid and pipeline-dma make.
 
 For planners, which price thousands of grids and build none of them.
 """
@@ -18,7 +18,7 @@ class Stream:
     """
     The tiles of one operand in the order of use: another one every `run` steps, `count` in all, in `stages` buffers.
 
-    `times` gives those of the transfer of each tile, by its number.
+    `times` gives those of the transfer of each tile, by its number, over the link of the number `link`.
     """
 
     is_output: bool
@@ -26,6 +26,7 @@ class Stream:
     count: int
     stages: int
     times: Callable[[int], Times]
+    link: int = 0
 
 
 class _Link:
@@ -44,33 +45,35 @@ class _Link:
         return end
 
 
-def pipelined_cycles(steps: int, compute: int, streams: Sequence[Stream], channels: int = 1) -> int:
+def pipelined_cycles(
+    steps: int, compute: Callable[[int], int], streams: Sequence[Stream], channels: Sequence[int] = (1,)
+) -> int:
     """
-    Return the cycles of a grid of `steps` points, at each of which an engine computes for `compute` cycles.
+    Return the cycles of a grid of `steps` points, at each of which an engine computes for `compute(step)` cycles.
 
-    All tiles move over one link. `streams` are in the order of the grid's operands: inputs, then outputs.
+    `streams` are in the order of the grid's operands: inputs, then outputs. `channels` are those of each link.
     """
-    link, now = _Link(channels), 0
+    links, now = [_Link(count) for count in channels], 0
     inputs = [stream for stream in streams if not stream.is_output]
     outputs = [stream for stream in streams if stream.is_output]
     ahead: dict[int, int] = {}
     for index, stream in enumerate(inputs):
         if stream.count == 1:
-            now = link.move(now, stream.times(0))
+            now = links[stream.link].move(now, stream.times(0))
         elif stream.stages > 1:
-            ahead[index] = link.move(now, stream.times(0))
+            ahead[index] = links[stream.link].move(now, stream.times(0))
     written = [[0] * min(stream.stages, stream.count) for stream in outputs]
     for step in range(steps):
         for index, stream in enumerate(inputs):
             if stream.count == 1 or step % stream.run:
                 continue
-            now = _fetch(link, now, stream, index, step // stream.run, ahead)
+            now = _fetch(links[stream.link], now, stream, index, step // stream.run, ahead)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
-        now += compute
+        now += compute(step)
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:
-                ends.append(link.move(now, stream.times(step // stream.run)))
+                ends.append(links[stream.link].move(now, stream.times(step // stream.run)))
                 del ends[0]
     return max([now, *(end for ends in written for end in ends)])
 

@@ -11,8 +11,8 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.hier import overlap
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from ...passes.memory.views import layout_of, row_major
 from ...targets.core.machine import Link, Machine
+from .views import layout_of, row_major
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], fille
 
 class Descriptor:
     """
-    The transfer of tiles of one shape between a far buffer and a near one, at offsets given each time.
+    The transfer of tiles of one shape between a far buffer and dense near ones, at offsets given each time.
 
     Axes that are contiguous on both sides make up the rows; the others, those of a single step aside, are strided.
     """
 
-    def __init__(self, machine: Machine, link: Link, far: SSAValue, near: SSAValue, *, reads: bool):
+    def __init__(self, machine: Machine, link: Link, far: SSAValue, tile: Sequence[int], *, reads: bool):
         self._machine, self._link, self._reads = machine, link, reads
         self._item = numpy_type(element_of(far)).itemsize
-        self._shape, self._tile = shape_of(far), shape_of(near)
+        self._shape, self._tile = shape_of(far), tuple(tile)
         self._strides = layout_of(far)[0]
         self._costs: dict[tuple[int, ...], Cost] = {}
 

@@ -1,0 +1,181 @@
+"""The modelled time of a group of kernels in tiles, as the simulator finds it for the program that comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import TypeAlias, cast
+
+from xdsl.ir import Operation, SSAValue
+
+from ...targets.core.machine import Engine, Level, Link, Machine, Price
+from .building import split_reduction, trailing_dims
+from .pipelined import Stream, Times, pipelined_cycles
+from .tiling import OperandTile, Part, Tiling
+from .transfers import Descriptor
+
+_LONGEST = 2000
+"""Grids of more steps are priced by a formula: they are no good where anything else fits."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Between which levels a group's operands move, and which engine runs each of its kernels."""
+
+    machine: Machine
+    engines: Mapping[Operation, Engine]
+    near: Level
+    fetch: Link
+    store: Link
+
+    @property
+    def channels(self) -> tuple[int, ...]:
+        """The channels of each link in use."""
+        return (self.fetch.channels,) if self.store == self.fetch else (self.fetch.channels, self.store.channels)
+
+
+@dataclass(frozen=True)
+class Work:
+    """Cycles that an engine computes at each step that is a multiple of `run`, or, `last`, at each one before."""
+
+    cycles: int
+    run: int = 1
+    last: bool = False
+
+    def at(self, step: int) -> int:
+        """Return the cycles at a step."""
+        return self.cycles if (step + self.last) % self.run == 0 else 0
+
+
+_TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool]"
+
+
+@dataclass
+class Pricer:
+    """Prices tilings of one group of kernels."""
+
+    ops: tuple[Operation, ...]
+    route: Route
+    _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
+
+    def _price_of(self, op: Operation, engine: Engine) -> Price:
+        return self.route.machine.pricer(engine, op) or (lambda bounds: None)
+
+    @cached_property
+    def whole(self) -> tuple[Price, ...]:
+        """What a tile of each kernel costs."""
+        return tuple(self._price_of(op, self.route.engines[op]) for op in self.ops)
+
+    @cached_property
+    def partial(self) -> tuple[Price, Price, Price]:
+        """What the start, a step and the end of a cut reduction cost, each for a tile."""
+        split, leader = split_reduction(self.ops[-1]), self.ops[-1]
+        engine = self.route.engines[leader]
+        free: Price = lambda bounds: 0  # noqa: E731
+        start = self._price_of(split.start, engine) if split.start is not None else free
+        end = self._price_of(split.epilogue, engine) if split.epilogue is not None else free
+        return start, self._price_of(split.step, engine), end
+
+    def compute(self, tiling: Tiling, order: Sequence[int]) -> list[Work] | None:
+        """Return what the engines do at each step, None where one cannot."""
+        found: list[Work] = []
+        for part, price in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
+            cycles = price(part.sizes)
+            if cycles is None:
+                return None
+            found.append(Work(cycles, prod(tiling.counts[dim] for dim in trailing_dims(order, part))))
+        leader = self.leader(tiling)
+        return None if leader is None else [*found, *leader]
+
+    def leader(self, tiling: Tiling) -> list[Work] | None:
+        """Return what the leader's engine does at each step, None where it cannot."""
+        part = tiling.parts[-1]
+        if not tiling.cut_reductions:
+            cycles = self.whole[-1](part.sizes)
+            return None if cycles is None else [Work(cycles)]
+        run = prod(tiling.counts[dim] for dim in tiling.cut_reductions)
+        shape = self._output_tile(part, tiling)
+        start, step, end = self.partial
+        costs = start(shape), step(part.sizes), end(shape)
+        if None in costs:
+            return None
+        first, each, last = cast("tuple[int, int, int]", costs)
+        return [Work(first, run), Work(each), Work(last, run, last=True)]
+
+    def _output_tile(self, part: Part, tiling: Tiling) -> tuple[int, ...]:
+        return part.tile(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).extents
+
+    def transfer(self, tile: OperandTile) -> Descriptor:
+        """Return what moving tiles of an operand costs."""
+        key = tile.value, tile.extents, tile.is_output
+        if key not in self._costs:
+            link = self.route.store if tile.is_output else self.route.fetch
+            self._costs[key] = Descriptor(self.route.machine, link, tile.value, tile.extents, reads=not tile.is_output)
+        return self._costs[key]
+
+    def cycles(self, tiling: Tiling, order: Sequence[int], stages: Sequence[int]) -> int | None:
+        """
+        Return the modelled time of a tiling, None where an engine cannot do it.
+
+        `stages` are the buffers per operand of `tiling.tiles`, `order` the loops that are cut, outermost first.
+        """
+        works = self.compute(tiling, order)
+        if works is None:
+            return None
+        steps = prod(tiling.counts)
+        moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
+        ordered = sorted(moved, key=lambda pair: pair[0].is_output)
+        streams = [self._stream(tile, count, tiling, order) for tile, count in ordered]
+        if steps <= _LONGEST:
+            return pipelined_cycles(steps, lambda step: sum(w.at(step) for w in works), streams, self.route.channels)
+        busy = sum(work.cycles * (steps // work.run) for work in works)
+        return busy + sum(stream.count * sum(stream.times(0)) for stream in streams)
+
+    def _stream(self, tile: OperandTile, stages: int, tiling: Tiling, order: Sequence[int]) -> Stream:
+        bounds = [tiling.counts[dim] for dim in order]
+        moving = [place for place, dim in enumerate(order) if dim in tile.dims and bounds[place] > 1]
+        run = prod(bounds[moving[-1] + 1 :]) if moving else prod(bounds)
+        link = 1 if tile.is_output and self.route.store != self.route.fetch else 0
+        return Stream(
+            tile.is_output, run, prod(bounds) // run, stages, self._times(tile, run, tiling, order, bounds), link
+        )
+
+    def _times(
+        self, tile: OperandTile, run: int, tiling: Tiling, order: Sequence[int], bounds: Sequence[int]
+    ) -> Callable[[int], Times]:
+        descriptor = self.transfer(tile)
+        if not tile.hangs_over:
+            cost = descriptor.at([offset.constant for offset in tile.offsets])
+            same = cost.startup, cost.data
+            return lambda turn: same
+        weights = {dim: prod(bounds[place + 1 :]) for place, dim in enumerate(order)}
+        forms = [
+            (offset.constant, [(weights[cast(int, d)], tiling.counts[cast(int, d)], f) for d, f in offset.terms])
+            for offset in tile.offsets
+        ]
+
+        def times(turn: int) -> Times:
+            step = turn * run
+            at = [constant + sum(step // w % n * f for w, n, f in terms) for constant, terms in forms]
+            cost = descriptor.at(at)
+            return cost.startup, cost.data
+
+        return times
+
+
+def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:
+    """Return the bytes that a tiling takes in the near level, buffers rounded up to its alignment."""
+    tiles = sum(reserved(t.near_bytes, level) * s for t, s in zip(tiling.tiles, stages, strict=True))
+    return tiles + sum(reserved(each.bytes, level) for each in tiling.scratch)
+
+
+def reserved(size: int, level: Level) -> int:
+    """Return the bytes that one buffer takes."""
+    return -(-size // unit_of(level)) * unit_of(level)
+
+
+def unit_of(level: Level) -> int:
+    """Return what the sizes and addresses of buffers in a level are multiples of, in bytes."""
+    return max(level.alignment, 8)

@@ -1,0 +1,353 @@
+"""
+All tile sizes of a group of kernels at once, as arrays: what fits, what moves, and an estimate of the time.
+
+Says of N tilings what `Tiling` says of one; row i of an array belongs to tiling i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations, product
+from math import prod
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.kernel import Access, kernel_of
+from ...ir import element_of, numpy_type, shape_of
+from ..loops.affine import linear
+from .pricing import Pricer, Route, unit_of
+from .tiling import Part, axis_pairs, can_cut_reductions, divides, index_dims, tiling_of
+from .transfers import Descriptor
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+SIZES_PER_LOOP = 12
+"""How many tile sizes are tried along a loop; beyond that every second, fourth, ... is left out."""
+SIZES_PER_REDUCTION = 6
+SIZES = 2000
+"""How many combinations of tile sizes are tried."""
+PERMUTED = 3
+"""How many loops are tried in every order; further ones stay outside of these."""
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of one operand: extents [N, axes], and which of the leader's loops each moves along [N, loops]."""
+
+    access: Access
+    extents: Ints
+    moving: Flags
+    is_output: bool
+    in_place: bool
+
+    @property
+    def bytes(self) -> Ints:
+        """The bytes of a tile."""
+        return self.extents.prod(axis=1) * numpy_type(element_of(self.access.value)).itemsize
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One kernel of the group: its tile's extents [N, loops], and which of the leader's loops move each of its own."""
+
+    part: Part
+    sizes: Ints
+    moving: Flags
+    """[N, own loops, the leader's loops]"""
+
+    @property
+    def cut(self) -> Flags:
+        """Along which loops a tile is less than the whole, [N, loops]."""
+        return np.asarray(self.moving.any(axis=2) | (self.sizes != np.array(self.part.kernel.bounds)), np.bool_)
+
+    def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
+        """Return the tiles of an operand."""
+        axes = [self.axis(access, axis, in_place=in_place) for axis in range(len(access.map.results))]
+        count, loops = len(self.sizes), self.moving.shape[2]
+        extents = np.stack([a for a, _ in axes], axis=1) if axes else np.ones((count, 0), np.int64)
+        moving = np.any([m for _, m in axes], axis=0) if axes else np.zeros((count, loops), np.bool_)
+        return Tiles(access, extents, moving, is_output, in_place)
+
+    def axis(self, access: Access, axis: int, *, in_place: bool) -> tuple[Ints, Flags]:
+        """Return the extents of the tiles along one axis, and which of the leader's loops they move along."""
+        form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
+        terms = [(cast(int, dim), abs(factor)) for dim, factor in form.terms]
+        length = np.ones(len(self.sizes), np.int64)
+        moving = np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
+        for dim, factor in terms:
+            length += factor * (self.sizes[:, dim] - 1)
+            moving |= self.moving[:, dim]
+        low, high = form.interval(self.part.kernel.bounds)
+        if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
+            whole = ~_any(self.cut[:, [dim for dim, _ in terms]])
+            return np.where(whole, extent, length), moving & ~whole[:, None]
+        return length, moving
+
+    def allowed(self, resident: frozenset[SSAValue]) -> Flags:
+        """Return which tilings the kernel permits."""
+        kernel, cut = self.part.kernel, self.cut
+        fine = np.ones(len(self.sizes), np.bool_)
+        if divides(kernel):
+            return ~_any(cut)
+        for dim in index_dims(self.part.op):
+            fine &= ~cut[:, dim]
+        for access in (*kernel.inputs, *kernel.outputs):
+            for inner, outer in axis_pairs(kernel, access):
+                partial = self.sizes[:, inner] != kernel.bounds[inner]
+                fine &= ~(partial & _any(self.sizes[:, outer] > 1))
+                fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
+        for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
+            if access.value in resident:
+                fine &= self._stays_inside(access)
+        return fine
+
+    def _stays_inside(self, access: Access) -> Flags:
+        bounds = np.array(self.part.kernel.bounds)
+        uneven = self.cut & (bounds % np.maximum(self.sizes, 1) != 0)
+        fine = np.ones(len(self.sizes), np.bool_)
+        for form, extent in zip((linear(e) for e in access.map.results), shape_of(access.value), strict=True):
+            dims = sorted(form.dims())
+            low, high = form.interval(self.part.kernel.bounds)
+            if low < 0 or high >= extent:
+                fine &= ~_any(self.cut[:, dims])
+            fine &= ~_any(uneven[:, dims])
+        return fine
+
+
+class Sweep:
+    """Every choice of tile sizes of a group that its kernels permit and the engines run."""
+
+    def __init__(self, ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]):
+        self._ops, self._route, self._pricer, self._resident = tuple(ops), route, pricer, resident
+        self._whole = tiling_of(ops, None, resident)
+        self._choices = choices(self._ops[-1], route)
+        self.sizes: Ints = np.array(list(product(*self._choices)), np.int64).reshape(-1, len(self._choices))
+        self._keep(np.logical_and.reduce([parts.allowed(resident) for parts in self.parts]))
+        if len(self._ops) > 1:
+            self._keep(self._joined())
+        self._keep(self._priced())
+
+    def _keep(self, flags: Flags) -> None:
+        self.sizes = self.sizes[flags]
+        self.__dict__.pop("parts", None)
+        self.__dict__.pop("counts", None)
+
+    def _joined(self) -> Flags:
+        """Return which tilings make the intermediates of the group whole where they must be."""
+        fine = np.ones(len(self.sizes), np.bool_)
+        bounds = np.array(self._whole.kernel.bounds)
+        for dim in self._reduced:
+            fine &= bounds[dim] % np.maximum(self.sizes[:, dim], 1) == 0
+        for parts in self.parts[:-1]:
+            fine &= ~_any(parts.cut[:, sorted(parts.part.kernel.reduced)])
+        return fine
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def counts(self) -> Ints:
+        """The tiles along each of the leader's loops."""
+        return -(-np.array(self._whole.kernel.bounds, np.int64) // np.maximum(self.sizes, 1))
+
+    @cached_property
+    def parts(self) -> list[Parts]:
+        """The kernels of the group, each with its tiles."""
+        loops = self.sizes.shape[1]
+        moving = (self.counts > 1)[:, :, None] & np.eye(loops, dtype=np.bool_)[None]
+        found = [Parts(self._whole.parts[-1], self.sizes, moving)]
+        for part in reversed(self._whole.parts[:-1]):
+            found.insert(0, self._producer(part, found))
+        return found
+
+    def _producer(self, part: Part, users: Sequence[Parts]) -> Parts:
+        output = part.kernel.outputs[0]
+        reads = ((user, access) for user in users for access in user.part.accesses().values())
+        user, access = next((u, a) for u, a in reads if a.value is output.value)
+        sizes = np.tile(np.array(part.kernel.bounds, np.int64), (len(self.sizes), 1))
+        moving = np.zeros((len(self.sizes), len(part.kernel.bounds), self.sizes.shape[1]), np.bool_)
+        for axis, expr in enumerate(output.map.results):
+            terms = linear(expr).terms
+            if terms:
+                dim = cast(int, terms[0][0])
+                sizes[:, dim], moving[:, dim] = user.axis(access, axis, in_place=False)
+        return Parts(part, sizes, moving)
+
+    @cached_property
+    def _reduced(self) -> list[int]:
+        return sorted(self._whole.kernel.reduced)
+
+    @property
+    def reductions(self) -> Ints:
+        """How many steps the leader's reduction takes in each tiling."""
+        return self.counts[:, self._reduced].prod(axis=1)
+
+    def _priced(self) -> Flags:
+        """Price what the engines do; returns which tilings they can."""
+        tables: list[Ints] = []
+        for parts, price in zip(self.parts[:-1], self._pricer.whole[:-1], strict=True):
+            tables.append(_each(parts.sizes, price))
+        split = self.reductions > 1
+        once = _each(self.sizes, self._pricer.whole[-1], ~split)
+        ends = np.zeros(len(self.sizes), np.int64)
+        if split.any():
+            start, step, end = self._pricer.partial
+            leader = self.parts[-1]
+            shapes = leader.tiles(leader.part.kernel.outputs[0], is_output=True, in_place=False).extents
+            first, last = _each(shapes, start, split), _each(shapes, end, split)
+            once = np.where(split, _each(self.sizes, step, split), once)
+            ends = np.where((first < 0) | (last < 0), -1, first + last)
+        tables += [once, ends]
+        fine = np.logical_and.reduce([table >= 0 for table in tables])
+        self._tables = [table[fine] for table in tables]
+        return fine
+
+    @cached_property
+    def tiles(self) -> list[Tiles]:
+        """The tiles of each operand that lies in the far level: inputs of all kernels, then the leader's outputs."""
+        inner = {parts.part.kernel.outputs[0].value for parts in self.parts[:-1]}
+        found: list[Tiles] = []
+        for parts in self.parts:
+            accesses = [a for a in parts.part.accesses().values() if a.value not in inner]
+            found += [parts.tiles(a, is_output=False, in_place=a.value in self._resident) for a in _distinct(accesses)]
+        leader = self.parts[-1]
+        for access in leader.part.kernel.outputs:
+            in_place = access.value in self._resident
+            if leader.part.accumulates and not in_place:
+                found.append(leader.tiles(access, is_output=False, in_place=False))
+            found.append(leader.tiles(access, is_output=True, in_place=in_place))
+        return found
+
+    def near_bytes(self, stages: int) -> Ints:
+        """Return what each tiling takes in the near level with this many stages."""
+        unit = unit_of(self._route.near)
+        total = np.zeros(len(self.sizes), np.int64)
+        for tiles in self.tiles:
+            if not tiles.in_place:
+                total += _rounded(tiles.bytes, unit) * np.where(_any(tiles.moving), stages, 1)
+        for parts in self.parts[:-1]:
+            total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
+        kernel = self._whole.kernel
+        if kernel.epilogue is not None and len(kernel.reductions) == 1:
+            shape = self.parts[-1].tiles(kernel.outputs[0], is_output=True, in_place=False).extents
+            item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
+            total += np.where(self.reductions > 1, _rounded(shape.prod(axis=1) * item, unit), 0)
+        return total
+
+    def orders(self) -> Iterator[tuple[int, ...]]:
+        """Yield the orders of loops to try: reduced ones innermost, those that are not permuted outermost."""
+        loops = [dim for dim, sizes in enumerate(self._choices) if len(sizes) > 1]
+        parallel = [dim for dim in loops if dim not in self._reduced]
+        longest = sorted(sorted(parallel, key=lambda dim: -len(self._choices[dim]))[:PERMUTED])
+        others = [dim for dim in parallel if dim not in longest]
+        for order in permutations(longest):
+            yield (*others, *order, *(dim for dim in loops if dim in self._reduced))
+
+    def estimate(self, order: Sequence[int]) -> tuple[Ints, Ints, Ints]:
+        """Return the cycles of computing, of all transfers, and of one transfer per operand."""
+        steps = self.counts.prod(axis=1)
+        *producers, once, ends = self._tables
+        compute = once * steps + ends * (steps // self.reductions)
+        for parts, table in zip(self.parts[:-1], producers, strict=True):
+            compute += table * changes(self.counts, _any(parts.moving), order)
+        moved, single = np.zeros(len(self.sizes), np.int64), np.zeros(len(self.sizes), np.int64)
+        for tiles in self.tiles:
+            if tiles.in_place:
+                continue
+            each = self._transfers(tiles)
+            moved += each * changes(self.counts, tiles.moving, order)
+            single += each
+        return compute, moved, single
+
+    def _transfers(self, tiles: Tiles) -> Ints:
+        """Return the cycles of one transfer of a tile that is inside of its operand."""
+        if id(tiles) in self._moved:
+            return self._moved[id(tiles)]
+        machine, value = self._route.machine, tiles.access.value
+        link = self._route.store if tiles.is_output else self._route.fetch
+        zeros = [0] * tiles.extents.shape[1]
+
+        def price(extents: tuple[int, ...]) -> int:
+            cost = Descriptor(machine, link, value, extents, reads=not tiles.is_output).at(zeros)
+            return cost.startup + cost.data
+
+        self._moved[id(tiles)] = _each(tiles.extents, price)
+        return self._moved[id(tiles)]
+
+    @cached_property
+    def _moved(self) -> dict[int, Ints]:
+        return {}
+
+
+def _any(flags: Flags) -> Flags:
+    """Return whether any flag is set along axis 1."""
+    return np.asarray(flags.any(axis=1), np.bool_)
+
+
+def _distinct(accesses: Sequence[Access]) -> list[Access]:
+    return list({(access.value, access.map): access for access in accesses}.values())
+
+
+def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:
+    """Return a price per row, -1 where there is none; each distinct row is priced once. 0 where not asked for."""
+    if not len(rows):
+        return np.zeros(0, np.int64)
+    distinct, index = np.unique(rows, axis=0, return_inverse=True)
+    asked = np.ones(len(distinct), np.bool_)
+    if where is not None:
+        asked = np.zeros(len(distinct), np.bool_)
+        asked[index.ravel()[where]] = True
+    prices = [price(tuple(row)) if ask else 0 for row, ask in zip(distinct.tolist(), asked.tolist(), strict=True)]
+    return np.array([-1 if each is None else each for each in prices], np.int64)[index.ravel()]
+
+
+def _rounded(sizes: Ints, unit: int) -> Ints:
+    return -(-sizes // unit) * unit
+
+
+def changes(counts: Ints, moving: Flags, order: Sequence[int]) -> Ints:
+    """Return how many times a tile changes: it stays while loops inside of those that it moves along run."""
+    total = np.ones(len(counts), np.int64)
+    begun = np.zeros(len(counts), np.bool_)
+    for dim in reversed(order):
+        begun = begun | (moving[:, dim] & (counts[:, dim] > 1))
+        total *= np.where(begun, counts[:, dim], 1)
+    return total
+
+
+def choices(op: Operation, route: Route) -> list[list[int]]:
+    """Return the tile extents to try along each loop of a kernel: even cuts, as far as the engine allows."""
+    kernel = kernel_of(op)
+    support = route.engines[op].support(op)
+    assert support is not None
+    blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
+    cuttable = can_cut_reductions(op, kernel)
+    found: list[list[int]] = []
+    for dim, bound in enumerate(kernel.bounds):
+        reduced = dim in kernel.reduced
+        if bound == 1 or spans[dim] or (reduced and not cuttable):
+            found.append([bound])
+            continue
+        cuts = {-(-bound // count) for count in range(1, bound + 1)}
+        cuts = {min(bound, -(-cut // blocks[dim]) * blocks[dim]) for cut in cuts}
+        if reduced and not kernel.fill_is_neutral:
+            cuts = {cut for cut in cuts if bound % cut == 0}
+        kept = sorted(cut for cut in cuts if cut <= limits[dim])
+        found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP))
+    # The kernels of a network differ widely in how many loops they have; the total is kept within reach.
+    while prod(map(len, found)) > SIZES:
+        longest = max(found, key=len)
+        longest[1:-1] = longest[1:-1:2]
+    return found
+
+
+def _thinned(sizes: list[int], most: int) -> list[int]:
+    while len(sizes) > most:
+        sizes = [*sizes[:-1:2], sizes[-1]]
+    return sizes
