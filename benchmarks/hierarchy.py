@@ -53,7 +53,7 @@ OPERATORS = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 
 
 def instances(count: int, seed: int) -> list[Instance]:
-    """Return random networks with a machine for each, the same for the same seed."""
+    """Return random networks with a machine for each, the same for the same count and seed."""
     found: list[Network] = []
     if not count:
         return []
