@@ -335,7 +335,7 @@ class PoolOp(FoldOp):
         first = 1 if self.channels_last else 2
         taps = len(bounds) - rank
         whole = [sizes[first + i] == bounds[first + i] and sizes[taps + i] == bounds[taps + i] for i in range(rank)]
-        return dict(self.properties) | {"pads": _kept(self.pads, whole)}
+        return dict(self.properties) | {"pads": _kept(self.pads, whole), "window": ints(sizes[taps:])}
 
     def _fill(self) -> Attribute:
         element = element_of(self.inputs[0])

@@ -168,14 +168,15 @@ LONGEST_GROUP = 3
 
 
 def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:
-    """Return whether memory is short anywhere: a buffer was given up, or a kernel is not done in its fastest way."""
+    """Return whether memory is short anywhere."""
     return any(slower(layers, plan, choice, capacity) for choice in plan.choices)
 
 
 def slower(layers: Layers, plan: Plan, choice: Choice, capacity: int) -> bool:
     """Return whether a choice might be faster with more of the near level to itself, or with more kept there."""
+    left = room(layers, plan.resident, choice.first, choice.last, capacity) - choice.candidate.bytes
     touched = {n for i in range(choice.first, choice.last + 1) for n in layers.buffers_of[i]}
-    if touched - plan.resident:
+    if any(layers.buffers[n].size > left for n in touched - plan.resident if layers.buffers[n].size <= capacity):
         return True
     options = layers.options(choice.first, choice.count, plan.resident)
     fastest = min(c.cycles for c in options if c.bytes <= capacity)

@@ -8,8 +8,11 @@ from functools import cached_property
 from math import prod
 from typing import TypeAlias, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from xdsl.ir import Operation, SSAValue
 
+from ...ir import shape_of
 from ...targets.core.machine import Engine, Level, Link, Machine, Price
 from .building import split_reduction, trailing_dims
 from .pipelined import Stream, Times, pipelined_cycles
@@ -49,6 +52,7 @@ class Work:
         return self.cycles if (step + self.last) % self.run == 0 else 0
 
 
+Ints: TypeAlias = NDArray[np.int64]
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool]"
 
 
@@ -127,16 +131,20 @@ class Pricer:
         steps = prod(tiling.counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
-        streams = [self._stream(tile, count, tiling, order) for tile, count in ordered]
         if steps <= _LONGEST:
-            return pipelined_cycles(steps, lambda step: sum(w.at(step) for w in works), streams, self.route.channels)
+            streams = [self._stream(tile, count, tiling, order) for tile, count in ordered]
+            return pipelined_cycles(steps, _compute(works), streams, self.route.channels)
         busy = sum(work.cycles * (steps // work.run) for work in works)
-        return busy + sum(stream.count * sum(stream.times(0)) for stream in streams)
+        return busy + sum(self._inside(tile) * (steps // _run(tile, tiling, order)) for tile, _ in ordered)
+
+    def _inside(self, tile: OperandTile) -> int:
+        """Return the cycles of moving a tile that does not hang over."""
+        cost = self.transfer(tile).at([0] * len(tile.extents))
+        return cost.startup + cost.data
 
     def _stream(self, tile: OperandTile, stages: int, tiling: Tiling, order: Sequence[int]) -> Stream:
         bounds = [tiling.counts[dim] for dim in order]
-        moving = [place for place, dim in enumerate(order) if dim in tile.dims and bounds[place] > 1]
-        run = prod(bounds[moving[-1] + 1 :]) if moving else prod(bounds)
+        run = _run(tile, tiling, order)
         link = 1 if tile.is_output and self.route.store != self.route.fetch else 0
         return Stream(
             tile.is_output, run, prod(bounds) // run, stages, self._times(tile, run, tiling, order, bounds), link
@@ -150,19 +158,37 @@ class Pricer:
             cost = descriptor.at([offset.constant for offset in tile.offsets])
             same = cost.startup, cost.data
             return lambda turn: same
+        steps = np.arange(prod(bounds) // run) * run
         weights = {dim: prod(bounds[place + 1 :]) for place, dim in enumerate(order)}
-        forms = [
-            (offset.constant, [(weights[cast(int, d)], tiling.counts[cast(int, d)], f) for d, f in offset.terms])
-            for offset in tile.offsets
-        ]
+        shape, found = shape_of(tile.value), list[Ints]()
+        for offset in tile.offsets:
+            at = np.full(len(steps), offset.constant)
+            for atom, factor in offset.terms:
+                dim = cast(int, atom)
+                at += steps // weights[dim] % tiling.counts[dim] * factor
+            found.append(at)
+        keys = np.zeros(len(steps), np.int64)
+        for at, extent, size in zip(found, tile.extents, shape, strict=True):
+            keys = keys * (extent + 1) + np.clip(at + extent, 0, size) - np.clip(at, 0, size)
+        _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
+        costs = [descriptor.at([int(at[index]) for at in found]) for index in first]
+        times = [(cost.startup, cost.data) for cost in costs]
+        every = [times[kind] for kind in kinds.ravel().tolist()]
+        return every.__getitem__
 
-        def times(turn: int) -> Times:
-            step = turn * run
-            at = [constant + sum(step // w % n * f for w, n, f in terms) for constant, terms in forms]
-            cost = descriptor.at(at)
-            return cost.startup, cost.data
 
-        return times
+def _run(tile: OperandTile, tiling: Tiling, order: Sequence[int]) -> int:
+    """Return for how many steps a tile stays."""
+    bounds = [tiling.counts[dim] for dim in order]
+    moving = [place for place, dim in enumerate(order) if dim in tile.dims and bounds[place] > 1]
+    return prod(bounds[moving[-1] + 1 :]) if moving else prod(bounds)
+
+
+def _compute(works: Sequence[Work]) -> Callable[[int], int]:
+    """Return the cycles at a step."""
+    steady = sum(work.cycles for work in works if work.run == 1)
+    others = [work for work in works if work.run > 1]
+    return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
 
 
 def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:

@@ -298,7 +298,11 @@ def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Fla
     """Return a price per row, -1 where there is none; each distinct row is priced once. 0 where not asked for."""
     if not len(rows):
         return np.zeros(0, np.int64)
-    distinct, index = np.unique(rows, axis=0, return_inverse=True)
+    keys = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        keys = keys * (int(column.max()) + 1) + column
+    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    distinct = rows[first]
     asked = np.ones(len(distinct), np.bool_)
     if where is not None:
         asked = np.zeros(len(distinct), np.bool_)
