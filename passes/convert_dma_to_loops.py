@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from ..ir import functions, shape_of
 from .core.base import Pass
+from .grids.cone import is_pure
 
 
 def convert_dma_to_loops(function: func.FuncOp, known: dict[tuple[Any, ...], str]) -> None:
@@ -33,8 +34,16 @@ def convert_dma_to_loops(function: func.FuncOp, known: dict[tuple[Any, ...], str
         if isinstance(op, scf.ForOp | scf.IfOp):
             _drop_tokens(op)
     for op in reversed(list(function.walk())):
-        if isinstance(op, DmaNoneOp):
+        if isinstance(op, DmaNoneOp) or _is_idle(op):
             Rewriter.erase_op(op)
+
+
+def _is_idle(op: Operation) -> bool:
+    """Return whether nothing is left of a conditional, such as one around a wait, or of what it was computed by."""
+    if isinstance(op, scf.IfOp):
+        blocks = [region.block for region in op.regions if region.blocks]
+        return not op.results and all(block.first_op is block.last_op for block in blocks)
+    return bool(op.results) and is_pure(op) and not any(result.uses for result in op.results)
 
 
 def _call_copier(function: func.FuncOp, op: DmaStartOp, known: dict[tuple[Any, ...], str]) -> None:

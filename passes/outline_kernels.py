@@ -16,6 +16,7 @@ from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..errors import Diagnostic
 from ..ir import functions, print_ir, where
 from .core.base import Pass
+from .proof.kernel import ATTRIBUTE
 
 
 @dataclass
@@ -128,6 +129,8 @@ def _outlined(op: Operation) -> func.FuncOp:
             mapping[value] = _own_constant(block, value)
     clone = op.clone(value_mapper=mapping)
     clone.location = op.location
+    # Which kernel this is a tile of says nothing about what it computes.
+    clone.attributes.pop(ATTRIBUTE, None)
     block.add_ops([clone, func.ReturnOp()])
     return func.FuncOp("kernel", FunctionType.from_lists(types, []), Region(block), visibility="private")
 

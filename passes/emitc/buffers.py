@@ -200,10 +200,12 @@ def _first_element(b: Builder, op: Operation, offset: int | None) -> SSAValue:
         raise _unknown_offset(op)
     constant, total = (offset or 0) if op.name == "memref.subview" else 0, None
     for known, stride in zip(static, strides, strict=True):
-        if known == _DYNAMIC:
-            total = _sum(b, total, _product(b, b.value(next(dynamic)), stride))
-        else:
-            constant += int(known) * stride
+        value = next(dynamic) if known == _DYNAMIC else None
+        place = int(known) if value is None else b.known(value)
+        if place is not None:
+            constant += place * stride
+        elif value is not None:
+            total = _sum(b, total, _product(b, b.value(value), stride))
     if total is None:
         return b.integer(constant)
     return b.emit(emitc.AddOp, [total, b.integer(constant)], i32) if constant else total

@@ -1,0 +1,43 @@
+// RUN: opt-tool %s -p expand-grid --split-input-file --verify-diagnostics
+
+func.func @tile_without_address(%a: memref<8xi8>, %c: memref<8xi8>) {
+  // expected-error@+1 {{the tile of operand 0 has no address}}
+  hier.grid [2] ins(%a : memref<8xi8>) outs(%c : memref<8xi8>)
+      tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1">,
+             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 8>] {
+  ^bb0(%i: index, %ta: memref<4xi8, "L1">, %tc: memref<4xi8, "L1">):
+    hier.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @scratch_without_address(%c: memref<8xi8>) {
+  // expected-error@+1 {{scratch 0 has no address}}
+  hier.grid [2] ins() outs(%c : memref<8xi8>) tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 8>]
+      scratch [#hier.scratch<memref<4xi8, "L1">>] {
+  ^bb0(%i: index, %tc: memref<4xi8, "L1">, %s: memref<4xi8, "L1">):
+    hier.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @view_hangs_over(%c: memref<7xi8>) {
+  // expected-error@+1 {{the tile of operand 0 leaves the operand, which is used where it lies}}
+  hier.grid [2] ins() outs(%c : memref<7xi8>) tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)>>] {
+  ^bb0(%i: index, %tc: memref<4xi8, strided<[1], offset: ?>>):
+    hier.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @resident_nowhere() {
+  // expected-error@+1 {{an allocation with 'hier.address' lies in no level}}
+  %kept = memref.alloc() {hier.address = 16 : i64} : memref<8xi8>
+  func.return
+}

@@ -1,0 +1,214 @@
+"""Grids, as loops and as C, with transfers in place or overlapping with work: every level computes the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.ir import Array, functions, new_context, parse_module, verify
+from tilewright.passes import all_passes
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
+from tilewright.targets.c import render
+from tilewright.test.passes.grid_programs import Program, products
+from tilewright.test.passes.test_pipeline_equivalence import examples
+
+CONTEXT = new_context()
+EXPAND = "expand-grid"
+OVERLAPPING = "expand-grid,pipeline-dma"
+TO_LOOPS = "allocate-static,outline-kernels,convert-dma-to-loops,convert-kernels-to-loops"
+FLAGS = ("-Wall", "-Wextra", "-Werror")
+
+
+def parsed(program: Program) -> ModuleOp:
+    module = parse_module(CONTEXT, program.text)
+    verify(module)
+    return module
+
+
+def run(passes: str, module: ModuleOp, program: Program) -> None:
+    """Run passes; after each the module must still compute what it should."""
+    for step in parse_pipeline(passes, all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+        verify(module)
+        assert_computes(module, program, step.name)
+
+
+def assert_computes(module: ModuleOp, program: Program, what: str) -> None:
+    (found,) = run_module(module, program.inputs).values()
+    np.testing.assert_array_equal(found, program.expected, err_msg=what)
+
+
+def check(program: Program, passes: str) -> None:
+    module = parsed(program)
+    assert_computes(module, program, "grid")
+    run(passes, module, program)
+
+
+def check_in_c(program: Program, passes: str) -> None:
+    """Compile for the sanitisers; the program runs twice in one process."""
+    module = parsed(program)
+    run(f"{passes},{TO_LOOPS},convert-to-emitc", module, program)
+    network = HostNetwork(render(module), sanitize=True, flags=FLAGS)
+    given = [program.inputs[port.name] for port in network.inputs]
+    np.testing.assert_array_equal(network.run(given)[0], program.expected)
+
+
+@examples(60)
+@given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
+def test_products_in_tiles(program: Program, passes: str) -> None:
+    check(program, f"{passes},{TO_LOOPS}")
+
+
+@examples(8)
+@given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
+def test_products_in_tiles_in_c(program: Program, passes: str) -> None:
+    check_in_c(program, passes)
+
+
+CONVOLUTIONS = """
+func.func @network(%x: memref<1x2x12x7xi8> {onnx.name = "x"}, %w: memref<3x2x3x3xi8> {onnx.name = "w"},
+                   %v: memref<4x3x3x3xi32> {onnx.name = "v"},
+                   %y: memref<1x4x8x3xi32> {onnx.name = "y", tilewright.output}) {
+  hier.grid [2, 2] ins(%x, %w, %v : memref<1x2x12x7xi8>, memref<3x2x3x3xi8>, memref<4x3x3x3xi32>)
+      outs(%y : memref<1x4x8x3xi32>)
+      tiles [#hier.tile<[1, 2, 8, 7] at affine_map<(d0, d1) -> (0, 0, d0 * 4, 0)> in "L1" address 0 stages 2>,
+             #hier.tile<[3, 2, 3, 3] at affine_map<(d0, d1) -> (0, 0, 0, 0)>>,
+             #hier.tile<[2, 3, 3, 3] at affine_map<(d0, d1) -> (d1 * 2, 0, 0, 0)> in "L1" address 224 stages 2>,
+             #hier.tile<[1, 2, 4, 3] at affine_map<(d0, d1) -> (0, d1 * 2, d0 * 4, 0)>>]
+      scratch [#hier.scratch<memref<1x3x6x5xi32, "L1"> address 1024>] {
+  ^bb0(%i: index, %j: index, %tx: memref<1x2x8x7xi8, "L1">, %tw: memref<3x2x3x3xi8>, %tv: memref<2x3x3x3xi32, "L1">,
+       %ty: memref<1x2x4x3xi32, strided<[96, 24, 3, 1], offset: ?>>, %mid: memref<1x3x6x5xi32, "L1">):
+    hier.first %j {
+      nn.conv ins(%tx, %tw : memref<1x2x8x7xi8, "L1">, memref<3x2x3x3xi8>) outs(%mid : memref<1x3x6x5xi32, "L1">)
+          {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
+           accumulator = i32}
+    }
+    nn.conv ins(%mid, %tv : memref<1x3x6x5xi32, "L1">, memref<2x3x3x3xi32, "L1">)
+        outs(%ty : memref<1x2x4x3xi32, strided<[96, 24, 3, 1], offset: ?>>)
+        {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
+         accumulator = i32, wraps}
+    hier.yield
+  }
+  func.return
+}
+"""
+
+
+def convolved(x: Array, w: Array) -> Array:
+    """Return a convolution without padding."""
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.int32), (3, 3), axis=(2, 3))
+    return np.einsum("nchwij,ocij->nohw", windows, w.astype(np.int32), dtype=np.int32)
+
+
+def convolutions() -> Program:
+    """Return two convolutions in one grid: what is between them is made once for two tiles of the second."""
+    generator = np.random.default_rng(3)
+    x, w, v = (generator.integers(-128, 128, shape) for shape in ((1, 2, 12, 7), (3, 2, 3, 3), (4, 3, 3, 3)))
+    inputs: dict[str, Array] = {"x": x.astype(np.int8), "w": w.astype(np.int8), "v": v.astype(np.int32)}
+    return Program(CONVOLUTIONS, inputs, convolved(convolved(x, w), v))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("passes", [EXPAND, OVERLAPPING])
+def test_two_convolutions_in_one_grid(passes: str) -> None:
+    check_in_c(convolutions(), passes)
+
+
+OUTER_ENDS = """
+func.func @network(%a: memref<3x8xi8> {onnx.name = "a"}, %c: memref<3xi32> {onnx.name = "c", tilewright.output}) {
+  hier.grid [3, 2] ins(%a : memref<3x8xi8>) outs(%c : memref<3xi32>)
+      tiles [#hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L2" address 0 stages 2>,
+             #hier.tile<[1] at affine_map<(d0, d1) -> (d0)> in "L2" address 16 stages 2>]
+      scratch [#hier.scratch<memref<1xi32, "L1"> address 32>] {
+  ^bb0(%i: index, %ko: index, %ta: memref<1x4xi8, "L2">, %tc: memref<1xi32, "L2">, %sum: memref<1xi32, "L1">):
+    hier.grid [2] ins(%ta : memref<1x4xi8, "L2">) outs(%tc, %sum : memref<1xi32, "L2">, memref<1xi32, "L1">)
+        tiles [#hier.tile<[1, 2] at affine_map<(d0) -> (0, d0 * 2)> in "L1" address 0 stages 2>,
+               #hier.tile<[1] at affine_map<(d0) -> (0)>>, #hier.tile<[1] at affine_map<(d0) -> (0)>>] {
+    ^bb0(%ki: index, %tta: memref<1x2xi8, "L1">, %out: memref<1xi32, "L2">, %total: memref<1xi32, "L1">):
+      %zero = arith.constant 0 : i32
+      hier.first %ko, %ki { linalg.fill ins(%zero : i32) outs(%total : memref<1xi32, "L1">) }
+      nn.reduce ins(%tta : memref<1x2xi8, "L1">) outs(%total : memref<1xi32, "L1">)
+          {kind = "sum", axes = array<i64: 1>, accumulator = i32, accumulate}
+      hier.last %ki, %ko { "memref.copy"(%total, %out) : (memref<1xi32, "L1">, memref<1xi32, "L2">) -> () }
+      hier.yield
+    }
+    hier.yield
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("passes", [EXPAND, OVERLAPPING])
+def test_ends_of_a_grid_around(passes: str) -> None:
+    a = np.arange(24, dtype=np.int8).reshape(3, 8)
+    check_in_c(Program(OUTER_ENDS, {"a": a}, a.sum(axis=1, dtype=np.int32)), passes)
+
+
+COPY = """
+func.func @{name}(%a: memref<20xi8> {{onnx.name = "a"}}, %c: memref<20xi8> {{onnx.name = "c", tilewright.output}}) {{
+  hier.grid [5] ins(%a : memref<20xi8>) outs(%c : memref<20xi8>)
+      tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 0 stages 2>,
+             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)>>] {{
+  ^bb0(%i: index, %ta: memref<4xi8, "L1">, %tc: memref<4xi8, strided<[1], offset: ?>>):
+    "memref.copy"(%ta, %tc) : (memref<4xi8, "L1">, memref<4xi8, strided<[1], offset: ?>>) -> ()
+    hier.yield
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.quick
+def test_two_functions_have_memories_and_copiers_of_their_own() -> None:
+    module = parse_module(CONTEXT, COPY.format(name="one") + COPY.format(name="two"))
+    a = np.arange(20, dtype=np.int8)
+    for step in parse_pipeline(f"{OVERLAPPING},{TO_LOOPS}", all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+        verify(module)
+    load_rules(module)
+    runner = Interpreter(module)
+    for name in ("one", "two"):
+        c = np.zeros_like(a)
+        runner.call(name, [a, c])
+        np.testing.assert_array_equal(c, a)
+
+
+VIEWS = """
+func.func @network(%a: memref<8x6xi8>, %c: memref<8x6xi8>) {{
+  {grids}
+  func.return
+}}
+"""
+VIEWED = """
+  hier.grid [{count}] ins(%a : memref<8x6xi8>) outs(%c : memref<8x6xi8>)
+      tiles [#hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, {column})>>,
+             #hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, {column})>>] {{
+  ^bb0(%i: index, %ta: memref<2x3xi8, strided<[6, 1], offset: ?>>, %tc: memref<2x3xi8, strided<[6, 1], offset: ?>>):
+    linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                     iterator_types = ["parallel", "parallel"]}}
+        ins(%ta : memref<2x3xi8, strided<[6, 1], offset: ?>>) outs(%tc : memref<2x3xi8, strided<[6, 1], offset: ?>>)
+        attrs = {{hier.kernel = {{bounds = array<i64: {count}, 3>}}}} {{
+    ^bb1(%x: i8, %y: i8):
+      linalg.yield %x : i8
+    }}
+    hier.yield
+  }}
+"""
+
+
+@pytest.mark.quick
+def test_views_of_one_shape_share_a_kernel() -> None:
+    grids = [VIEWED.format(count=count, column=column) for count, column in ((4, 0), (2, 3))]
+    module = parse_module(CONTEXT, VIEWS.format(grids="".join(grids)))
+    for step in parse_pipeline(f"{EXPAND},outline-kernels", all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+        verify(module)
+    private = [function for function in functions(module) if function.sym_name.data != "network"]
+    assert len(private) == 1
