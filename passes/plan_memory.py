@@ -20,8 +20,9 @@ from ..ir import functions, fused_location, where
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
+from .map_engines import engine_of
 from .memory.building import grid_of
-from .memory.layers import RESHAPES, Hop, Layers, engine_for, layers_of
+from .memory.layers import RESHAPES, Hop, Layers, layers_of
 from .memory.plan import Choice, lower_bound, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
@@ -76,7 +77,7 @@ def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
 
 
 def _path(op: Operation, machine: Machine) -> list[Hop]:
-    near = machine.near_level_of(engine_for(op, machine))
+    near = machine.near_level_of(engine_of(op, machine))
     inward = machine.path(machine.far.name, near.name)
     outward = machine.path(near.name, machine.far.name)
     names = [machine.far.name]

@@ -8,15 +8,13 @@ from functools import cached_property
 from typing import cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.kernel import is_kernel, kernel_of
-from ...errors import Diagnostic
-from ...ir import where
 from ...targets.core.machine import Engine, Level, Link, Machine
 from ..loops.affine import linear
+from ..map_engines import engine_of
 from .candidates import Candidate, candidates
 from .pricing import Route, reserved
 from .tiling import divides
@@ -149,7 +147,7 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
     engines: dict[Operation, Engine] = {}
     for op in block.ops:
         if is_kernel(op):
-            engine = engine_for(op, hop.machine)
+            engine = engine_of(op, hop.machine)
             if _is_behind(engine, hop):
                 engines[op] = engine
     ops = list(engines)
@@ -159,21 +157,6 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
         found.buffers = [b for op in allocs if (b := _buffer(op, numbers, hop)) is not None]
     return found
-
-
-def engine_for(op: Operation, machine: Machine) -> Engine:
-    """Return the engine that an op is mapped to, or else the fastest. Raises Diagnostic where there is none."""
-    named = op.attributes.get("engine")
-    if isinstance(named, StringAttr):
-        return machine.engine(named.data)
-    engine = next((engine for engine, _ in machine.engines_for(op)), None)
-    if engine is None:
-        raise Diagnostic(
-            f"no engine of '{machine.name}' runs '{op.name}' on these types",
-            where=where(op),
-            remedy="give an engine that runs '*', or lower the op to one that an engine runs",
-        )
-    return engine
 
 
 def _is_behind(engine: Engine, hop: Hop) -> bool:

@@ -202,10 +202,17 @@ def addresses_of(layers: Layers, plan: Plan) -> Addresses:
     if not kept:
         return Addresses((0,) * len(plan.choices), {}, max((c.candidate.bytes for c in plan.choices), default=0))
     blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, c.first, c.last) for c in plan.choices]
-    buffers = [Lifetime(f"buffer {n}", b.size, b.first, b.last) for n in kept if (b := layers.buffers[n])]
+    buffers = [_lifetime(layers, plan, number) for number in kept]
     placement = place([*blocks, *buffers], unit)
     offsets = placement.offsets
     return Addresses(offsets[: len(blocks)], dict(zip(kept, offsets[len(blocks) :], strict=True)), placement.size)
+
+
+def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
+    """Return when a buffer is needed; kernels that are done together need theirs all the time."""
+    buffer = layers.buffers[number]
+    users = [choice for choice in plan.choices if choice.first <= buffer.last and choice.last >= buffer.first]
+    return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last)
 
 
 def _does_not_fit(layers: Layers, index: int, capacity: int) -> Diagnostic:
