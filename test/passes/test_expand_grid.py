@@ -8,14 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.frontend import zoo
+from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions, new_context, parse_module, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
+from tilewright.runtime.interpreter import Interpreter, load_rules, random_inputs, run_module
 from tilewright.targets.c import render
+from tilewright.test.machines.make import machine
 from tilewright.test.passes.grid_programs import Program, products
 from tilewright.test.passes.test_pipeline_equivalence import examples
+from tilewright.test.passes.test_planning import on_buffers, planned
 
 CONTEXT = new_context()
 EXPAND = "expand-grid"
@@ -212,3 +216,17 @@ def test_views_of_one_shape_share_a_kernel() -> None:
         verify(module)
     private = [function for function in functions(module) if function.sym_name.data != "network"]
     assert len(private) == 1
+
+
+@pytest.mark.parametrize(("name", "l1"), [("mlp", 1 << 10), ("ds-cnn", 8 << 10)])
+@pytest.mark.parametrize("passes", [EXPAND, OVERLAPPING])
+def test_planned_networks_in_c(name: str, l1: int, passes: str) -> None:
+    module = on_buffers(import_model(zoo.build(name)))
+    inputs = random_inputs(module, 0)
+    (expected,) = run_module(module, inputs).values()
+    module = planned(module, machine(l1), l1)
+    for step in parse_pipeline(f"{passes},{TO_LOOPS},convert-to-emitc", all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+    network = HostNetwork(render(module), sanitize=True, flags=FLAGS)
+    given = [inputs[port.name].reshape(port.shape) for port in network.inputs]
+    np.testing.assert_array_equal(network.run(given)[0], expected.reshape(network.outputs[0].shape))
