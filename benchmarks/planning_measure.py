@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tilewright.compiler import Compilation, Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
-from tilewright.ir import functions
+from tilewright.ir import Array, functions
 from tilewright.passes.allocate_static import lifetimes
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.passes.memory.views import bytes_of
@@ -116,8 +116,21 @@ def measured(case: Case, target: str, result: Compiled) -> Measured:
 
 
 def _model(case: Case) -> Model:
+    """Return a network whose integer inputs have the types that Deeploy gives them: by the values of the arrays."""
     path = case.folder / "inputs.npz"
-    return model_for(case.model, by_name(load_arrays(path), input_names(case.model), path))
+    inputs = by_name(load_arrays(path), input_names(case.model), path)
+    model = model_for(case.model, inputs)
+    types = {name: _narrowed(inputs[name]) if kind == "int" else kind for name, kind in model.input_types.items()}
+    return replace(model, input_types=types)
+
+
+def _narrowed(array: Array) -> str:
+    """Return the smallest type that holds integers, without a sign first; `int` for zeros, which say nothing."""
+    if not array.any():
+        return "int"
+    if 0 <= array.min() and array.max() <= 255:
+        return "ui8"
+    return "i8" if -128 <= array.min() and array.max() <= 127 else "int"
 
 
 def alive_at_once(function: FuncOp) -> int:
