@@ -7,14 +7,17 @@ from functools import cache
 from itertools import product
 from math import prod
 from pathlib import Path
+from typing import cast
 
 import islpy as isl
 import numpy as np
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from tilewright.dialects.hier import GridOp, TileAttr
+from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model, import_onnx
 from tilewright.ir import element_of, new_context, node_names, numpy_type, shape_of
@@ -22,10 +25,11 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.loops.affine import linear
-from tilewright.passes.plan_memory import PlanMemoryPass
-from tilewright.runtime.simulator import Simulation
 from tilewright.passes.memory.pipelined import Stream, Times
 from tilewright.passes.memory.transfers import Descriptor, link_between
+from tilewright.passes.plan_memory import PlanMemoryPass
+from tilewright.runtime.simulator import Simulation
+from tilewright.runtime.simulator.kernels import cost_of_copy, cost_of_kernel
 from tilewright.targets.core.machine import Machine
 from tilewright.targets.core.machine_attribute import attach_machine
 
@@ -88,6 +92,8 @@ def moved_bytes(grid: GridOp) -> tuple[int, int]:
     totals = [0, 0]
     count = len(grid.inputs)
     for index, (tile, operand) in enumerate(zip(grid.tiles, grid.operands, strict=True)):
+        if tile.level_name is None:
+            continue
         held: tuple[int, ...] | None = None
         for point in product(*(range(extent) for extent in grid.bounds)):
             offsets = tile.offsets(point)
@@ -110,6 +116,8 @@ def counted_by_isl(grid: GridOp, index: int) -> int:
     A tile is told apart by the grid's dimensions up to the last along which it moves.
     """
     tile, operand = list(grid.tiles)[index], grid.operands[index]
+    if tile.level_name is None:
+        return 0
     moving = [dim for dim in tile.dims() if grid.bounds[dim] > 1]
     dims = moving[-1] + 1 if moving else 0
     names = [f"d{dim}" for dim in range(dims)] + [f"e{axis}" for axis in range(len(tile.extents))]
@@ -147,10 +155,12 @@ def critical_path(simulation: Simulation) -> int:
 
 
 def streams_of(grid: GridOp, machine: Machine) -> tuple[int, list[Stream]]:
-    """Return the steps of a grid, and its operands as streams of tiles."""
+    """Return the steps of a grid, and its operands as streams of tiles, but for those that are used where they lie."""
     steps, count = prod(grid.bounds), len(grid.inputs)
     streams: list[Stream] = []
     for index, tile in enumerate(grid.tiles):
+        if tile.level_name is None:
+            continue
         moving = [dim for dim in tile.dims() if grid.bounds[dim] > 1]
         run = prod(grid.bounds[moving[-1] + 1 :]) if moving else steps
         times = _times(grid, index, machine, run)
@@ -158,8 +168,28 @@ def streams_of(grid: GridOp, machine: Machine) -> tuple[int, list[Stream]]:
     return steps, streams
 
 
+def work_of(grid: GridOp, machine: Machine) -> Callable[[int], int]:
+    """Return the cycles that the kernels of a grid's body take at a step."""
+
+    def work(step: int) -> int:
+        point = [int(each) for each in np.unravel_index(step, grid.bounds)] if grid.bounds else []
+        return sum(_cycles(op, grid, point, machine) for op in grid.body.block.ops)
+
+    return work
+
+
+def _cycles(op: Operation, grid: GridOp, point: Sequence[int], machine: Machine) -> int:
+    if isinstance(op, FirstOp | LastOp):
+        at = [point[grid.point.index(cast(BlockArgument, dim))] for dim in op.dims]
+        ends = [0 if isinstance(op, FirstOp) else bound - 1 for bound in op.bounds]
+        return sum(_cycles(inner, grid, point, machine) for inner in op.body.block.ops) if at == ends else 0
+    if isinstance(op, memref.CopyOp):
+        return cost_of_copy(op, machine).cycles
+    return cost_of_kernel(op, machine).cycles if is_kernel(op) else 0
+
+
 def _times(grid: GridOp, index: int, machine: Machine, run: int) -> Callable[[int], Times]:
-    tile, operand, near = list(grid.tiles)[index], grid.operands[index], grid.body.block.args[len(grid.bounds) + index]
+    tile, operand = list(grid.tiles)[index], grid.operands[index]
     reads, level = index < len(grid.inputs), tile.level_name or ""
     ends = (machine.far.name, level) if reads else (level, machine.far.name)
     descriptor = Descriptor(machine, link_between(machine, *ends, grid), operand, tile.extents, reads=reads)
