@@ -62,7 +62,8 @@ def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
         if is_kernel(op):
             hops = _path(op, machine)
             paths[tuple(hop.near.name for hop in hops)] = hops
-    longest: list[Hop] = max(paths.values(), key=len, default=[])
+    none: list[Hop] = []
+    longest = max(paths.values(), key=len, default=none)
     names = tuple(hop.near.name for hop in longest)
     for path in paths:
         if path != names[: len(path)]:
@@ -149,8 +150,13 @@ def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValu
     candidate = choice.candidate
     tiling = tiling_of(ops, candidate.sizes, resident)
     tiles, scratch = _addresses(tiling, choice, layers.hop, address)
-    engines = {op: layers.engines[op].name for op in ops}
-    grid = grid_of(tiling, layers.hop.near.name, tiles, candidate.stages, candidate.order, scratch, engines)
+    route = layers.route(ops)
+
+    def engine(op: Operation, source: Operation) -> str:
+        found = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
+        return found.name if found is not None else ""
+
+    grid = grid_of(tiling, layers.hop.near.name, tiles, candidate.stages, candidate.order, scratch, engine)
     grid.attributes["engine"] = StringAttr(layers.engines[ops[-1]].name)
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:

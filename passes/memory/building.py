@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, StringAttr, UnitAttr
@@ -20,6 +20,9 @@ from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
 from ..proof.kernel import ATTRIBUTE, describe
 from .tiling import OperandTile, Part, Tiling
+
+EngineOf: TypeAlias = Callable[[Operation, Operation], str]
+"""Names the engine for an op of a grid's body, given the kernel that it is done for; empty for that of the grid."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +94,14 @@ def grid_of(
     stages: Sequence[int],
     order: Sequence[int],
     scratch: Sequence[int | None] | None = None,
-    engines: Mapping[Operation, str] | None = None,
+    engine: EngineOf | None = None,
 ) -> GridOp:
     """
     Return the grid that does a group of kernels in tiles brought to a level.
 
     `addresses` and `stages` are per operand of `tiling.tiles`, `scratch` holds the addresses of `tiling.scratch`;
-    `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engines` names the engine of a
-    kernel. Raises Diagnostic where the group may not be cut like this.
+    `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engine` names the engine of an
+    op of the body. Raises Diagnostic where the group may not be cut like this.
     """
     _check(tiling, order)
     rank = len(order)
@@ -121,7 +124,7 @@ def grid_of(
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
     grid = GridOp([tiling.counts[dim] for dim in order], *values, [a for _, a in ordered], Region(block), own)
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
-    _Body(tiling, grid, buffers, order, engines or {}).build()
+    _Body(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location
     return grid
 
@@ -144,9 +147,9 @@ class _Body:
         grid: GridOp,
         buffers: Mapping[OperandTile, SSAValue],
         order: Sequence[int],
-        engines: Mapping[Operation, str],
+        engine: EngineOf | None,
     ):
-        self._tiling, self._buffers, self._engines = tiling, buffers, engines
+        self._tiling, self._buffers, self._engine = tiling, buffers, engine
         self._block = grid.body.block
         self._point = dict(zip(order, grid.point, strict=True))
         self._order = order
@@ -244,8 +247,8 @@ class _Body:
         tile.location = source.location
         if whole is not None:
             tile.attributes[ATTRIBUTE] = describe(whole)
-        if source in self._engines:
-            tile.attributes["engine"] = StringAttr(self._engines[source])
+        if self._engine is not None and (name := self._engine(tile, source)):
+            tile.attributes["engine"] = StringAttr(name)
         return tile
 
 

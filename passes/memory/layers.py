@@ -85,6 +85,11 @@ class Layers:
             self._known[key] = candidates(ops, route, double_buffered=self.double_buffered, resident=values)
         return self._known[key]
 
+    def route(self, ops: Sequence[Operation]) -> Route:
+        """Return the way of kernels' operands, with the engines that run them."""
+        engines = {op: self.engines[op] for op in ops}
+        return Route(self.hop.machine, engines, self.hop.near, self.hop.fetch, self.hop.store)
+
     def joins(self, index: int) -> int | None:
         """Return the number of the buffer that a kernel makes for the next one alone, None where there is none."""
         if index + 1 >= len(self.ops):

@@ -38,6 +38,14 @@ class Route:
         """The channels of each link in use."""
         return (self.fetch.channels,) if self.store == self.fetch else (self.fetch.channels, self.store.channels)
 
+    def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
+        """Return the engine for an op that is done besides a kernel: that one's, or else the fastest at its level."""
+        engine = self.engines[leader]
+        if self.machine.pricer(engine, op) is not None:
+            return engine
+        able = [each for each, _ in self.machine.engines_for(op)]
+        return next((each for each in able if self.machine.near_level_of(each).name == self.near.name), None)
+
 
 @dataclass(frozen=True)
 class Work:
@@ -76,11 +84,15 @@ class Pricer:
     def partial(self) -> tuple[Price, Price, Price]:
         """What the start, a step and the end of a cut reduction cost, each for a tile."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
-        engine = self.route.engines[leader]
-        free: Price = lambda bounds: 0  # noqa: E731
-        start = self._price_of(split.start, engine) if split.start is not None else free
-        end = self._price_of(split.epilogue, engine) if split.epilogue is not None else free
-        return start, self._price_of(split.step, engine), end
+        start, end = self._price_beside(split.start), self._price_beside(split.epilogue)
+        return start, self._price_of(split.step, self.route.engines[leader]), end
+
+    def _price_beside(self, op: Operation | None) -> Price:
+        """Return the price of what is done besides the leader, on its engine if that can."""
+        if op is None:
+            return lambda bounds: 0
+        engine = self.route.engine_beside(op, self.ops[-1])
+        return (lambda bounds: None) if engine is None else self._price_of(op, engine)
 
     def compute(self, tiling: Tiling, order: Sequence[int]) -> list[Work] | None:
         """Return what the engines do at each step, None where one cannot."""

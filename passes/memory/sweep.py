@@ -202,7 +202,7 @@ class Sweep:
             shapes = leader.tiles(leader.part.kernel.outputs[0], is_output=True, in_place=False).extents
             first, last = _each(shapes, start, split), _each(shapes, end, split)
             once = np.where(split, _each(self.sizes, step, split), once)
-            ends = np.where((first < 0) | (last < 0), -1, first + last)
+            ends = np.where(split, np.where((first < 0) | (last < 0), -1, first + last), 0)
         tables += [once, ends]
         fine = np.logical_and.reduce([table >= 0 for table in tables])
         self._tables = [table[fine] for table in tables]
