@@ -7,17 +7,22 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import NamedTuple
 
+from ...passes.memory.transfers import Cost
 from ...targets.core.machine import Link, Machine
 from .result import Event, Nodes, Residency
-from ...passes.memory.transfers import Cost
 
 
 class Place(NamedTuple):
-    """Where a buffer lies: its name, its level, and its address there in bytes, -1 where that is not planned."""
+    """
+    Where a buffer lies: its name, its level, and its address there in bytes, -1 where that is not planned.
+
+    One that stays in a near level from layer to layer has its `bytes`; others there are tiles.
+    """
 
     name: str
     level: str
     address: int
+    bytes: int = 0
 
 
 class Token(NamedTuple):
@@ -186,7 +191,9 @@ class Schedule:
         kind = "out" if outward else "in"
         self.events.append(Event(f"{link.name}.{channel}", kind, far.name, layer.nodes, start, end, cost.bytes))
         self._keep(far, sizes[0], layer.nodes, start, end)
-        self._names[self._keep(near, sizes[1], layer.nodes, start, end)] = far.name
+        tile = self._keep(near, sizes[1], layer.nodes, start, end)
+        if not near.bytes:
+            self._names[tile] = far.name
         return Token(end, outward)
 
     def wait(self, layer: Layer, token: Token | None) -> None:
@@ -212,7 +219,7 @@ class Schedule:
         """
         Return the buffers of all levels, each from its first use to its last.
 
-        One of the far level has its own name; one of another that of what it is filled from or written to.
+        One that lasts has its own name; a tile that of what it is filled from or written to.
         """
         return tuple(
             Residency(place.level, self._names.get((place, size, nodes), place.name), nodes, place.address, size, *span)
@@ -229,8 +236,9 @@ class Schedule:
         layer.link_cycles += cost.startup + cost.data if bus.link.channels == 1 else cost.data
 
     def _keep(self, place: Place, size: int, nodes: Nodes, start: int, end: int) -> tuple[Place, int, Nodes]:
-        """Note that a buffer is in use, for all layers together in the far level; returns what tells it apart."""
-        key = place, size, () if place.level == self.machine.far.name else nodes
+        """Note that a buffer is in use, for all layers together unless it is a tile; returns what tells it apart."""
+        lasts = place.level == self.machine.far.name or place.bytes > 0
+        key = place, place.bytes or size, () if lasts else nodes
         span = self._uses.setdefault(key, [start, end])
         span[0], span[1] = min(span[0], start), max(span[1], end)
         return key

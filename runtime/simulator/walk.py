@@ -184,11 +184,14 @@ class Walker:
 
     def _view(self, op: memref.ViewOp) -> Code | None:
         level = self._level(op.result)
-        named = level == self._machine.far.name
+        far = level == self._machine.far.name
+        # Views for tiles have no name in the IR; those for buffers that stay have that of the value they hold.
+        lasting = bytes_of(op.result.type) if not far and op.result.name_hint else 0
         title = _name_of(op)
 
         def compute(place: Place, shift: int) -> Place:
-            return Place(title if named else place.name, level, place.address + shift if place.address >= 0 else -1)
+            name = title if far or lasting else place.name
+            return Place(name, level, place.address + shift if place.address >= 0 else -1, lasting)
 
         sources, target = self._slots_of((op.source, op.byte_shift)), self._slot(op.result)
         if all(slot in self._known for slot in sources):

@@ -115,6 +115,15 @@ def test_page_is_one_file_with_every_layer(simulation: Simulation, model: Path) 
     assert max(event[4] + event[5] for event in data["events"]) == simulation.cycles
 
 
+def test_buffers_that_stay_near(simulation: Simulation) -> None:
+    """A buffer that stays near is one from layer to layer, and has the name of the node whose result it holds."""
+    lasting = [each for each in simulation.memory if each.level == "L1" and not each.nodes]
+    ends = {node: layer.end for layer in simulation.layers for node in layer.nodes}
+    assert lasting
+    assert all(ends[each.name] < each.end for each in lasting)
+    assert not any("L1" in each.name for each in simulation.memory)
+
+
 def test_names_cannot_break_the_page(simulation: Simulation) -> None:
     name = '</script><script>alert(1)</script>"&{{data}}'
     evil = replace(simulation, machine=name, layers=(replace(simulation.layers[0], nodes=(name,)),))
