@@ -58,6 +58,7 @@ class Layers:
     engines: dict[Operation, Engine]
     buffers: list[Buffer]
     double_buffered: bool
+    _floors: dict[int, int] = field(default_factory=dict[int, int])
     _known: dict[Hashable, list[Candidate]] = field(default_factory=dict[Hashable, list[Candidate]])
 
     @cached_property
@@ -84,6 +85,13 @@ class Layers:
             )
             self._known[key] = candidates(ops, route, double_buffered=self.double_buffered, resident=values)
         return self._known[key]
+
+    def floor(self, index: int) -> int:
+        """Return the cycles that a kernel's engine computes at least, 0 where it cannot do all of it at once."""
+        if index not in self._floors:
+            op = self.ops[index]
+            self._floors[index] = self.hop.machine.cost(self.engines[op], op) or 0
+        return self._floors[index]
 
     def route(self, ops: Sequence[Operation]) -> Route:
         """Return the way of kernels' operands, with the engines that run them."""

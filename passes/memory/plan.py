@@ -19,6 +19,11 @@ from .candidates import Candidate
 from .layers import Layers
 from .pricing import unit_of
 
+LONGEST_GROUP = 3
+"""How many kernels are done together at most."""
+_NEAR_FLOOR = 1.02
+"""Kernels that take no more than this times what their engines compute are left as they are."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -32,6 +37,11 @@ class Choice:
     def last(self) -> int:
         """The last of the kernels."""
         return self.first + self.count - 1
+
+    @property
+    def kernels(self) -> range:
+        """The numbers of the kernels."""
+        return range(self.first, self.first + self.count)
 
 
 @dataclass(frozen=True)
@@ -73,8 +83,7 @@ def plan_layers(layers: Layers, capacity: int, budget: float) -> tuple[Plan, Add
 
 def lower_bound(layers: Layers) -> int:
     """Return the cycles that no plan is faster than: those of the engines that compute without a pause."""
-    machine = layers.hop.machine
-    return sum(machine.cost(layers.engines[op], op) or 0 for op in layers.ops)
+    return sum(layers.floor(index) for index in range(len(layers.ops)))
 
 
 def room(layers: Layers, resident: Iterable[int], first: int, last: int, capacity: int) -> int:
@@ -126,10 +135,19 @@ def _refilled(layers: Layers, plan: Plan, capacity: int) -> Plan:
     """Return a plan with buffers taken in, or given up, where that is faster."""
     order = sorted(range(len(layers.buffers)), key=lambda n: (layers.buffers[n].size * _span(layers, n), n))
     for number in order:
+        if number in plan.resident and _is_near_floor(layers, plan, number):
+            continue
         changed = with_resident(layers, plan, plan.resident ^ {number}, number, capacity)
         if changed is not None and changed.cycles < plan.cycles:
             plan = changed
     return plan
+
+
+def _is_near_floor(layers: Layers, plan: Plan, number: int) -> bool:
+    """Return whether the kernels that use a buffer take hardly longer than the engines compute."""
+    users = [choice for choice in plan.choices if any(number in layers.buffers_of[i] for i in choice.kernels)]
+    floor = sum(layers.floor(i) for choice in users for i in choice.kernels)
+    return sum(choice.candidate.cycles for choice in users) <= floor * _NEAR_FLOOR
 
 
 def with_resident(layers: Layers, plan: Plan, resident: frozenset[int], number: int, capacity: int) -> Plan | None:
@@ -161,10 +179,6 @@ def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
             continue
         plan = replace(plan, choices=(*plan.choices[:index], joined, *plan.choices[index + 2 :]))
     return plan
-
-
-LONGEST_GROUP = 3
-"""How many kernels are done together at most."""
 
 
 def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:
