@@ -9,10 +9,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects.hier import GridOp
+from ..ir import functions
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .proof.body import prove_body
-from .proof.grid import LevelLimits, prove_levels, prove_tiles
+from .proof.grid import prove_tiles
+from .proof.levels import LevelLimits, prove_levels, prove_residents
 from .proof.walk import Walk, entry_functions
 
 
@@ -24,14 +26,23 @@ def verify_memory(module: ModuleOp) -> None:
     those of the machine that is attached to the module; without one they are not checked.
     """
     levels = _levels(module)
-    for op in module.walk():
-        if isinstance(op, GridOp):
-            prove_levels(op, levels)
-            prove_tiles(op)
-            prove_body(op)
-    walk = Walk(module, levels)
+    grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    for grid in grids:
+        prove_levels(grid, levels)
+        prove_tiles(grid)
+    for function in functions(module):
+        prove_residents(function, levels)
+    carried = {grid: prove_body(grid) for grid in grids if not _is_inner(grid)}
+    walk = Walk(module, levels, carried)
     for function in entry_functions(module):
         walk.run(function)
+
+
+def _is_inner(grid: GridOp) -> bool:
+    around = grid.parent_op()
+    while around is not None and not isinstance(around, GridOp):
+        around = around.parent_op()
+    return around is not None
 
 
 def _levels(module: ModuleOp) -> Mapping[str, LevelLimits]:

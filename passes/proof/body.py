@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from xdsl.dialects.builtin import NoneAttr, UnitAttr
+from xdsl.dialects import arith
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.memref import CopyOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
-from ...dialects.hier import GridOp
+from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
+from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
 from ..loops.affine import Linear, axes_of
-from .grid import Tiles, tiles_of
-from .kernel import Mismatch, Part, part_of, solve
-from .rules import grid_point, listed, refuse
+from .contents import Contents, Held
+from .grid import prove_in_place
+from .kernel import Part, output_start, part_of
+from .parts import operand_name, prove_part, shaped_accesses
+from .rules import listed, refuse
+from .scope import Buffer, Guard, Place, Scope
 from .sets import Dims, sample
+from .steps import prove_steps
+from .sums import goes_on, prove_period, prove_start, started_anew
 
 
 def prove_kernel(op: Operation) -> None:
@@ -32,7 +38,7 @@ def prove_kernel(op: Operation) -> None:
             continue
         for axis, index in enumerate(axes_of(access, kernel.bounds)):
             low, high = index.index.interval(kernel.bounds)
-            if access.fill is not None and part is not None and part.keeps_padding(number, axis):
+            if part is not None and part.pads(number, axis):
                 continue
             if low < 0 or high >= index.extent:
                 raise _outside(op, kernel, access, axis, index.index, index.extent)
@@ -45,15 +51,10 @@ def _outside(op: Operation, kernel: Kernel, access: Access, axis: int, index: Li
     element = access.map.eval(point, [])
     return refuse(
         "inside",
-        f"'{op.name}' leaves {_operand(op, access.value)} along axis {axis}",
+        f"'{op.name}' leaves {operand_name(op, access.value)} along axis {axis}",
         op,
         [f"loop point {listed(point)}", f"element {listed(element)} of the shape {listed(shape_of(access.value))}"],
     )
-
-
-def _operand(op: Operation, value: SSAValue) -> str:
-    index = list(op.operands).index(value)
-    return f"operand {index}" + (f" (%{value.name_hint})" if value.name_hint else "")
 
 
 def used_inputs(kernel: Kernel) -> list[Access]:
@@ -68,139 +69,272 @@ def reads_of(kernel: Kernel) -> list[SSAValue]:
     """Return the buffers that a kernel reads, its outputs included where it goes on from their content."""
     values = [access.value for access in used_inputs(kernel)]
     starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
-    values += [kernel.outputs[0].value] if len(kernel.outputs) == 1 and None in starts else []
-    if len(kernel.outputs) > 1 and None in starts:
-        values += [access.value for access in kernel.outputs]
+    values += [access.value for access in kernel.outputs] if None in starts else []
     return values
 
 
-def prove_body(grid: GridOp) -> None:
-    """Prove that the body stays inside of its tiles, writes outputs before it reads them, and gets the right tiles."""
-    tiles = tiles_of(grid)
-    arguments: dict[SSAValue, Tiles] = dict(zip(grid.body.block.args[len(grid.bounds) :], tiles, strict=True))
-    written: set[SSAValue] = set()
-    copies: dict[SSAValue, SSAValue] = {}
-    for op in grid.body.block.ops:
-        if isinstance(op, CopyOp):
-            copies[op.destination] = op.source
-        if is_kernel(op):
-            prove_kernel(op)
-            _prove_initialised(op, arguments, written)
-            _prove_part(op, arguments)
-            _prove_goes_on(op, arguments, copies)
-        written |= {access.value for access in kernel_of(op).outputs} if is_kernel(op) else set(op.operands)
-        for region in op.regions:
-            written |= {value for inner in region.walk() for value in inner.operands}
-    for argument, operand in arguments.items():
-        if operand.is_output and argument not in written:
-            raise refuse(
-                "complete",
-                f"the body does not write {operand.name} of the grid",
-                grid,
-                [grid_point([0] * len(grid.bounds)), f"element {listed([0] * len(operand.shape))}"],
-            )
+def prove_body(grid: GridOp) -> frozenset[int]:
+    """
+    Prove that the body of a grid, with all grids in it, stays inside of its tiles, writes buffers before it reads them,
+    gets the right tiles, and adds up each reduction once.
 
-
-def _prove_initialised(op: Operation, arguments: Mapping[SSAValue, Tiles], written: set[SSAValue]) -> None:
-    for value in reads_of(kernel_of(op)):
-        operand = arguments.get(value)
-        if operand is not None and operand.is_output and value not in written:
-            raise refuse(
-                "initialised",
-                f"'{op.name}' reads the tile of {operand.name} of the grid, which holds nothing yet",
-                op,
-                [grid_point([0] * len(operand.grid.bounds)), f"element {listed([0] * len(operand.shape))}"],
-            )
-
-
-def _prove_part(op: Operation, arguments: Mapping[SSAValue, Tiles]) -> None:
-    part = part_of(op)
-    if part is None:
-        return
-    known = {k: arguments[a.value] for k, a in enumerate(part.accesses) if a.value in arguments}
-    prove_sizes(part)
-    outputs_first = sorted(known, key=lambda k: not known[k].is_output)
-    if mismatch := solve(part, {k: known[k].starts for k in outputs_first}):
-        raise mismatched(part, mismatch, known[mismatch.access])
-    for k, operand in known.items():
-        _prove_fill_value(part, k, operand)
-
-
-def _prove_goes_on(op: Operation, arguments: Mapping[SSAValue, Tiles], copies: Mapping[SSAValue, SSAValue]) -> None:
-    """Prove that a kernel on tiles that adds to its output has been given the tile that it writes back."""
-    part = part_of(op)
-    if part is None:
-        return
-    for value in (access.value for access in part.kernel.outputs):
-        source, target = arguments.get(copies.get(value, value)), arguments.get(value)
-        if source is None or target is None or value not in reads_of(part.kernel):
-            continue
-        for axis, (start, wanted) in enumerate(zip(source.starts, target.starts, strict=True)):
-            if start + wanted * -1 != Linear():
-                raise mismatched(part, Mismatch(part.accesses.index(part.kernel.outputs[0]), axis, wanted), source)
-
-
-def prove_sizes(part: Part) -> None:
-    """Prove that a kernel on tiles moves within them as the whole kernel does, and does each reduction in one go."""
-    if mismatch := part.uneven():
-        raise mismatched(part, mismatch, None)
-    for dim in sorted(part.kernel.reduced):
-        if part.kernel.bounds[dim] != part.bounds[dim]:
-            raise refuse(
-                "whole-kernel",
-                f"'{part.op.name}' reduces other points of d{dim} than the whole kernel",
-                part.op,
-                [f"d{dim} = {min(part.kernel.bounds[dim], part.bounds[dim])}"],
-                found=f"{part.kernel.bounds[dim]} points, of {part.bounds[dim]}",
-            )
-
-
-def _prove_fill_value(part: Part, access: int, operand: Tiles) -> None:
-    wanted, fill = part.fills[access], operand.tile.fill
-    if isinstance(wanted, UnitAttr) or isinstance(fill, NoneAttr) or wanted == fill:
-        return
-    dims = Dims("p", operand.grid.bounds)
-    for start, extent, size in zip(operand.starts, operand.extents, operand.shape, strict=True):
-        text = dims.text(start)
-        point = sample(dims.names, [*dims.inside, f"({text} < 0 or {text} + {extent} > {size})"])
-        if point is not None:
-            raise refuse(
-                "whole-kernel",
-                f"{operand.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
-                part.op,
-                [grid_point(point), f"tile at {listed(operand.at(point))}"],
-            )
-
-
-def mismatched(part: Part, mismatch: Mismatch, operand: Tiles | None) -> Exception:
-    """Return the refusal of a kernel on tiles one of which is not the one that it needs."""
-    value = part.accesses[mismatch.access].value
-    name = _operand(part.op, value)
-    if operand is None:
-        message = f"{name} of '{part.op.name}' moves along axis {mismatch.axis} otherwise than the whole kernel"
-        return refuse(
-            "whole-kernel", message, part.op, [f"tile of {listed(shape_of(value))}", "element 1 of that axis"]
-        )
-    start = operand.starts[mismatch.axis]
-    point = [0] * len(operand.grid.bounds)
-    wanted = "elsewhere"
-    if mismatch.expected is not None:
-        point = _where_not_zero(start + mismatch.expected * -1, operand.grid.bounds) or point
-        wanted = f"at {_value(mismatch.expected, point)} along axis {mismatch.axis}"
-    return refuse(
-        "whole-kernel",
-        f"{operand.name} of the grid is not the tile that '{part.op.name}' needs",
-        part.op,
-        [grid_point(point), f"tile at {listed(operand.at(point))}, needed {wanted}"],
-        found=f"{operand.tile.map.data}",
+    Returns the operands that it reads besides the inputs: outputs, used where they lie, whose content it goes on from.
+    """
+    body = _Body(grid)
+    body.run()
+    return frozenset(
+        index
+        for index, value in enumerate(grid.operands)
+        if index >= len(grid.inputs) and value in body.contents.carried
     )
 
 
-def _value(form: Linear, point: Sequence[int]) -> int:
-    numbers = {dim: dim for dim in form.dims()}
-    return cast(Any, form.expr(numbers)).eval(list(point), [])
+class _Body:
+    """Goes through the ops of a grid and of those in it."""
+
+    def __init__(self, grid: GridOp):
+        self._top = Scope(grid, None, Guard())
+        self._scopes: dict[GridOp, Scope] = {grid: self._top}
+        self._owed: dict[SSAValue, frozenset[int]] = {}
+        writers: dict[SSAValue, set[Operation]] = {}
+        for op, value, scope in self._writes(grid.body.block, self._top, Guard()):
+            if value in scope.buffers:
+                writers.setdefault(scope.buffers[value].memory, set()).add(op)
+        self.contents = Contents(writers)
+
+    def _writes(self, block: Block, scope: Scope, guard: Guard) -> Iterator[tuple[Operation, SSAValue, Scope]]:
+        """Yield what each op writes, the scopes of grids in grids being made on the way."""
+        for op in block.ops:
+            if isinstance(op, FirstOp | LastOp):
+                yield from self._writes(op.body.block, scope, scope.within(op, guard))
+            elif isinstance(op, GridOp):
+                inner = self._scopes[op] = Scope(op, scope, guard)
+                yield from self._writes(op.body.block, inner, guard)
+                yield from ((op, value, scope) for value in _written_back(op))
+            else:
+                yield from ((op, value, scope) for value in _outputs_of(op))
+
+    def run(self) -> None:
+        """Prove the outermost grid."""
+        self._enter(self._top)
+
+    # Grids
+
+    def _enter(self, scope: Scope) -> None:
+        grid = scope.grid
+        for tiles, value in zip(grid.tiles, grid.buffers, strict=True):
+            buffer = scope.buffers[value]
+            if tiles.level_name is not None and not buffer.is_output:
+                self._bring(scope, buffer)
+        self._block(grid.body.block, scope, scope.guard)
+        for value in grid.buffers[len(grid.inputs) :]:
+            self._leave(scope, scope.buffers[value])
+
+    def _bring(self, scope: Scope, buffer: Buffer) -> None:
+        """Note what the tiles of an input hold: what the operand around them does when the grid begins."""
+        around, outer = buffer.around, scope.outer
+        assert around is not None
+        held = None
+        if outer is not None:
+            is_written = any(self._memory(scope, value) is around.memory for value in scope.grid.outputs)
+            read = self.contents.written if is_written else self.contents.read
+            held = read(scope.grid, around, scope.guard, outer)
+            if held is not None and is_written and (held.sums or held.guard.first - scope.guard.first):
+                held = replace(held, place=None, is_lost=True)
+        if held is None:
+            self.contents.given.add(buffer.memory)
+            self.contents.put(buffer, None)
+            return
+        place = held.place.moved(_sum(around.offset, buffer.start)) if held.place is not None else None
+        left = Held(held.op, scope.guard, scope.depth, None, place, held.is_lost, value=held.value)
+        self.contents.put(buffer, left)
+
+    def _memory(self, scope: Scope, value: SSAValue) -> SSAValue:
+        return scope.operand(value).memory
+
+    def _grid(self, op: GridOp, scope: Scope) -> None:
+        inner = self._scopes[op]
+        for read, source in enumerate(op.inputs):
+            for number, target in enumerate(op.outputs, start=len(op.inputs)):
+                if self._memory(inner, source) is self._memory(inner, target):
+                    self._in_place(op, inner, read, number)
+        self._enter(inner)
+
+    def _in_place(self, op: GridOp, scope: Scope, read: int, written: int) -> None:
+        a, b = scope.operand(op.operands[read]), scope.operand(op.operands[written])
+        if a.offset != b.offset or a.shape != b.shape:
+            message = f"operand {read} and operand {written} of the grid are parts of one buffer"
+            raise refuse("apart", message, op, a.at(scope.point()))
+        prove_in_place(op, read, written)
+
+    def _leave(self, scope: Scope, buffer: Buffer) -> None:
+        """Prove that each tile of an output has been written, and note what that leaves in the operand."""
+        held, around = self.contents.last(buffer), buffer.around
+        assert around is not None
+        if held is None or not scope.grid.is_ancestor(held.op):
+            raise self._not_written(scope, buffer, scope.point())
+        asked = Guard(held.guard.first - scope.guard.first, held.guard.last - scope.guard.last)
+        wrong = {d for d in asked.dims if d in buffer.offset_dims or (d < buffer.kept and not buffer.is_view)}
+        if wrong:
+            raise self._not_written(scope, buffer, scope.point(wrong & asked.first, scope.guard.last))
+        if scope.outer is None:
+            return
+        place = self._left(scope, buffer, held)
+        is_lost = held.is_lost or (held.place is not None and place is None)
+        still = frozenset(dim for dim in held.open if dim < scope.base)
+        sums = held.sums if still else None
+        guard = held.guard.below(scope.base)
+        left = Held(scope.grid, guard, scope.base, around.part, place, is_lost, sums, still)
+        if owed := self._owed.pop(buffer.memory, None):
+            self._prove_added(scope, around, owed)
+        self.contents.put(around, left)
+
+    def _left(self, scope: Scope, buffer: Buffer, held: Held) -> Place | None:
+        """Return where the memory of an output's operand begins in all that the op which wrote its tiles makes."""
+        assert buffer.around is not None
+        if held.place is None:
+            return None
+        start = held.place.start
+        if not buffer.is_view:
+            start = _sum(start, _negated(_sum(buffer.start, buffer.around.offset)))
+        if any(dim >= scope.base for form in start for dim in form.dims()):
+            return None
+        return Place(start, held.place.shape)
+
+    def _prove_added(self, scope: Scope, around: Buffer, owed: frozenset[int]) -> None:
+        """Prove that a grid which adds to sums of the grid around it does so for all steps there."""
+        assert scope.outer is not None
+        start = self.contents.written(scope.grid, around, scope.guard, scope.outer)
+        self._owe(scope.grid, around, start, scope.guard, owed, scope.outer)
+
+    def _owe(
+        self, op: Operation, buffer: Buffer, start: Held | None, guard: Guard, steps: frozenset[int], scope: Scope
+    ) -> None:
+        """Prove that an op adds to sums once per step; steps around their start are left to the grid around."""
+        rest = prove_period(op, buffer, start, guard, steps, scope, self.contents)
+        if rest and not goes_on(start, buffer):
+            raise started_anew(op, buffer, rest, scope)
+        if rest:
+            self._owed[buffer.memory] = rest
+
+    def _not_written(self, scope: Scope, buffer: Buffer, point: Sequence[int]) -> Exception:
+        message = f"the body does not write {buffer.name} of the grid"
+        return refuse("complete", message, scope.grid, buffer.at(point))
+
+    # Ops
+
+    def _block(self, block: Block, scope: Scope, guard: Guard) -> None:
+        for op in block.ops:
+            if isinstance(op, FirstOp | LastOp):
+                self._block(op.body.block, scope, scope.within(op, guard))
+            elif isinstance(op, GridOp):
+                self._grid(op, scope)
+            elif isinstance(op, CopyOp):
+                self._copy(op, scope, guard)
+            elif is_kernel(op):
+                self._kernel(op, scope, guard)
+            else:
+                for value in _outputs_of(op):
+                    self._write(op, value, scope, guard)
+
+    def _write(self, op: Operation, value: SSAValue, scope: Scope, guard: Guard, left: Held | None = None) -> None:
+        if buffer := scope.buffers.get(value):
+            left = left or Held(op, guard, scope.depth, None)
+            self.contents.put(buffer, replace(left, op=op, guard=guard, depth=scope.depth, offset=buffer.part))
+
+    def _copy(self, op: CopyOp, scope: Scope, guard: Guard) -> None:
+        source, target = scope.buffers.get(op.source), scope.buffers.get(op.destination)
+        held = self.contents.read(op, source, guard, scope) if source is not None else None
+        left = Held(op, guard, scope.depth, None, source=source)
+        if held is not None:
+            left = replace(left, is_lost=held.is_lost, value=held.value)
+        if held is not None and held.place is not None and source is not None and target is not None:
+            left = replace(left, place=held.place.moved(source.offset).moved(_negated(target.offset)))
+        self._write(op, op.destination, scope, guard, left)
+
+    def _kernel(self, op: Operation, scope: Scope, guard: Guard) -> None:
+        prove_kernel(op)
+        kernel, part = kernel_of(op), part_of(op)
+        self._prove_apart(op, kernel, scope)
+        outputs = {access.value for access in kernel.outputs}
+        reads = [value for value in dict.fromkeys(reads_of(kernel)) if value in scope.buffers]
+        sums = outputs if part is not None and part.accumulates else set[SSAValue]()
+        held = {
+            value: self.contents.read(op, scope.buffers[value], guard, scope) for value in reads if value not in sums
+        }
+        if part is None:
+            for value in outputs:
+                self._write(op, value, scope, guard, Held(op, guard, scope.depth, None, value=constant_of(op)))
+            return
+        buffers = {k: scope.buffers[v] for k in shaped_accesses(part) if (v := part.accesses[k].value) in scope.buffers}
+        first = len(part.accesses) - len(kernel.outputs)
+        read = {k: held[b.value] for k, b in buffers.items() if k < first and b.value in held}
+        known = {k: b for k, b in buffers.items() if k >= first or k in read}
+        x = prove_part(part, known, read, scope)
+        steps = prove_steps(part, x, known, scope)
+        for k in range(first, len(part.accesses)):
+            if k in known:
+                self._made(part, k, known[k], x, steps, scope, guard)
+
+    def _made(
+        self,
+        part: Part,
+        k: int,
+        buffer: Buffer,
+        x: dict[int, Linear],
+        steps: frozenset[int],
+        scope: Scope,
+        guard: Guard,
+    ) -> None:
+        """Note what a kernel on tiles leaves in an output; prove that sums are added up."""
+        start = output_start(part, k, x)
+        place = Place(_sum(start, _negated(buffer.offset)), part.shapes[k]) if start is not None else None
+        left = Held(part.op, guard, scope.depth, None, place, is_lost=place is None)
+        if part.accumulates:
+            begun = self.contents.written(part.op, buffer, guard, scope)
+            prove_start(part, k, buffer, begun, scope)
+            self._owe(part.op, buffer, begun, guard, steps, scope)
+            left = replace(left, sums=part.op, open=steps)
+        self._write(part.op, buffer.value, scope, guard, left)
+
+    def _prove_apart(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
+        """Prove that a kernel does not write over what it still has to read."""
+        for write in kernel.outputs:
+            for read in (*used_inputs(kernel), *kernel.outputs):
+                if read is write or not is_shaped(read.value):
+                    continue
+                a, b = scope.buffers.get(read.value), scope.buffers.get(write.value)
+                if a is None or b is None or a.memory is not b.memory:
+                    continue
+                if a.offset != b.offset or a.shape != b.shape or read.map != write.map:
+                    message = f"'{op.name}' writes {b.name} over {a.name}, which it still needs"
+                    raise refuse("apart", message, op, b.at(scope.point()))
 
 
-def _where_not_zero(form: Linear, bounds: Sequence[int]) -> list[int] | None:
-    dims = Dims("p", tuple(bounds))
-    return sample(dims.names, [*dims.inside, f"({dims.text(form)} < 0 or {dims.text(form)} > 0)"])
+def _sum(a: Sequence[Linear], b: Sequence[Linear]) -> tuple[Linear, ...]:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def _negated(forms: Sequence[Linear]) -> tuple[Linear, ...]:
+    return tuple(form * -1 for form in forms)
+
+
+def _written_back(grid: GridOp) -> list[SSAValue]:
+    """Return the outputs of a grid whose tiles are not views: those of views are written by the ops in it."""
+    tiles = list(grid.tiles)[len(grid.inputs) :]
+    return [value for tile, value in zip(tiles, grid.outputs, strict=True) if tile.level_name is not None]
+
+
+def _outputs_of(op: Operation) -> list[SSAValue]:
+    """Return the buffers that an op may write."""
+    if isinstance(op, CopyOp):
+        return [op.destination]
+    if is_kernel(op):
+        return [access.value for access in kernel_of(op).outputs]
+    return list({value: None for inner in op.walk() for value in inner.operands})
+
+
+def constant_of(op: Operation) -> Attribute | None:
+    """Return the number that a fill writes, None for other ops."""
+    owner = op.operands[0].owner if isinstance(op, linalg.FillOp) else None
+    return owner.value if isinstance(owner, arith.ConstantOp) else None

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import prod
-from typing import Any, Protocol
 
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import SSAValue
 
 from ...dialects.hier import GridOp, TileAttr
-from ...ir import element_of, numpy_type, shape_of
-from ..expand_grid import stage_bytes
+from ...ir import shape_of
 from ..loops.affine import Linear, drop_unit_dims, linear
 from .rules import grid_point, listed, refuse
 from .sets import Dims, first_point, points, sample
-
-
-class LevelLimits(Protocol):
-    """What a proof has to know of a level: its size in bytes, and what addresses are multiples of."""
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def alignment(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -57,14 +44,17 @@ class Tiles:
 
     @cached_property
     def extents(self) -> tuple[int, ...]:
-        """The shape of a tile; of the operand where that is used where it lies."""
-        return self.shape if self.tile.level_name is None else self.tile.extents
+        """The shape of a tile."""
+        return self.tile.extents
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the tile is used where the operand lies."""
+        return self.tile.level_name is None
 
     @cached_property
     def starts(self) -> tuple[Linear, ...]:
         """The first element of the tile, in the dimensions of the grid that have more than one point."""
-        if self.tile.level_name is None:
-            return tuple(Linear() for _ in self.shape)
         return tuple(drop_unit_dims(linear(expr), self.grid.bounds) for expr in self.tile.map.data.results)
 
     @cached_property
@@ -94,19 +84,48 @@ def tiles_of(grid: GridOp) -> list[Tiles]:
 
 
 def prove_tiles(grid: GridOp) -> None:
-    """Prove that outputs are written exactly once, and that inputs are filled where their tiles leave them."""
+    """
+    Prove that outputs are written exactly once, that inputs are filled where their tiles leave them, and that views do
+    not leave their operands.
+    """
     for tiles in tiles_of(grid):
-        if not tiles.is_output:
+        if tiles.is_view:
+            _prove_view(tiles)
+        elif not tiles.is_output:
             _prove_fill(tiles)
-        elif tiles.tile.level_name is not None or prod(grid.bounds) > 1:
+        if tiles.is_output:
             _prove_none_missed(tiles)
             _prove_none_twice(tiles)
             _prove_not_revisited(tiles)
 
 
 def _prove_fill(tiles: Tiles) -> None:
-    if not isinstance(tiles.tile.fill, NoneAttr) or tiles.tile.level_name is None:
-        return
+    if isinstance(tiles.tile.fill, NoneAttr) and (found := _outside(tiles)):
+        point, element = found
+        raise refuse(
+            "fill",
+            f"{tiles.name} of the grid is read outside of its bounds",
+            tiles.grid,
+            [grid_point(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
+            remedy="give the tile a fill",
+        )
+
+
+def _prove_view(tiles: Tiles) -> None:
+    if found := _outside(tiles):
+        point, element = found
+        raise refuse(
+            "inside",
+            f"a view of {tiles.name} of the grid leaves it",
+            tiles.grid,
+            [grid_point(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
+            found=_tile_text(tiles),
+            remedy="bring tiles that hang over to a level, with a fill",
+        )
+
+
+def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
+    """Return a point at which the tile leaves the operand, and the first element there that is outside."""
     dims = Dims("p", tiles.grid.bounds)
     for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.extents, tiles.shape, strict=True)):
         low, high = start.interval(tiles.grid.bounds)
@@ -118,14 +137,8 @@ def _prove_fill(tiles: Tiles) -> None:
             continue
         at = tiles.at(point)
         outside = at[axis] if at[axis] < 0 else size
-        element = [outside if a == axis else max(0, o) for a, o in enumerate(at)]
-        raise refuse(
-            "fill",
-            f"{tiles.name} of the grid is read outside of its bounds",
-            tiles.grid,
-            [grid_point(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
-            remedy="give the tile a fill",
-        )
+        return point, [outside if a == axis else max(0, o) for a, o in enumerate(at)]
+    return None
 
 
 def _prove_none_missed(tiles: Tiles) -> None:
@@ -134,6 +147,8 @@ def _prove_none_missed(tiles: Tiles) -> None:
     whole = Dims("e", tiles.shape)
     holds = tiles.holds(dims, whole)
     for axes in _coupled(tiles.starts):
+        if all(_is_whole(tiles, axis) for axis in axes):
+            continue
         names = [whole.names[a] for a in axes]
         box = [whole.inside[a] for a in axes]
         used = sorted({d for a in axes for d in tiles.starts[a].dims()})
@@ -151,6 +166,10 @@ def _prove_none_missed(tiles: Tiles) -> None:
             [f"element {listed(element)}"],
             found=_tile_text(tiles),
         )
+
+
+def _is_whole(tiles: Tiles, axis: int) -> bool:
+    return tiles.starts[axis] == Linear() and tiles.extents[axis] >= tiles.shape[axis]
 
 
 def _coupled(starts: Sequence[Linear]) -> list[list[int]]:
@@ -196,7 +215,9 @@ def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
 
 
 def _prove_not_revisited(tiles: Tiles) -> None:
-    """A tile that the grid has moved on from has been written back; what it held is gone."""
+    """A tile that the grid has moved on from has been written back; what it held is gone. A view's content stays."""
+    if tiles.is_view:
+        return
     p, q, r = (Dims(letter, tiles.grid.bounds[: tiles.moving]) for letter in "pqr")
     for earlier in p.before(r):
         ends = [*p.inside, *r.inside, *tiles.same(p, r), *earlier]
@@ -229,82 +250,26 @@ def _tile_text(tiles: Tiles) -> str:
     return f"tiles {listed(tiles.tile.extents)} at {tiles.tile.map.data} over the grid {listed(tiles.grid.bounds)}"
 
 
-def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
-    """Prove that the buffers of tiles lie in their levels, aligned, apart from each other. `levels` may be empty."""
-    placed: list[tuple[int, int, Tiles]] = []
-    for tiles in tiles_of(grid):
-        address, level = tiles.tile.place, tiles.tile.level_name
-        if level is None or address is None:
-            continue
-        size = tiles.tile.stages.data * stage_bytes(tiles.tile.bytes_of(tiles.value))
-        _prove_inside(tiles, address, size, levels)
-        for start, end, other in placed:
-            if other.tile.level_name == level and start < address + size and address < end:
-                raise refuse(
-                    "apart",
-                    f"the buffers of {other.name} and {tiles.name} of the grid overlap in {level}",
-                    grid,
-                    [f"address {max(start, address)} of {level}", _both(grid)],
-                    found=f"bytes {start} to {end - 1} and {address} to {address + size - 1}",
-                )
-        placed.append((address, address + size, tiles))
-
-
-def _both(grid: GridOp) -> str:
-    return grid_point([0] * len(grid.bounds))
-
-
-def _prove_inside(tiles: Tiles, address: int, size: int, levels: Mapping[str, LevelLimits]) -> None:
-    level = tiles.tile.level_name or ""
-    limits = levels.get(level)
-    item = numpy_type(element_of(tiles.value)).itemsize
-    if levels and limits is None:
-        known = ", ".join(levels)
-        raise refuse("level", f"the machine has no level '{level}'", tiles.grid, [tiles.name], found=f"levels {known}")
-    if address < 0 or (limits is not None and address + size > limits.size):
-        wrong = address if address < 0 or limits is None else max(address, limits.size)
-        end = f"; {level} has {limits.size} bytes" if limits else ""
-        raise refuse(
-            "level",
-            f"the buffer of {tiles.name} of the grid leaves {level}",
-            tiles.grid,
-            [f"address {wrong}", _both(tiles.grid)],
-            found=f"bytes {address} to {address + size - 1}{end}",
-        )
-    unit = max(item, limits.alignment if limits else 1)
-    if address % item or address % unit:
-        raise refuse(
-            "aligned",
-            f"the buffer of {tiles.name} of the grid is not aligned to {unit} bytes",
-            tiles.grid,
-            [f"address {address} of {level}", _both(tiles.grid)],
-        )
-
-
 def prove_in_place(grid: GridOp, read: int, written: int) -> None:
     """
     Prove, for an input and an output that are one buffer, that what is read is as it was before the grid.
 
     A tile is read from when its first point begins, or earlier; one is written when its last point ends, or later.
+    A view is read and written at any of its points.
     """
     every = tiles_of(grid)
     source, target = every[read], every[written]
     bounds = grid.bounds
     p, q = Dims("p", bounds), Dims("q", bounds)
-    ends = [f"{p.names[d]} = {bounds[d] - 1}" for d in range(target.moving, len(bounds))]
-    begins = [f"{q.names[d]} = 0" for d in range(source.moving, len(bounds))]
-    if source.tile.level_name is None:
-        begins = []
+    ends = [f"{p.names[d]} = {bounds[d] - 1}" for d in range(target.moving, len(bounds)) if not target.is_view]
+    begins = [f"{q.names[d]} = 0" for d in range(source.moving, len(bounds)) if not source.is_view]
     for earlier in p.before(q):
         constraints = [*p.inside, *q.inside, *ends, *begins, *earlier, *_overlap(target, p, source, q)]
         found = sample([*p.names, *q.names], constraints)
         if found is None:
             continue
         first, second = found[: len(bounds)], found[len(bounds) :]
-        starts: Any = [
-            s.at(point) if s.tile.level_name else [0] * len(s.shape) for s, point in ((target, first), (source, second))
-        ]
-        element = [max(a, b, 0) for a, b in zip(*starts, strict=True)]
+        element = [max(a, b, 0) for a, b in zip(target.at(first), source.at(second), strict=True)]
         raise refuse(
             "in-place",
             f"{source.name} of the grid is read after {target.name}, the same memory, has been written",

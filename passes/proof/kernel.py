@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, Dict
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
+from ...dialects.core.kernel_op import KernelOp
 from ...errors import Diagnostic
 from ...ir import numbers_of, shape_of, where
 from ..loops.affine import Linear, linear
@@ -116,9 +117,28 @@ class Part:
         whole = all(self.kernel.bounds[d] == self.bounds[d] for d in self.maps[access][axis].dims())
         return whole and self.shapes[access][axis] == shape_of(self.accesses[access].value)[axis]
 
+    def pads(self, access: int, axis: int) -> bool:
+        """Return whether the kernel on tiles fills what lies outside of a tile along an axis by itself."""
+        return self.accesses[access].fill is not None and self.keeps_padding(access, axis)
+
+    @property
+    def accumulates(self) -> bool:
+        """Whether the kernel adds to what its output holds."""
+        return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
+
+    @property
+    def initial(self) -> Attribute | None:
+        """What the sums of the whole kernel begin at, None where it adds to what its output holds."""
+        reductions = self.op.core().reductions if isinstance(self.op, KernelOp) else self.kernel.reductions
+        return reductions[0].initial[0] if len(reductions) == 1 and len(reductions[0].initial) == 1 else None
+
+    def is_whole(self, dim: int) -> bool:
+        """Return whether a tile is as large as the whole kernel along a loop, so that it begins at 0."""
+        return self.kernel.bounds[dim] >= self.bounds[dim]
+
     def equations(self, known: Sequence[int]) -> list[Equation]:
         """Return the equations of those accesses, in an order in which they can be solved one after the other."""
-        whole = {d for d, n in enumerate(self.kernel.bounds) if n >= self.bounds[d]}
+        whole = {d for d in range(len(self.bounds)) if self.is_whole(d)}
         solved, pending = set(whole), [(k, axis) for k in known for axis in range(len(self.maps[k]))]
         ordered: list[Equation] = []
         while True:
@@ -164,9 +184,10 @@ def part_of(op: Operation) -> Part | None:
     return Part(op, kernel, bounds, forms, tuple(fills), operands)
 
 
-def solve(part: Part, starts: Mapping[int, Forms]) -> Mismatch | None:
+def solve(part: Part, starts: Mapping[int, Forms]) -> dict[int, Linear] | Mismatch:
     """
-    Return the first tile that is not the one which the kernel needs; None where all are.
+    Return the point x of the whole kernel at which tiles begin, in the loops that are cut, as far as it can be known;
+    or the first tile that is not the one which the kernel needs.
 
     `starts` says, per access, where its tile begins. Accesses that come first pin x, so those that are likely to be
     right should.
@@ -186,10 +207,10 @@ def solve(part: Part, starts: Mapping[int, Forms]) -> Mismatch | None:
         if rest.constant % factor or any(f % factor for _, f in rest.terms):
             return Mismatch(equation.access, equation.axis, None)
         x[dim] = Linear(tuple((a, f // factor) for a, f in rest.terms), rest.constant // factor)
-    return None
+    return x
 
 
-def solve_point(equations: Sequence[Equation], starts: Mapping[int, Sequence[int]]) -> Mismatch | None:
+def solve_point(equations: Sequence[Equation], starts: Mapping[int, Sequence[int]]) -> dict[int, int] | Mismatch:
     """Do the same for tiles that begin at numbers, given the equations."""
     x: dict[int, int] = {}
     for equation in equations:
@@ -205,4 +226,17 @@ def solve_point(equations: Sequence[Equation], starts: Mapping[int, Sequence[int
         if rest % factor:
             return Mismatch(equation.access, equation.axis, None)
         x[dim] = rest // factor
-    return None
+    return x
+
+
+def output_start(part: Part, access: int, x: Mapping[int, Linear]) -> Forms | None:
+    """Return where the tile of an access begins in all that the kernel accesses, None where x is not known enough."""
+    found: list[Linear] = []
+    for form, own in zip(part.maps[access], part.inner[access], strict=True):
+        total = Linear((), form.constant - own.constant)
+        for dim, factor in form.terms:
+            if not isinstance(dim, int) or not (part.is_whole(dim) or dim in x):
+                return None
+            total += x.get(dim, Linear()) * factor
+        found.append(total)
+    return tuple(found)

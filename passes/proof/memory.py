@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...ir import Array
+from .origins import Index, Origin, Spot, merged
 from .rules import refuse
 
 Key: TypeAlias = "tuple[Any, ...]"
@@ -79,6 +80,14 @@ class Region:
             return np.empty(shape, table.dtype)
         return np.ndarray(shape, table.dtype, table, (self.low - first) * width, strides)
 
+    @property
+    def index(self) -> Index | None:
+        """Where it begins in the buffer that it is a part of, by element; None where it is no box of it."""
+        outer = self.box[0].index if self.box is not None else None
+        if self.box is None or outer is None:
+            return None
+        return tuple(at + piece.start for at, piece in zip(outer, self.box[1], strict=True))
+
     def part(self, slices: tuple[slice, ...]) -> Region:
         """Return a box of it."""
         return Region(self.memory, self.array[slices], (self, slices))
@@ -116,37 +125,45 @@ class Region:
 
 
 class Buffer(Region):
-    """What a memref stands for: a region, and the buffer that it is a part of."""
+    """
+    What a memref stands for: a region, and the buffer that it is a part of.
 
-    __slots__ = ("key", "number")
+    `spots` are where it begins in what it is a view of, itself first.
+    """
 
-    def __init__(self, memory: Memory, array: Array, key: Key, number: int):
+    __slots__ = ("key", "number", "spots")
+
+    def __init__(self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] = ()):
         super().__init__(memory, array)
         self.key = key
         self.number = number
+        itself = Spot((number, self.low), (0,) * array.ndim, array.shape)
+        self.spots = (itself, *views)
+
+    @property
+    def index(self) -> Index | None:
+        """Where it begins in the buffer that it is a part of."""
+        return self.spots[-1].start
 
 
-@dataclass
-class Origin:
-    """
-    What a tile in a near level holds: the part from `start` on of the operand that `source` stands for, and what it was
-    filled with, if it was; or the result of the kernel `source`, and in `solved` where its tiles began.
-    """
-
-    start: tuple[int, ...]
-    source: Any
-    fill: Any = None
-    solved: tuple[Any, dict[int, tuple[int, ...]]] | None = None
-
-
-@dataclass
+@dataclass(slots=True)
 class Write:
     """One write to memory: by what, at which step, and what it left there."""
 
     op: Operation
     steps: str
     buffer: Buffer
+    region: Region
     origin: Origin | None = None
+
+    def origin_of(self, region: Region) -> Origin | None:
+        """Return what a region that it has written holds, or a region around it, as if all of it were of one origin."""
+        if self.origin is None or (region.low == self.region.low and region.array.shape == self.region.array.shape):
+            return self.origin
+        own, other = self.region.index, region.index
+        if own is None or other is None or len(own) != len(other):
+            return None
+        return self.origin.part([b - a for a, b in zip(own, other, strict=True)], region.array.shape)
 
 
 @dataclass(eq=False)
@@ -167,6 +184,8 @@ class State:
     writes: list[Write | None] = field(default_factory=lambda: [None, None])
     owners: Array = field(default_factory=lambda: np.full(1024, -1, np.int32))
     """Write -> the number of the buffer that it wrote."""
+    lacking: set[int] = field(default_factory=set[int])
+    """The writes of sums that were not complete then."""
     under_way: list[Transfer] = field(default_factory=list[Transfer])
     keys: dict[Key, int] = field(default_factory=dict[Key, int])
     steps: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -223,20 +242,45 @@ class State:
     def wrote(self, op: Operation, region: Region, buffer: Buffer, origin: Origin | None = None) -> None:
         """Note that a region, part of a buffer, has been written."""
         index = len(self.writes)
-        self.writes.append(Write(op, self.place(), buffer, origin))
+        if self.lacking:
+            self._forget(region)
+        self.writes.append(Write(op, self.place(), buffer, region, origin))
+        if origin is not None and origin.lacks:
+            self.lacking.add(index)
         if index >= len(self.owners):
             self.owners = np.concatenate([self.owners, np.full(len(self.owners), -1, np.int32)])
         self.owners[index] = buffer.number
         region.writes[...] = index
 
+    def _forget(self, region: Region) -> None:
+        """Note that sums of just this region are no more."""
+        number = int(region.writes[(0,) * region.writes.ndim]) if region.array.size else NEVER
+        write = self.writes[number]
+        if write is not None and write.region.low == region.low and write.region.array.shape == region.array.shape:
+            self.lacking.discard(number)
+
     def origin_of(self, region: Region) -> Origin | None:
-        """Return what a region holds, if it comes from one write."""
+        """Return what a region holds, as far as all of it comes from the same."""
         if not region.array.size or (region.memory.initial and region.memory.untouched):
             return None
         writes = region.writes
         first = int(writes[(0,) * writes.ndim])
         write = self.writes[first]
-        return write.origin if write is not None and bool((writes == first).all()) else None
+        if write is None or write.origin is None:
+            return None
+        if bool((writes == first).all()):
+            return write.origin_of(region)
+        parts = [self.writes[int(number)] for number in np.unique(writes)]
+        return merged([part.origin_of(region) if part is not None else None for part in parts])
+
+    def lacks(self, region: Region) -> bool:
+        """Return whether some of a region is sums that are not complete."""
+        return any(self._holds(region, number) for number in self.lacking)
+
+    def _holds(self, region: Region, number: int) -> bool:
+        """Return whether some of a region comes from a write."""
+        write = self.writes[number]
+        return write is not None and write.region.meets(region) and bool((region.writes == number).any())
 
     def begin(self, transfer: Transfer) -> None:
         """Note a transfer as under way."""

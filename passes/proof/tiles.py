@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_shaped, kernel_of
+from ...ir import Array, shape_of
 from ..loops.affine import Linear
-from .body import prove_kernel, prove_sizes, reads_of
+from .body import constant_of, prove_kernel, reads_of
 from .kernel import Equation, Mismatch, Part, part_of, solve_point
-from .memory import Buffer, Origin, State
+from .memory import Buffer, State
+from .origins import Index, Origin, Spot
+from .parts import prove_even
+from .progress import Progress
 from .rules import listed, refuse
+from .steps import prove_sizes
 
 
 @dataclass
@@ -29,6 +35,13 @@ class KernelFacts:
     part: Part | None
     operand_of: list[int]
     """Access of the part -> operand, -1 for scalars."""
+    leaves: Origin | None
+    """What it leaves in its outputs, where that does not depend on the step."""
+
+    @property
+    def adds_to(self) -> list[int]:
+        """The operands that it adds to."""
+        return self.writes if self.part is not None and self.part.accumulates else []
 
 
 def facts_of(op: Operation) -> KernelFacts:
@@ -48,7 +61,8 @@ def facts_of(op: Operation) -> KernelFacts:
     part = part_of(op)
     accesses = part.accesses if part is not None else ()
     places = [operands.index(a.value) if is_shaped(a.value) else -1 for a in accesses]
-    return KernelFacts(op, reads, writes, together, part, places)
+    value = constant_of(op)
+    return KernelFacts(op, reads, writes, together, part, places, Origin(value=value) if value is not None else None)
 
 
 def name_of(op: Operation, index: int) -> str:
@@ -57,13 +71,26 @@ def name_of(op: Operation, index: int) -> str:
     return f"operand {index}" + (f" (%{hint})" if hint else "")
 
 
+@dataclass(frozen=True)
+class Solved:
+    """A kernel on tiles at one step: where its tiles began, by access, and what is in those that it has read."""
+
+    facts: KernelFacts
+    spots: Mapping[int, Spot]
+    origins: Mapping[int, Origin]
+    x: Mapping[int, int] = field(default_factory=dict[int, int])
+
+
 class TileChecks:
     """The checks of kernels on tiles in one run of a program."""
 
     def __init__(self, state: State):
         self._state = state
+        self._progress = Progress(state)
         self._plans: dict[tuple[Operation, tuple[int, ...]], list[Equation]] = {}
         self._sources: dict[tuple[int, Operation, int], Any] = {}
+        self._covered: dict[tuple[int, Operation], Array] = {}
+        self._starts: dict[Operation, list[tuple[int, list[tuple[int, int]]]] | None] = {}
         self._calls = 0
         self.call = 0
         """The call that the program is in: in each, the operands of a kernel may be other buffers."""
@@ -73,69 +100,186 @@ class TileChecks:
         self._calls += 1
         self.call = self._calls
 
-    def result_of(self, facts: KernelFacts, buffers: Sequence[Buffer | None]) -> Origin:
+    def result_of(self, facts: KernelFacts, part: Part, buffers: Sequence[Buffer | None]) -> Origin:
         """Check that a kernel on tiles, given these operands, has the tiles that it needs; returns what it makes."""
-        part, op = cast(Part, facts.part), facts.op
-        origins = self._origins(facts, buffers)
-        starts = {access: origin.start for access, origin in origins.items() if origin.start}
-        if mismatch := self._solve(part, starts):
-            raise self._wrong_tile(op, facts, mismatch, starts)
-        for access, origin in origins.items():
-            name = f"{name_of(op, facts.operand_of[access])} of '{op.name}'"
-            at = [f"tile at {listed(origin.start)}" if origin.start else "", self._state.place()]
-            if self._sources.setdefault((self.call, op, access), origin.source) != origin.source:
-                raise refuse("whole-kernel", f"{name} comes from another buffer than before", op, at)
-            wanted = part.fills[access]
-            if origin.fill is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
-                message, needs = f"{name} is filled with {origin.fill}", f"the kernel needs {wanted}"
-                raise refuse("whole-kernel", message, op, at, found=needs)
-        return Origin((), op, solved=(facts, starts))
-
-    def _origins(self, facts: KernelFacts, buffers: Sequence[Buffer | None]) -> dict[int, Origin]:
-        """Return where the tiles that a kernel reads come from, by access."""
-        found: dict[int, Origin] = {}
+        op = facts.op
+        origins: dict[int, Origin] = {}
+        spots: dict[int, Spot] = {}
         for access, operand in enumerate(facts.operand_of):
-            buffer = buffers[operand] if operand in facts.reads else None
-            origin = self._state.origin_of(buffer) if buffer is not None else None
+            buffer = buffers[operand] if operand >= 0 else None
+            if buffer is None or (operand not in facts.reads and operand not in facts.writes):
+                continue
+            origin = self._state.origin_of(buffer) if operand in facts.reads else None
             if origin is not None:
-                found[access] = origin
-        return found
+                origins[access] = origin
+            if spot := self._spot(facts, part, access, buffer, origin):
+                spots[access] = spot
+        x = self._solve(part, {access: spot.start for access, spot in spots.items()})
+        solved = Solved(facts, spots, origins, x if isinstance(x, dict) else {})
+        if isinstance(x, Mismatch):
+            raise self._wrong_tile(op, solved, x)
+        for access, origin in origins.items():
+            self._check_origin(facts, part, access, origin, spots.get(access))
+        made = self._made(part, solved.x)
+        first = len(part.accesses) - len(part.kernel.outputs)
+        for access in range(first, len(part.accesses)):
+            if access in spots:
+                self._cover(part, access, spots[access].start, shape_of(part.accesses[access].value))
+        sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
+        return Origin(made=made, solved=solved, sums=sums)
 
-    def check_written(self, op: Operation, near: Buffer, start: tuple[int, ...]) -> None:
-        """Check that a tile is written to where the kernel that made it says."""
-        origin = self._state.origin_of(near)
-        if origin is None or origin.solved is None:
+    def _spot(self, facts: KernelFacts, part: Part, access: int, buffer: Buffer, origin: Origin | None) -> Spot | None:
+        """Return where a buffer begins in the operand that the whole kernel has there, None where that is not known."""
+        shape, adds_to = part.shapes[access], facts.operand_of[access] in facts.adds_to
+        known = (*buffer.spots, *(origin.spots if origin is not None else ()))
+        for spot in reversed(known):
+            if spot.shape == shape:
+                return spot
+        if origin is None or adds_to:
+            return None
+        if origin.is_mixed or (origin.made is not None and origin.made.shape != shape):
+            name = name_of(facts.op, facts.operand_of[access])
+            message = f"what {name} of '{facts.op.name}' holds is no tile of what it needs"
+            raise refuse(
+                "whole-kernel", message, facts.op, [f"tile of {listed(buffer.array.shape)}", self._state.place()]
+            )
+        return origin.made
+
+    def _check_origin(self, facts: KernelFacts, part: Part, access: int, origin: Origin, spot: Spot | None) -> None:
+        operand = facts.operand_of[access]
+        name = f"{name_of(facts.op, operand)} of '{facts.op.name}'"
+        at = [f"tile at {listed(spot.start)}" if spot else "", self._state.place()]
+        if self._is_new_source(facts, access, origin):
+            raise refuse("whole-kernel", f"{name} comes from another buffer than before", facts.op, at)
+        wanted = part.fills[access]
+        if origin.valid is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
+            message, needs = f"{name} is filled with {origin.fill}", f"the kernel needs {wanted}"
+            raise refuse("whole-kernel", message, facts.op, at, found=needs)
+        if spot is not None and spot is origin.made and not isinstance(wanted, UnitAttr):
+            self._check_outside(facts, access, spot)
+
+    def _is_new_source(self, facts: KernelFacts, access: int, origin: Origin) -> bool:
+        """Return whether an operand has come from another buffer before, seen through the levels it came by."""
+        if facts.operand_of[access] in facts.adds_to or not (origin.spots or origin.made):
+            return False
+        source = origin.spots[-1].source if origin.spots or origin.made is None else origin.made.source
+        return self._sources.setdefault((self.call, facts.op, access), source) != source
+
+    def _check_outside(self, facts: KernelFacts, access: int, spot: Spot) -> None:
+        """Check that an intermediate's tile has nothing outside of it where the kernel needs that filled."""
+        operand = facts.operand_of[access]
+        shape = shape_of(facts.op.operands[operand])
+        if all(0 <= at and at + n <= size for at, n, size in zip(spot.start, shape, spot.shape, strict=True)):
             return
-        facts, starts = origin.solved
-        part = cast(Part, facts.part)
-        access = len(part.accesses) - 1
-        begun = starts.get(access, start)
-        if begun != start:
-            axis = next(axis for axis, (a, b) in enumerate(zip(begun, start, strict=True)) if a != b)
-            raise self._wrong_tile(op, facts, Mismatch(access, axis, Linear((), begun[axis])), {access: start})
-        starts = {**starts, access: start}
-        if mismatch := self._solve(part, starts):
-            raise self._wrong_tile(op, facts, mismatch, starts)
+        raise refuse(
+            "whole-kernel",
+            f"{name_of(facts.op, operand)} of '{facts.op.name}' is not filled where it leaves what it is a tile of",
+            facts.op,
+            [f"tile at {listed(spot.start)} of {listed(spot.shape)}", self._state.place()],
+        )
 
-    def _solve(self, part: Part, starts: Mapping[int, Sequence[int]]) -> Mismatch | None:
+    def _made(self, part: Part, x: Mapping[int, int]) -> Spot | None:
+        """Return where the output of a kernel on tiles begins in all that the whole kernel makes."""
+        op = part.op
+        if op not in self._starts:
+            self._starts[op] = _output_terms(part)
+        terms = self._starts[op]
+        if terms is None or any(dim not in x for _, each in terms for dim, _ in each):
+            return None
+        start = tuple(constant + sum(factor * x[dim] for dim, factor in each) for constant, each in terms)
+        return Spot(op, start, part.shapes[-1])
+
+    def check_written(self, op: Operation, near: Buffer, far: Buffer, start: Index, inside: Sequence[slice]) -> bool:
+        """
+        Check that a tile is written to where the kernel that made it says.
+
+        Returns whether that is known: where not, the far buffer may be a tile itself.
+        """
+        origin = self._state.origin_of(near)
+        if origin is None or origin.made is None:
+            return False
+        own = Spot((far.number, far.low), start, far.array.shape)
+        known = [own, *(spot.moved(start) for spot in far.spots[1:])]
+        spot = next((each for each in reversed(known) if each.shape == origin.made.shape), None)
+        if spot is None:
+            return False
+        solved: Solved | None = origin.solved
+        part = solved.facts.part if solved is not None else None
+        if solved is None or part is None:
+            self._check_made(op, origin.made, spot)
+            return True
+        access = len(part.accesses) - 1
+        begun = solved.spots.get(access, spot).start
+        if begun != spot.start:
+            axis = next(axis for axis, (a, b) in enumerate(zip(begun, spot.start, strict=True)) if a != b)
+            wrong = Solved(solved.facts, {access: spot}, {})
+            raise self._wrong_tile(op, wrong, Mismatch(access, axis, Linear((), begun[axis])))
+        spots = {**solved.spots, access: spot}
+        x = self._solve(part, {k: each.start for k, each in spots.items()})
+        if isinstance(x, Mismatch):
+            raise self._wrong_tile(op, Solved(solved.facts, spots, {}), x)
+        self._progress.check_reached(op, part, solved.spots, solved.origins, inside)
+        self._cover(part, access, spot.start, near.array.shape)
+        return True
+
+    def _cover(self, part: Part, access: int, start: Index, extents: Sequence[int]) -> None:
+        """Note which part of a whole kernel's output has been written; of one output, the last."""
+        if access < len(part.accesses) - 1:
+            return
+        key = (self.call, part.op)
+        if key not in self._covered:
+            self._covered[key] = np.zeros(part.shapes[access], np.bool_)
+        box = tuple(slice(max(0, at), max(0, at + n)) for at, n in zip(start, extents, strict=True))
+        self._covered[key][box] = True
+
+    def check_covered(self) -> None:
+        """Check that all of what each kernel on tiles makes has been written."""
+        for (_, op), covered in self._covered.items():
+            if covered.all():
+                continue
+            element = listed([int(i) for i in np.argwhere(~covered)[0]])
+            shape = listed(covered.shape)
+            message = f"the tiles of '{op.name}' leave out a part of its output"
+            raise refuse("complete", message, op, [f"element {element} of the shape {shape}"])
+
+    def _check_made(self, op: Operation, made: Spot, spot: Spot) -> None:
+        """Check that a tile made of tiles is written to where the kernel says that its output lies."""
+        for axis, (a, b) in enumerate(zip(made.start, spot.start, strict=True)):
+            if a != b:
+                message = f"what the tile's buffer holds does not belong where '{op.name}' writes it"
+                at = [f"tile at {listed(spot.start)}, needed at {a} along axis {axis}", self._state.place()]
+                raise refuse("whole-kernel", message, op, at)
+
+    def _solve(self, part: Part, starts: Mapping[int, Sequence[int]]) -> dict[int, int] | Mismatch:
         key = (part.op, tuple(starts))
         if key not in self._plans:
+            prove_even(part)
             prove_sizes(part)
             self._plans[key] = part.equations(list(starts))
         return solve_point(self._plans[key], starts)
 
-    def _wrong_tile(
-        self, op: Operation, facts: KernelFacts, mismatch: Mismatch, starts: Mapping[int, Sequence[int]]
-    ) -> Exception:
+    def _wrong_tile(self, op: Operation, solved: Solved, mismatch: Mismatch) -> Exception:
+        facts = solved.facts
         wanted = "elsewhere"
         if mismatch.expected is not None:
             wanted = f"at {mismatch.expected.constant} along axis {mismatch.axis}"
-        others = ", ".join(listed(start) for access, start in starts.items() if access != mismatch.access)
+        others = ", ".join(listed(spot.start) for access, spot in solved.spots.items() if access != mismatch.access)
         name = name_of(facts.op, facts.operand_of[mismatch.access])
         return refuse(
             "whole-kernel",
             f"{name} is not the tile that '{facts.op.name}' needs",
             op,
-            [f"tile at {listed(starts[mismatch.access])}, needed {wanted}", self._state.place()],
+            [f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}", self._state.place()],
             found=f"the tiles of its other operands begin at {others}" if others else "",
         )
+
+
+def _output_terms(part: Part) -> list[tuple[int, list[tuple[int, int]]]] | None:
+    """Return, per axis of the output, the constant and the terms in x of where its tile begins."""
+    found: list[tuple[int, list[tuple[int, int]]]] = []
+    for form, own in zip(part.maps[-1], part.inner[-1], strict=True):
+        terms = [(dim, factor) for dim, factor in form.terms if isinstance(dim, int)]
+        if len(terms) < len(form.terms):
+            return None
+        found.append((form.constant - own.constant, [(d, f) for d, f in terms if not part.is_whole(d)]))
+    return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -18,20 +19,27 @@ from ...errors import Diagnostic
 from ...ir import Array, functions, numpy_type, where
 from .compile import compile_function
 from .effects import Effects, effects_of
-from .grid import LevelLimits, prove_in_place
-from .memory import NEVER, Buffer, Key, Memory, Origin, Region, State, Transfer
+from .grid import prove_in_place
+from .levels import LevelLimits
+from .memory import NEVER, Buffer, Key, Memory, Region, State, Transfer
+from .origins import Origin, Spot, brought, index_within
 from .rules import listed, refuse
 from .tiles import KernelFacts, TileChecks, facts_of, name_of
+
+BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
+"""Views that are a box of their source, or all of it."""
 
 
 class Walk:
     """Walks through functions of a module. Raises Diagnostic at the first step that breaks a rule."""
 
-    def __init__(self, module: ModuleOp, levels: Mapping[str, LevelLimits]):
+    def __init__(self, module: ModuleOp, levels: Mapping[str, LevelLimits], carried: Mapping[GridOp, Collection[int]]):
+        """Begin; `carried` says which operands besides its inputs the body of a grid reads."""
         from ...runtime.interpreter import memory as _rules  # the rules of views
 
         self._view_rules = _rules
         self._levels = levels
+        self._carried = carried
         self._symbols = {f.sym_name.data: f for f in functions(module)}
         self._globals = {g.sym_name.data: g for g in module.body.block.ops if isinstance(g, memref.GlobalOp)}
         self._code: dict[str, tuple[Callable[..., Any], list[Operation]]] = {}
@@ -82,12 +90,14 @@ class Walk:
                 transfer.op,
                 [f"address {transfer.target.low} of {transfer.target.memory.name}", transfer.steps],
             )
+        self._tiles.check_covered()
         for buffer in outputs:
             missing = np.argwhere(buffer.writes == NEVER)
             if missing.size:
                 element = [int(i) for i in missing[0][:-1]]
                 message = f"the output {buffer.memory.name} is not written completely"
                 raise refuse("complete", message, function, [f"element {listed(element)}"])
+            self._check_complete(function, buffer, f"the output {buffer.memory.name}")
 
     # Memory
 
@@ -101,8 +111,8 @@ class Walk:
         memory = Memory(name, array, initial=initial, constant=constant, level=level)
         return self._buffer(memory, array, (id(memory), 0, memory.size))
 
-    def _buffer(self, memory: Memory, array: Array, key: Key) -> Buffer:
-        return Buffer(memory, array, key, self.state.number_of(key))
+    def _buffer(self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] = ()) -> Buffer:
+        return Buffer(memory, array, key, self.state.number_of(key), views)
 
     def get_global(self, number: int) -> Buffer:
         """Return the memory of a global."""
@@ -158,7 +168,9 @@ class Walk:
             raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
         region = Region(source.memory, array)
         self._aligned(op, region)
-        buffer = self._buffer(source.memory, array, _key_of(op, source, region))
+        at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
+        views = [] if at is None else [spot.moved(at) for spot in source.spots]
+        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views)
         self._derived[(op, source, indices)] = buffer
         return buffer
 
@@ -199,8 +211,20 @@ class Walk:
         facts = self._facts.get(op)
         if facts is None:
             facts = self._facts[op] = facts_of(op)
-        result = self._tiles.result_of(facts, buffers) if facts.part is not None else None
+        result = facts.leaves
+        for index in facts.reads:
+            if index not in facts.adds_to:
+                self._check_complete(op, buffers[index], name_of(op, index))
+        if facts.part is not None:
+            result = self._tiles.result_of(facts, facts.part, buffers)
         self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
+
+    def _check_complete(self, op: Operation, buffer: Region | None, what: str) -> None:
+        if buffer is not None and self.state.lacks(buffer):
+            message = f"'{op.name}' reads {what} before its sums are complete"
+            raise refuse(
+                "whole-kernel", message, op, [f"address {buffer.low} of {buffer.memory.name}", self.state.place()]
+            )
 
     def _touch(
         self,
@@ -251,7 +275,9 @@ class Walk:
                     if (op, read, written) not in self._proved:
                         prove_in_place(op, read, written)
                     self._proved.add((op, read, written))
-        self._touch(op, buffers, range(count), range(count, len(buffers)), together)
+        carried = sorted(self._carried.get(op, ()))
+        together |= {(index, index) for index in carried}
+        self._touch(op, buffers, [*range(count), *carried], range(count, len(buffers)), together)
 
     def call(self, number: int, *values: Any) -> None:
         """Call a function: step through it if it has transfers, else take what it reads and writes."""
@@ -280,23 +306,31 @@ class Walk:
         hangs = outside.array.shape != near.array.shape
         if hangs:
             self._may_hang(op, far, near, offsets)
-        origin = Origin(tuple(offsets), self._source(far, outside), op.fill if hangs else None)
+        begin = tuple(offsets)
         if op.writes_far:
             transfer = Transfer(op, self.state.place(), near.part(here) if hangs else near, outside)
             self._begin(op, transfer, (near, 2), (far, 0))
-            self._tiles.check_written(op, near, origin.start)
-            self.state.wrote(op, outside, far)
+            is_known = self._tiles.check_written(op, near, far, begin, here)
+            self.state.wrote(op, outside, far, self._written(near, transfer.source, is_known=is_known))
         else:
             transfer = Transfer(op, self.state.place(), outside, near)
             self._begin(op, transfer, (far, 0), (near, 2))
+            own = Spot((far.number, far.low), begin, far.array.shape)
+            views = [spot.moved(begin) for spot in far.spots[1:]]
+            outer = self.state.origin_of(outside) if outside.array.size else None
+            origin = brought(own, views, outer, here, near.array.shape, op.fill if hangs else None)
             self.state.wrote(op, near, near, origin)
         self.state.begin(transfer)
         return transfer
 
-    def _source(self, far: Buffer, region: Region) -> Any:
-        """Return what stands for the operand that a region is a part of, seen through the levels that it came by."""
-        origin = self.state.origin_of(region)
-        return far.number if origin is None else origin.source
+    def _written(self, near: Buffer, piece: Region, *, is_known: bool) -> Origin | None:
+        """Return what a part of a tile leaves in the far buffer; None where it is known to belong there."""
+        origin = self.state.origin_of(near)
+        if origin is None or (is_known and not origin.lacks):
+            return None
+        if piece.box is None:
+            return replace(origin, solved=None)
+        return origin.part([each.start for each in piece.box[1]], piece.array.shape)
 
     def _begin(
         self, op: DmaStartOp, transfer: Transfer, source: tuple[Buffer, int], target: tuple[Buffer, int]

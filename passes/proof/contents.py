@@ -1,0 +1,145 @@
+"""What the buffers in a grid hold, as the ops of its body are gone through in order, for all grid points at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ..loops.affine import Linear
+from .rules import refuse
+from .scope import Buffer, Guard, Place, Scope, at_first
+
+
+@dataclass(frozen=True)
+class Held:
+    """
+    What the last op in the order of the body has left in a buffer.
+
+    `place` says where the memory begins in all that the op makes; None where nothing is known of that. `offset` is the
+    part that has been written, None for all of it. While `open` dimensions are not at their ends, sums lack something;
+    `value` is the constant that it has been filled with, `source` the buffer it has been copied from.
+    """
+
+    op: Operation
+    guard: Guard
+    depth: int
+    offset: tuple[Linear, ...] | None
+    place: Place | None = None
+    is_lost: bool = False
+    """Whether a kernel on tiles has made it, of which it cannot be said where it is."""
+    sums: Operation | None = None
+    open: frozenset[int] = frozenset()
+    value: Attribute | None = None
+    source: Buffer | None = None
+
+
+class Contents:
+    """The content of each buffer that has been written."""
+
+    def __init__(self, writers: Mapping[SSAValue, set[Operation]]):
+        self._held: dict[SSAValue, Held] = {}
+        self._writers = writers
+        self.given: set[SSAValue] = set()
+        """The buffers of tiles that are read, and what is in them comes from outside of all grids."""
+        self.carried: set[SSAValue] = set()
+        """The buffers outside of all grids that are read before they are written."""
+
+    def last(self, buffer: Buffer) -> Held | None:
+        """Return what the last op has left in the memory of a buffer."""
+        return self._held.get(buffer.memory)
+
+    def put(self, buffer: Buffer, held: Held | None) -> None:
+        """Note what a buffer holds now, None where nothing is known but that it holds something."""
+        if held is None:
+            self._held.pop(buffer.memory, None)
+        else:
+            self._held[buffer.memory] = held
+
+    def others(self, buffer: Buffer, *ops: Operation) -> list[Operation]:
+        """Return the ops that write the memory of a buffer besides some."""
+        writers = self._writers.get(buffer.memory, ())
+        return [op for op in writers if not any(each.is_ancestor(op) for each in ops)]
+
+    def read(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
+        """
+        Return what an op reads in a buffer; None where that comes from outside of all grids.
+
+        Raises Diagnostic where it may be that nothing has been written, or sums that are not complete.
+        """
+        held = self.written(op, buffer, guard, scope)
+        if held is None:
+            return None
+        if held.sums is not None and not (held.open <= guard.last and guard.implies(held.guard)):
+            raise _incomplete(op, buffer, held, guard, scope)
+        missing = held.guard.first - guard.first
+        if missing and held.place is None and self.others(buffer, held.op):
+            return replace(held, is_lost=True)
+        if not missing or held.place is None:
+            return held
+        return self._stale(op, buffer, held, missing, guard, scope)
+
+    def written(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
+        """Return what is in a buffer, proved to be written at all points at which an op under a guard reads it."""
+        held = self.last(buffer)
+        if held is None:
+            self._from_outside(op, buffer, scope)
+            return None
+        if held.offset is not None and held.offset != buffer.part:
+            raise unwritten(op, buffer, scope, scope.point())
+        if missing := held.guard.last - guard.last:
+            raise unwritten(op, buffer, scope, scope.point(ends=guard.last - missing))
+        lost = {d for d in held.guard.first - guard.first if d < buffer.kept or d in buffer.offset_dims}
+        if lost:
+            raise unwritten(op, buffer, scope, scope.point(ones={min(lost)}, ends=guard.last))
+        return held
+
+    def _from_outside(self, op: Operation, buffer: Buffer, scope: Scope) -> None:
+        if buffer.memory in self.given:
+            return
+        if buffer.memory is not buffer.root.value or buffer.root.number is not None:
+            raise unwritten(op, buffer, scope, scope.point())
+        self.carried.add(buffer.memory)
+
+    def _stale(
+        self, op: Operation, buffer: Buffer, held: Held, missing: frozenset[int], guard: Guard, scope: Scope
+    ) -> Held:
+        """Return what is left of an earlier grid point, the last at which those dimensions were 0."""
+        place = held.place
+        assert place is not None
+        between = {d for d in scope.running(min(missing)) if d not in missing | guard.first | buffer.offset_dims}
+        moved = {dim for form in place.start for dim in form.dims()} & between
+        if moved or self.others(buffer, held.op):
+            raise refuse(
+                "whole-kernel",
+                f"'{op.name}' reads {buffer.name} of the grid, which holds what another grid point needed",
+                op,
+                buffer.at(scope.point(ones={min(missing)}, ends=guard.last)),
+                found=f"written only where d{', d'.join(map(str, sorted(missing)))} is 0",
+            )
+        start = tuple(at_first(form, missing, scope.bounds) for form in place.start)
+        return replace(held, place=Place(start, place.shape))
+
+
+def unwritten(op: Operation, buffer: Buffer, scope: Scope, point: list[int]) -> Exception:
+    """Return the refusal of an op that reads what nothing has written."""
+    return refuse(
+        "initialised",
+        f"'{op.name}' reads {'the tile of ' if buffer.tiles else ''}{buffer.name} of the grid, which holds nothing yet",
+        op,
+        buffer.at(point),
+    )
+
+
+def _incomplete(op: Operation, buffer: Buffer, held: Held, guard: Guard, scope: Scope) -> Exception:
+    missing = sorted(held.open - guard.last)
+    steps = f"d{', d'.join(map(str, missing))}" if missing else "the steps"
+    return refuse(
+        "whole-kernel",
+        f"'{op.name}' reads {buffer.name} of the grid before its sums are complete",
+        op,
+        buffer.at(scope.point(ends=guard.last)),
+        found=f"the end of {steps} is still to come",
+        remedy=f"read it in hier.last over {steps}",
+    )

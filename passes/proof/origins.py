@@ -1,0 +1,146 @@
+"""Where the content of memory comes from, as a program is walked through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from xdsl.ir import Attribute, Operation
+
+from ...ir import Array
+
+Index: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where something begins in something larger of a shape: in a buffer, or in all that a kernel makes."""
+
+    source: Any
+    start: Index
+    shape: Index
+
+    def moved(self, by: Sequence[int]) -> Spot:
+        """Return the spot of a part that begins `by` later."""
+        return Spot(self.source, tuple(a + b for a, b in zip(self.start, by, strict=True)), self.shape)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What has been added so far: `done` says which points of the reduced loops that are cut, by loop in order."""
+
+    op: Operation
+    start: Index | None
+    """Where the sums begin in all that the kernel makes."""
+    done: Array
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether all points have been added."""
+        return bool(self.done.all())
+
+
+@dataclass(frozen=True)
+class Origin:
+    """
+    What a buffer holds: the part of other buffers that `spots` tell, the innermost first, and what it has been filled
+    with, if it has, outside of `valid`; or what a kernel on tiles has `made`.
+
+    `solved` is that kernel and what it has read, for as long as the buffer holds just that. `is_mixed` says that parts
+    of it do not fit together.
+    """
+
+    spots: tuple[Spot, ...] = ()
+    fill: Attribute | None = None
+    valid: tuple[tuple[int, int], ...] | None = None
+    made: Spot | None = None
+    solved: Any = field(default=None, compare=False)
+    sums: Sums | None = field(default=None, compare=False)
+    value: Attribute | None = None
+    """The constant that it is, everywhere."""
+    is_mixed: bool = False
+
+    def part(self, by: Sequence[int], shape: Sequence[int]) -> Origin:
+        """Return the origin of a part of this shape that begins `by` later."""
+        valid = self.valid
+        if valid is not None:
+            sides = zip(valid, by, shape, strict=True)
+            valid = tuple((max(0, low - at), min(n, high - at)) for (low, high), at, n in sides)
+        spots = tuple(spot.moved(by) for spot in self.spots)
+        made = self.made.moved(by) if self.made is not None else None
+        return replace(self, spots=spots, valid=valid, made=made, solved=None)
+
+    @property
+    def lacks(self) -> bool:
+        """Whether it is sums that are not complete."""
+        return self.sums is not None and not self.sums.are_complete
+
+
+def merged(origins: Sequence[Origin | None]) -> Origin | None:
+    """Return the origin of a buffer made of parts, each as if the buffer began where it does; None where not known."""
+    known = [origin for origin in origins if origin is not None]
+    if len(known) < len(origins) or not known:
+        return None
+    spots = tuple(spot for spot in known[0].spots if all(spot in other.spots for other in known[1:]))
+    made, values = {origin.made for origin in known}, {origin.value for origin in known}
+    lacking = next((origin.sums for origin in known if origin.lacks), None)
+    return Origin(
+        spots,
+        made=made.pop() if len(made) == 1 else None,
+        sums=lacking,
+        value=values.pop() if len(values) == 1 else None,
+        is_mixed=not spots and len(made) > 1,
+    )
+
+
+def brought(
+    own: Spot,
+    views: Sequence[Spot],
+    outer: Origin | None,
+    inside: Sequence[slice],
+    shape: Index,
+    fill: Attribute | None,
+) -> Origin:
+    """
+    Return the origin of a tile of a shape that is `own` of a buffer, where of the tile only `inside` lies in it.
+
+    `views` is the same in what the buffer is a view of, `outer` what that part holds, `fill` what the rest has been
+    filled with.
+    """
+    begin = [piece.start for piece in inside]
+    valid = tuple((piece.start, piece.stop) for piece in inside)
+    spots, made = (own, *views), None
+    if outer is not None:
+        back = [-at for at in begin]
+        spots += tuple(spot.moved(back) for spot in outer.spots)
+        made = outer.made.moved(back) if outer.made is not None else None
+        if outer.valid is not None:
+            valid = tuple((low + at, high + at) for (low, high), at in zip(outer.valid, begin, strict=True))
+        fill = outer.fill if fill is None else fill
+    filled = valid if any(low > 0 or high < n for (low, high), n in zip(valid, shape, strict=True)) else None
+    origin = Origin(spots, fill, filled, made)
+    if outer is None:
+        return origin
+    return replace(origin, sums=outer.sums, value=outer.value, is_mixed=outer.is_mixed)
+
+
+def index_within(outer: Array, inner: Array, distance: int) -> Index | None:
+    """
+    Return the element of an array at which a box of it begins, which has the same strides, `distance` bytes after its
+    beginning; None where it is no such box.
+    """
+    if outer.ndim != inner.ndim or outer.strides != inner.strides or distance < 0:
+        return None
+    found = [0] * outer.ndim
+    for axis in sorted(range(outer.ndim), key=lambda axis: -outer.strides[axis]):
+        if outer.strides[axis] > 0 and outer.shape[axis] > 1:
+            found[axis], distance = divmod(distance, outer.strides[axis])
+    fits = all(at + n <= size for at, n, size in zip(found, inner.shape, outer.shape, strict=True))
+    return tuple(found) if fits and not distance else None
+
+
+def loops_done(sums: Sums | None, shape: Sequence[int]) -> Array:
+    """Return which points of loops have been added, to add to: all false where there are no sums yet."""
+    return np.zeros(tuple(shape), np.bool_) if sums is None else sums.done.copy()

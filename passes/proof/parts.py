@@ -1,0 +1,212 @@
+"""Kernels on tiles in the body of a grid: whether each gets the tiles that it needs, for all grid points at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import NoneAttr, UnitAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.kernel import is_shaped
+from ...ir import shape_of
+from ..loops.affine import Linear
+from .contents import Held
+from .kernel import Mismatch, Part, solve
+from .rules import grid_point, listed, refuse
+from .scope import Buffer, Place, Scope
+from .sets import Dims, sample
+from .steps import active_steps
+
+
+def prove_part(
+    part: Part, buffers: Mapping[int, Buffer], read: Mapping[int, Held | None], scope: Scope
+) -> dict[int, Linear]:
+    """
+    Prove that a kernel on tiles gets the tiles that it needs, where it is known what its buffers hold.
+
+    `buffers` and `read` are by access; `read` has those of inputs. Returns the point of the whole kernel at which the
+    tiles begin, as far as it is known.
+    """
+    prove_even(part)
+    places: dict[int, Place] = {}
+    for k in sorted(buffers, key=lambda k: k < len(part.accesses) - len(part.kernel.outputs)):
+        if place := _place(part, k, buffers[k], read.get(k), scope):
+            places[k] = place
+    x = solve(part, {k: place.start for k, place in places.items()})
+    if isinstance(x, Mismatch):
+        raise mismatched(part, x, buffers[x.access], places[x.access], scope)
+    for k in read:
+        _prove_filled(part, k, buffers[k], scope)
+        if k in places:
+            _prove_outside(part, k, buffers[k], read[k], places[k], scope)
+        _prove_reached(part, k, buffers, places.get(k), scope)
+    return x
+
+
+def prove_even(part: Part) -> None:
+    """Prove that a kernel on tiles moves within them as the whole kernel does, and that no index is a tile's own."""
+    if mismatch := part.uneven():
+        value = part.accesses[mismatch.access].value
+        message = f"{operand_name(part.op, value)} of '{part.op.name}' moves along axis {mismatch.axis} otherwise than"
+        at = [f"tile of {listed(shape_of(value))}", "element 1 of that axis"]
+        raise refuse("whole-kernel", f"{message} the whole kernel", part.op, at)
+    for region in part.op.regions:
+        for op in region.walk():
+            if isinstance(op, linalg.IndexOp) and not part.is_whole(op.dim.value.data):
+                message = f"the scalar code of '{part.op.name}' uses an index that is cut, d{op.dim.value.data}"
+                raise refuse("whole-kernel", message, part.op, [f"d{op.dim.value.data} = 0 in each tile"])
+
+
+def operand_name(op: Operation, value: SSAValue) -> str:
+    """Return an operand, for messages."""
+    index = list(op.operands).index(value)
+    return f"operand {index}" + (f" (%{value.name_hint})" if value.name_hint else "")
+
+
+def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) -> Place | None:
+    """Return where a buffer begins in the operand that the whole kernel has there, None where that is not known."""
+    made = held.place.moved(buffer.offset) if held is not None and held.place is not None else None
+    is_lost = held is not None and held.is_lost
+    known = [*buffer.places, *([made] if made is not None else [])]
+    for place in reversed(known) if not is_lost else ():
+        if place.shape == part.shapes[k]:
+            return place
+    if made is None and not is_lost and (buffer.root.number is not None or not known):
+        return None
+    tiles = " of ".join(listed(place.shape) for place in known)
+    raise refuse(
+        "whole-kernel",
+        f"what {buffer.name} of the grid holds is no tile of what '{part.op.name}' needs",
+        part.op,
+        buffer.at(scope.point()),
+        found="it is not known which tile it is" if is_lost else f"a tile of {tiles}",
+        remedy=f"give it a tile of {listed(part.shapes[k])}",
+    )
+
+
+def mismatched(part: Part, mismatch: Mismatch, buffer: Buffer, place: Place, scope: Scope) -> Exception:
+    """Return the refusal of a kernel on tiles one of which is not the one that it needs."""
+    start = place.start[mismatch.axis]
+    point = [0] * scope.depth
+    wanted = "elsewhere"
+    if mismatch.expected is not None:
+        point = _where_not_zero(start + mismatch.expected * -1, scope) or point
+        wanted = f"at {value_at(mismatch.expected, point)} along axis {mismatch.axis}"
+    at = [value_at(form, point) for form in place.start]
+    return refuse(
+        "whole-kernel",
+        f"{buffer.name} of the grid is not the tile that '{part.op.name}' needs",
+        part.op,
+        [grid_point(point), f"tile at {listed(at)}, needed {wanted}"],
+        found=f"{buffer.tiles.tile.map.data}" if buffer.tiles is not None else "what another op has left there",
+    )
+
+
+def value_at(form: Linear, point: Sequence[int]) -> int:
+    """Return the value of a form at a grid point."""
+    return cast(Any, form.expr({dim: dim for dim in form.dims()})).eval(list(point), [])
+
+
+def _where_not_zero(form: Linear, scope: Scope) -> list[int] | None:
+    dims = Dims("p", scope.bounds)
+    return sample(dims.names, [*dims.inside, f"({dims.text(form)} < 0 or {dims.text(form)} > 0)"])
+
+
+def _leaves(start: Linear, extent: int, size: int, scope: Scope) -> list[int] | None:
+    """Return a grid point at which a tile that begins there leaves an axis, None where there is none."""
+    low, high = start.interval(scope.bounds)
+    if low >= 0 and high + extent <= size:
+        return None
+    dims = Dims("p", scope.bounds)
+    text = dims.text(start)
+    return sample(dims.names, [*dims.inside, f"({text} < 0 or {text} + {extent} > {size})"])
+
+
+def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
+    """Prove that what lies outside of an operand is filled with what the kernel reads there."""
+    wanted = part.fills[k]
+    each: Buffer | None = None if isinstance(wanted, UnitAttr) else buffer
+    while each is not None and each.tiles is not None and each.around is not None:
+        fill = each.tiles.tile.fill
+        for axis, start in enumerate(each.start if not isinstance(fill, NoneAttr) and fill != wanted else ()):
+            point = _leaves(start, each.shape[axis], each.around.shape[axis], scope)
+            if point is not None:
+                raise refuse(
+                    "whole-kernel",
+                    f"{each.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
+                    part.op,
+                    [grid_point(point), f"tile at {listed([value_at(form, point) for form in each.start])}"],
+                )
+        each = each.around
+
+
+def _prove_outside(part: Part, k: int, buffer: Buffer, held: Held | None, place: Place, scope: Scope) -> None:
+    """Prove that an intermediate's tile has nothing outside of the intermediate where the kernel needs that filled."""
+    if isinstance(part.fills[k], UnitAttr) or held is None or held.place is None:
+        return
+    for axis, (start, size) in enumerate(zip(place.start, place.shape, strict=True)):
+        if (point := _leaves(start, buffer.shape[axis], size, scope)) is not None:
+            raise refuse(
+                "whole-kernel",
+                f"'{part.op.name}' needs {part.fills[k]} outside of what {buffer.name} of the grid is a tile of",
+                part.op,
+                [grid_point(point), f"tile at {listed([value_at(form, point) for form in place.start])}"],
+                found=f"the tile has {buffer.shape[axis]} of the {size} elements along axis {axis}",
+            )
+
+
+def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Place | None, scope: Scope) -> None:
+    """
+    Prove that a tile of a tile of the operand at `place` has all that the kernel needs for what is written in the end:
+    the rest is fill.
+    """
+    around, places = buffers[k].around, buffers[k].places
+    if around is None or (places and places[0] is place):
+        return
+    dims, loops = Dims("p", scope.bounds), Dims("l", part.kernel.bounds)
+    for axis, start in enumerate(buffers[k].start):
+        own, size = part.inner[k][axis], around.shape[axis]
+        low, high = own.interval(part.kernel.bounds)
+        first, last = start.interval(scope.bounds)
+        if (first + low >= 0 and last + high < size) or part.pads(k, axis) or _is_all(around, axis):
+            continue
+        text = f"{dims.text(start)} + {loops.text(own)}"
+        leaves = f"({text} < 0 or {text} >= {size})"
+        names = [*dims.names, *loops.names]
+        found = sample(names, [*dims.inside, *loops.inside, *_matters(part, buffers, dims, loops), leaves])
+        if found is not None:
+            raise refuse(
+                "whole-kernel",
+                f"{buffers[k].name} of the grid lacks what '{part.op.name}' needs: the tile around it ends before",
+                part.op,
+                [grid_point(found[: scope.depth]), f"loop point {listed(found[scope.depth :])}"],
+                found=f"{size} elements along axis {axis}",
+            )
+
+
+def _is_all(buffer: Buffer, axis: int) -> bool:
+    """Return whether what lies outside of a buffer along an axis lies outside of what it is a tile of, too."""
+    if buffer.root.number is not None:
+        return False
+    return all(p.start[axis] == Linear() and p.shape[axis] == buffer.shape[axis] for p in buffer.places)
+
+
+def _matters(part: Part, buffers: Mapping[int, Buffer], dims: Dims, loops: Dims) -> list[str]:
+    """Return the constraints that a loop point adds to what is written in the end."""
+    found: list[str] = []
+    for k in range(len(part.accesses) - len(part.kernel.outputs), len(part.accesses)):
+        for place in buffers[k].places if k in buffers else ():
+            for start, own, size in zip(place.start, part.inner[k], place.shape, strict=True):
+                text = f"{dims.text(start)} + {loops.text(own)}"
+                found.append(f"0 <= {text} < {size}")
+    for dim in sorted(part.kernel.reduced) if part.accumulates else ():
+        if not part.is_whole(dim):
+            found += active_steps(part, dim, dims, loops.names[dim], buffers)
+    return found
+
+
+def shaped_accesses(part: Part) -> list[int]:
+    """Return the accesses that are to buffers."""
+    return [k for k, access in enumerate(part.accesses) if is_shaped(access.value)]

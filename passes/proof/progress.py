@@ -1,0 +1,147 @@
+"""Reductions that are cut, as a program is walked through: what has been added to each sum so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import Attribute, Operation
+
+from ..loops.affine import Linear
+from .kernel import Part
+from .memory import State
+from .neutral import is_neutral, number_of
+from .origins import Origin, Spot, Sums, loops_done
+from .rules import refuse
+from .steps import axes_along, reduces_other_points
+
+
+class Progress:
+    """What the steps of reductions have added."""
+
+    def __init__(self, state: State):
+        self._state = state
+        self._cut: dict[Operation, list[int]] = {}
+        self._neutral: dict[tuple[Operation, int, Attribute], bool] = {}
+
+    def after(self, part: Part, x: Mapping[int, int], origins: Mapping[int, Origin], made: Spot | None) -> Sums:
+        """Return the sums that a kernel on tiles which begin at x leaves."""
+        before = origins.get(len(part.accesses) - 1)
+        start = made.start if made is not None else None
+        sums = before.sums if before is not None else None
+        cut = self._cut_loops(part)
+        if sums is not None and (sums.op is not part.op or sums.start != start):
+            raise self._wrong(part, "adds to sums of another tile, which have not begun anew")
+        if before is not None and (before.is_mixed or not self._may_begin(part, before, made)):
+            raise self._wrong(part, "adds to what is not the beginning of its sums")
+        if before is not None and before.value is not None:
+            self._check_value(part, before.value)
+        done = loops_done(sums, [part.bounds[dim] for dim in cut])
+        box = tuple(self._added(part, dim, x, origins) for dim in cut)
+        if done[box].any():
+            raise self._wrong(part, "adds the same points of its reduced loops again")
+        done[box] = True
+        return Sums(part.op, start, done)
+
+    def _may_begin(self, part: Part, before: Origin, made: Spot | None) -> bool:
+        """Return whether sums may begin as what another kernel has made: at the same place of the same shape."""
+        if before.sums is not None or before.made is None or made is None:
+            return True
+        return (before.made.start, before.made.shape) == (made.start, made.shape)
+
+    def _check_value(self, part: Part, value: Attribute) -> None:
+        wanted, found = number_of(part.initial), number_of(value)
+        if wanted is not None and found is not None and wanted != found:
+            raise self._wrong(part, f"adds to sums that begin at {found}, not at {wanted},")
+
+    def _wrong(self, part: Part, what: str) -> Exception:
+        return refuse("whole-kernel", f"'{part.op.name}' {what} at this step", part.op, [self._state.place()])
+
+    def _cut_loops(self, part: Part) -> list[int]:
+        if part.op not in self._cut:
+            self._cut[part.op] = [dim for dim in sorted(part.kernel.reduced) if not part.is_whole(dim)]
+        return self._cut[part.op]
+
+    def _added(self, part: Part, dim: int, x: Mapping[int, int], origins: Mapping[int, Origin]) -> slice:
+        """Return the points of a reduced loop that change the sums: at the others, inputs are filled."""
+        if dim not in x:
+            raise reduces_other_points(part, dim)
+        low, high = 0, part.kernel.bounds[dim]
+        for k, axis in axes_along(part, dim):
+            origin = origins.get(k)
+            if origin is None or origin.valid is None or origin.fill is None or not self._skips(part, k, origin.fill):
+                continue
+            at = part.inner[k][axis].constant
+            low, high = max(low, origin.valid[axis][0] - at), min(high, origin.valid[axis][1] - at)
+        low, high = x[dim] + low, x[dim] + max(low, high)
+        if low < high and (low < 0 or high > part.bounds[dim]):
+            point = low if low < 0 else part.bounds[dim]
+            raise refuse(
+                "whole-kernel",
+                f"'{part.op.name}' does more points than there are of the reduced loop d{dim}",
+                part.op,
+                [f"d{dim} = {point}", self._state.place()],
+                found=f"points {low} to {high - 1}, of {part.bounds[dim]}",
+                remedy="fill what lies beyond with what leaves the sums as they are",
+            )
+        return slice(low, high)
+
+    def _skips(self, part: Part, k: int, fill: Attribute) -> bool:
+        """Return whether sums stay as they are where an input has been filled."""
+        key = (part.op, k, fill)
+        if key not in self._neutral:
+            self._neutral[key] = is_neutral(part.kernel.reductions[0], {k: fill})
+        return self._neutral[key]
+
+    def check_reached(
+        self,
+        op: Operation,
+        part: Part,
+        spots: Mapping[int, Spot],
+        origins: Mapping[int, Origin],
+        inside: Sequence[slice],
+    ) -> None:
+        """Check that a kernel had all that it needs for what is written of its tile: the rest of it may be fill."""
+        filled = {k: each for k, each in origins.items() if each.valid is not None and _is_inner(each, spots.get(k))}
+        if not filled:
+            return
+        limits = _limits(part, inside)
+        for k, origin in filled.items():
+            for axis, form in enumerate(part.inner[k]):
+                if part.pads(k, axis):
+                    continue
+                low, high = _range(form, limits)
+                first, last = (origin.valid or ())[axis]
+                start, size = (spots[k].start[axis], spots[k].shape[axis]) if k in spots else (0, last)
+                if (low < first and start + first > 0) or (high >= last and start + last < size):
+                    if set(form.dims()) & part.kernel.reduced and part.accumulates:
+                        continue
+                    raise refuse(
+                        "whole-kernel",
+                        f"'{part.op.name}' has been given less of the tile around than it needs for what is written",
+                        op,
+                        [f"element {low if low < first else last} along axis {axis} of its tile", self._state.place()],
+                    )
+
+
+def _is_inner(origin: Origin, spot: Spot | None) -> bool:
+    """Return whether a tile is one of a tile, of an operand that begins at a spot."""
+    return len(origin.spots) > 1 and origin.spots[0] is not spot
+
+
+def _limits(part: Part, inside: Sequence[slice]) -> list[tuple[int, int]]:
+    """Return the first and the last point of each loop that adds to a part of the output."""
+    limits = [(0, bound - 1) for bound in part.kernel.bounds]
+    for form, piece in zip(part.inner[-1], inside, strict=True):
+        if len(form.terms) == 1 and form.terms[0][1] == 1 and isinstance(dim := form.terms[0][0], int):
+            low, high = limits[dim]
+            limits[dim] = max(low, piece.start - form.constant), min(high, piece.stop - 1 - form.constant)
+    return limits
+
+
+def _range(form: Linear, limits: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    low = high = form.constant
+    for dim, factor in form.terms:
+        if isinstance(dim, int):
+            ends = factor * limits[dim][0], factor * limits[dim][1]
+            low, high = low + min(ends), high + max(ends)
+    return low, high

@@ -1,0 +1,204 @@
+"""
+What the body of a grid sees: the dimensions of all grids around it, its buffers, and when its ops run.
+
+The dimensions of grids in grids are numbered from the outermost grid's first one on; those with one point are left out
+of all forms and guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from xdsl.ir import SSAValue
+
+from ...dialects.hier import FirstOp, GridOp, LastOp
+from ...ir import shape_of
+from ..loops.affine import Linear, Quotient, drop_unit_dims, linear
+from .grid import Tiles, tiles_of
+from .rules import grid_point, listed
+
+Forms: TypeAlias = tuple[Linear, ...]
+"""An element, per axis, as linear forms of the grid point."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """When an op runs: where the dimensions in `first` are 0 and those in `last` are at their ends."""
+
+    first: frozenset[int] = frozenset()
+    last: frozenset[int] = frozenset()
+
+    @property
+    def dims(self) -> frozenset[int]:
+        """The dimensions that it asks for."""
+        return self.first | self.last
+
+    def implies(self, other: Guard) -> bool:
+        """Return whether an op under this guard runs only where one under the other does."""
+        return other.first <= self.first and other.last <= self.last
+
+    def below(self, depth: int) -> Guard:
+        """Return what it asks of the dimensions before `depth`."""
+        return Guard(frozenset(d for d in self.first if d < depth), frozenset(d for d in self.last if d < depth))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a buffer begins in something larger, and the shape of that: an operand, or all that a kernel makes."""
+
+    start: Forms
+    shape: tuple[int, ...]
+
+    def moved(self, by: Forms) -> Place:
+        """Return the place of a part that begins `by` later."""
+        return Place(tuple(a + b for a, b in zip(self.start, by, strict=True)), self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """
+    What an argument of a body stands for.
+
+    `memory` is the buffer whose bytes it is, at `offset` in it: itself, unless it is a view. The content stays while
+    the dimensions from `kept` on run. `around` is the operand that it is a tile of, None outside of all grids and for
+    scratch.
+    """
+
+    value: SSAValue
+    memory: SSAValue
+    offset: Forms
+    kept: int
+    tiles: Tiles | None = None
+    start: Forms = ()
+    """Where it begins in the operand around it."""
+    around: Buffer | None = None
+    number: int | None = None
+    """Which of the grid's scratch buffers it is, if it is one."""
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the buffer."""
+        return shape_of(self.value)
+
+    @property
+    def name(self) -> str:
+        """The buffer, for messages."""
+        if self.tiles is not None:
+            return self.tiles.name
+        return f"scratch {self.number}" + (f" (%{self.value.name_hint})" if self.value.name_hint else "")
+
+    @property
+    def root(self) -> Buffer:
+        """The buffer that it is a tile of a tile of: one outside of all grids, or scratch."""
+        return self if self.around is None else self.around.root
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Where it lies in the operands around it, the innermost first."""
+        if self.around is None:
+            return ()
+        return Place(self.start, self.around.shape), *(place.moved(self.start) for place in self.around.places)
+
+    def at(self, point: Sequence[int]) -> list[str]:
+        """Return a grid point and the first element there, for counterexamples."""
+        return [grid_point(point), f"element {listed([0] * len(self.shape))}"]
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is a part of a buffer, where that lies."""
+        return self.tiles is not None and self.tiles.is_view
+
+    @property
+    def is_output(self) -> bool:
+        """Whether it is the tile of an output."""
+        return self.tiles is not None and self.tiles.is_output
+
+    @property
+    def part(self) -> Forms | None:
+        """Where it begins in its memory, None where it does so at its beginning, at every point."""
+        return self.offset if any(form != Linear() for form in self.offset) else None
+
+    @property
+    def offset_dims(self) -> frozenset[int]:
+        """The dimensions that move it within its memory."""
+        return frozenset(dim for form in self.offset for dim in form.dims())
+
+
+@dataclass
+class Scope:
+    """One grid, within those around it."""
+
+    grid: GridOp
+    outer: Scope | None
+    guard: Guard
+    """When the grid runs."""
+    base: int = field(init=False)
+    bounds: tuple[int, ...] = field(init=False)
+    """The extents of all dimensions, down to those of this grid."""
+    dims: dict[SSAValue, int] = field(init=False)
+    buffers: dict[SSAValue, Buffer] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.base = len(self.outer.bounds) if self.outer else 0
+        self.bounds = (*(self.outer.bounds if self.outer else ()), *self.grid.bounds)
+        self.dims = dict(self.outer.dims) if self.outer else {}
+        self.dims |= {value: self.base + index for index, value in enumerate(self.grid.point)}
+        self.buffers = dict(self.outer.buffers) if self.outer else {}
+        for tiles, value in zip(tiles_of(self.grid), self.grid.buffers, strict=True):
+            self.buffers[value] = self._tile(tiles, value)
+        for number, value in enumerate(self.grid.scratch_buffers):
+            self.buffers[value] = Buffer(value, value, _zeros(value), self.base, number=number)
+
+    @property
+    def depth(self) -> int:
+        """The number of dimensions."""
+        return len(self.bounds)
+
+    def operand(self, value: SSAValue) -> Buffer:
+        """Return an operand of the grid; one that belongs to no grid has its content from outside."""
+        known = self.outer.buffers.get(value) if self.outer else None
+        return known or Buffer(value, value, _zeros(value), 0)
+
+    def _tile(self, tiles: Tiles, value: SSAValue) -> Buffer:
+        around = self.operand(tiles.value)
+        start = tuple(_renamed(form, self.base) for form in tiles.starts)
+        if tiles.is_view:
+            offset = tuple(a + b for a, b in zip(around.offset, start, strict=True))
+            return Buffer(value, around.memory, offset, around.kept, tiles, start, around)
+        return Buffer(value, value, _zeros(value), self.base + tiles.moving, tiles, start, around)
+
+    def within(self, op: FirstOp | LastOp, guard: Guard) -> Guard:
+        """Return when the body of an op runs that itself is reached under a guard."""
+        dims = frozenset(dim for value in op.dims if self.bounds[dim := self.dims[value]] > 1)
+        if isinstance(op, FirstOp):
+            return Guard(guard.first | dims, guard.last)
+        return Guard(guard.first, guard.last | dims)
+
+    def running(self, start: int) -> frozenset[int]:
+        """Return the dimensions from `start` on that have more than one point."""
+        return frozenset(dim for dim in range(start, self.depth) if self.bounds[dim] > 1)
+
+    def point(self, ones: Collection[int] = (), ends: Collection[int] = ()) -> list[int]:
+        """Return a grid point: 0, but 1 along some dimensions, and the last one along others."""
+        return [n - 1 if d in ends else int(d in ones) for d, n in enumerate(self.bounds)]
+
+
+def _zeros(value: SSAValue) -> Forms:
+    return tuple(Linear() for _ in shape_of(value))
+
+
+def _renamed(form: Linear, by: int) -> Linear:
+    """Return a form in dimensions whose numbers are `by` larger."""
+    if not by:
+        return form
+    return linear(form.expr({dim: dim + by for dim in form.dims()})) if form.terms else form
+
+
+def at_first(form: Linear, dims: Collection[int], bounds: Sequence[int]) -> Linear:
+    """Return a form where some dimensions are 0."""
+    if not any(isinstance(atom, Quotient) for atom, _ in form.terms):
+        return Linear(tuple((d, f) for d, f in form.terms if d not in dims), form.constant)
+    return drop_unit_dims(form, [1 if d in dims else n for d, n in enumerate(bounds)])

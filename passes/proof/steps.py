@@ -1,0 +1,163 @@
+"""Proofs about reductions that are cut: the steps of a kernel on tiles do each point of a reduced loop once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import NoneAttr
+from xdsl.ir import Attribute
+
+from ..loops.affine import Linear
+from .kernel import Part
+from .neutral import is_neutral
+from .rules import grid_point, refuse
+from .scope import Buffer, Scope
+from .sets import Dims, first_point, points, sample
+
+
+def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffer], scope: Scope) -> frozenset[int]:
+    """
+    Prove that the steps of a kernel on tiles, with tiles that begin at x, do each point of its reduced loops once.
+
+    Returns the grid dimensions that the steps run along.
+    """
+    prove_sizes(part)
+    steps: frozenset[int] = frozenset()
+    for dim in sorted(part.kernel.reduced):
+        if part.kernel.bounds[dim] == part.bounds[dim]:
+            continue
+        begin = x.get(dim)
+        if begin is None:
+            raise reduces_other_points(part, dim)
+        dims = frozenset(begin.dims())
+        if dims & steps:
+            raise refuse(
+                "whole-kernel",
+                f"'{part.op.name}' goes through d{dim} and another of its loops in the same steps",
+                part.op,
+                [grid_point(scope.point(ones={min(dims & steps)})), f"d{dim} = {begin.constant}"],
+            )
+        _prove_loop(part, dim, begin, buffers, scope)
+        steps |= dims
+    return steps
+
+
+def prove_sizes(part: Part) -> None:
+    """Prove that a kernel on tiles does each reduction in one go, or adds to sums."""
+    for dim in sorted(part.kernel.reduced):
+        if part.kernel.bounds[dim] > part.bounds[dim] or not (part.is_whole(dim) or part.accumulates):
+            raise reduces_other_points(part, dim)
+
+
+def reduces_other_points(part: Part, dim: int) -> Exception:
+    """Return the refusal of a kernel on tiles that does not reduce what the whole kernel does."""
+    return refuse(
+        "whole-kernel",
+        f"'{part.op.name}' reduces other points of d{dim} than the whole kernel",
+        part.op,
+        [f"d{dim} = {min(part.kernel.bounds[dim], part.bounds[dim])}"],
+        found=f"{part.kernel.bounds[dim]} points, of {part.bounds[dim]}",
+    )
+
+
+def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, Buffer], scope: Scope) -> None:
+    """Prove that the tiles along one reduced loop, less what is filled and so leaves the sums, partition it."""
+    size, bound = part.kernel.bounds[dim], part.bounds[dim]
+    if len(begin.terms) == 1 and not begin.constant and bound % size == 0:
+        ((atom, factor),) = begin.terms
+        if isinstance(atom, int) and factor == size and scope.bounds[atom] == bound // size:
+            return
+    p, q = Dims("p", scope.bounds), Dims("q", scope.bounds)
+    used = sorted(begin.dims())
+    tiles = [
+        [*(dims.inside[d] for d in used), f"0 <= {loop} < {size}", *active_steps(part, dim, dims, loop, buffers, used)]
+        for dims, loop in ((p, "l"), (q, "m"))
+    ]
+    place = f"{p.text(begin)} + l"
+    names = [*(p.names[d] for d in used), "l"]
+    done = points(["x"], [f"x = {place}", *tiles[0]], exists=names)
+    wanted = points(["x"], [f"0 <= x < {bound}"])
+    if (missed := first_point(wanted.subtract(done))) is not None:
+        raise _not_once(part, dim, missed, "leaves out a point")
+    if (beyond := first_point(done.subtract(wanted))) is not None:
+        raise _not_once(part, dim, beyond, "does more points than there are")
+    others = [*(q.names[d] for d in used), "m"]
+    both = [*tiles[0], *tiles[1], f"{place} = {q.text(begin)} + m"]
+    for at, (a, b) in enumerate(zip(names, others, strict=True)):
+        same = [f"{c} = {d}" for c, d in list(zip(names, others, strict=True))[:at]]
+        found = sample([*names, *others], [*both, *same, f"{a} < {b}"])
+        if found is not None:
+            point = dict(zip([*used, -1], found, strict=False))
+            number = begin.constant + sum(f * point[d] for d, f in begin.terms if isinstance(d, int)) + point[-1]
+            raise _not_once(part, dim, [number], "does a point twice")
+
+
+def _not_once(part: Part, dim: int, point: list[int], what: str) -> Exception:
+    size, bound = part.kernel.bounds[dim], part.bounds[dim]
+    return refuse(
+        "whole-kernel",
+        f"'{part.op.name}' {what} of the reduced loop d{dim}",
+        part.op,
+        [f"d{dim} = {point[0]}"],
+        found=f"steps of {size} points, of {bound}",
+        remedy="cover the loop once, and fill what lies beyond it with what leaves the sums as they are",
+    )
+
+
+def active_steps(
+    part: Part, dim: int, dims: Dims, loop: str, buffers: Mapping[int, Buffer], used: Sequence[int] | None = None
+) -> list[str]:
+    """
+    Return the constraints on a point of a reduced loop that it changes the sums: inputs which would leave them as they
+    are have not been filled there.
+    """
+    found: list[str] = []
+    filled = {
+        k: fill for k, axis in axes_along(part, dim) if k in buffers and (fill := _fill(buffers[k], axis)) is not None
+    }
+    (body,) = part.kernel.reductions
+    alone = {k for k, fill in filled.items() if is_neutral(body, {k: fill})}
+    for k, axis in axes_along(part, dim):
+        if k not in alone:
+            continue
+        for place in buffers[k].places:
+            if used is None or place.start[axis].dims() <= set(used):
+                own = part.inner[k][axis].constant
+                found.append(f"0 <= {dims.text(place.start[axis])} + {own} + {loop} < {place.shape[axis]}")
+    if alone or not filled or not is_neutral(body, filled):
+        return found
+    each = [
+        active
+        for k, axis in axes_along(part, dim)
+        if k in filled
+        for active in _in_tile(part, k, axis, dims, loop, buffers)
+    ]
+    return [f"({' or '.join(each)})"]
+
+
+def _in_tile(part: Part, k: int, axis: int, dims: Dims, loop: str, buffers: Mapping[int, Buffer]) -> list[str]:
+    own = part.inner[k][axis].constant
+    sides = [f"0 <= {dims.text(p.start[axis])} + {own} + {loop} < {p.shape[axis]}" for p in buffers[k].places]
+    return [f"({' and '.join(sides)})"]
+
+
+def axes_along(part: Part, dim: int) -> list[tuple[int, int]]:
+    """Return the axes of inputs that a loop alone leads along, one element per point."""
+    return [
+        (k, axis)
+        for k in range(len(part.kernel.inputs))
+        for axis, form in enumerate(part.inner[k])
+        if [(d, f) for d, f in form.terms if d == dim or not isinstance(d, int) or part.kernel.bounds[d] > 1]
+        == [(dim, 1)]
+    ]
+
+
+def _fill(buffer: Buffer, axis: int) -> Attribute | None:
+    """Return what lies outside of the operand along an axis of a tile, None where that may be more than one value."""
+    fills: set[Attribute] = set()
+    each: Buffer | None = buffer
+    while each is not None and each.tiles is not None:
+        if not isinstance(each.tiles.tile.fill, NoneAttr):
+            fills.add(each.tiles.tile.fill)
+        each = each.around
+    return fills.pop() if len(fills) == 1 else None
