@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from ..loops.nest import Index
@@ -59,10 +59,11 @@ class Cone:
         return None
 
     def numbers(self, step: int | None) -> dict[SSAValue, int]:
-        """Return the values that are known numbers, at a step or at any."""
+        """Return the indices that are known numbers, at a step or at any."""
         found: dict[SSAValue, int] = {} if step is None else {self._loop.body.block.args[0]: step}
         for op in self.ops:
-            constants = {value: number_of(value) for value in (*op.operands, *op.results)}
+            indices = [value for value in (*op.operands, *op.results) if isinstance(value.type, IndexType)]
+            constants = {value: number_of(value) for value in indices}
             found |= {value: number for value, number in constants.items() if number is not None}
             if type(op) in _FOLDED and all(operand in found for operand in op.operands):
                 a, b = op.operands
@@ -77,11 +78,10 @@ class Cone:
             mapping[self._loop.body.block.args[0]] = step
 
         def known(value: SSAValue) -> SSAValue:
-            is_index = value in numbers and str(value.type) == "index"
-            return writer.value(numbers[value]) if is_index else mapping.get(value, value)
+            return writer.value(numbers[value]) if value in numbers else mapping.get(value, value)
 
         for op in self.ops:
-            if op.results[0] in numbers and str(op.results[0].type) == "index":
+            if op.results[0] in numbers:
                 continue
             clone = op.clone({operand: known(operand) for operand in op.operands})
             writer.effect(clone)
@@ -92,12 +92,9 @@ class Cone:
 def _collect(loop: scf.ForOp, value: SSAValue, ops: dict[Operation, None]) -> bool:
     """Add the ops in a loop that a value is computed by, each after those before it; false where one may not be."""
     owner = value.owner
-    if isinstance(value, BlockArgument):
-        return (owner is loop.body.block and value.index == 0) or not loop.body.block.is_ancestor(owner)
-    assert isinstance(owner, Operation)
-    if owner in ops or not loop.is_ancestor(owner):
+    if value is loop.body.block.args[0] or owner in ops or not loop.is_ancestor(owner):
         return True
-    if not is_pure(owner):
+    if not isinstance(owner, Operation) or not is_pure(owner):
         return False
     if not all(_collect(loop, operand, ops) for operand in owner.operands):
         return False

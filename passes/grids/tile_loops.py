@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation
 
 from ...dialects.hier import DmaStartOp, DmaWaitOp
 from ..memory.views import bytes_of
@@ -155,7 +155,7 @@ def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
         return True
     view = transfer.start.near.owner
     cone = Cone.of(found.loop, [transfer.start.near])
-    if not isinstance(view, memref.ViewOp) or cone is None or not _is_outside(view.source, found.loop):
+    if not isinstance(view, memref.ViewOp) or cone is None or found.loop.is_ancestor(view.source.owner):
         return False
     size = bytes_of(transfer.start.near.type)
     turns = range(min(transfer.count, transfer.stages + 1))
@@ -163,8 +163,3 @@ def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
     known = [place for place in places if place is not None]
     pairs = [(a, b) for index, a in enumerate(known) for b in known[index + 1 : index + transfer.stages]]
     return len(known) == len(places) and all(abs(a - b) >= size for a, b in pairs)
-
-
-def _is_outside(value: SSAValue, loop: scf.ForOp) -> bool:
-    owner = value.owner
-    return not loop.body.block.is_ancestor(owner) if isinstance(owner, Block) else not loop.is_ancestor(owner)
