@@ -14,7 +14,7 @@ the element that the whole kernel accesses at x. The equations for x are solved 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, cast
@@ -121,6 +121,11 @@ class Part:
         """Return whether the kernel on tiles fills what lies outside of a tile along an axis by itself."""
         return self.accesses[access].fill is not None and self.keeps_padding(access, axis)
 
+    @cached_property
+    def cut_reductions(self) -> tuple[int, ...]:
+        """The reduced loops that are cut."""
+        return tuple(dim for dim in sorted(self.kernel.reduced) if not self.is_whole(dim))
+
     @property
     def accumulates(self) -> bool:
         """Whether the kernel adds to what its output holds."""
@@ -136,9 +141,13 @@ class Part:
         """Return whether a tile is as large as the whole kernel along a loop, so that it begins at 0."""
         return self.kernel.bounds[dim] >= self.bounds[dim]
 
-    def equations(self, known: Sequence[int]) -> list[Equation]:
-        """Return the equations of those accesses, in an order in which they can be solved one after the other."""
-        whole = {d for d in range(len(self.bounds)) if self.is_whole(d)}
+    def equations(self, known: Sequence[int], zero: Collection[int] = ()) -> list[Equation]:
+        """
+        Return the equations of those accesses, in an order in which they can be solved one after the other.
+
+        Loops in `zero` are taken to begin at 0, as those are that are not cut.
+        """
+        whole = {d for d in range(len(self.bounds)) if self.is_whole(d)} | set(zero)
         solved, pending = set(whole), [(k, axis) for k in known for axis in range(len(self.maps[k]))]
         ordered: list[Equation] = []
         while True:

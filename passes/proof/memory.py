@@ -90,7 +90,7 @@ class Region:
 
     def part(self, slices: tuple[slice, ...]) -> Region:
         """Return a box of it."""
-        return Region(self.memory, self.array[slices], (self, slices))
+        return Region(self.memory, self.array[(*slices, ...)], (self, slices))
 
     @property
     def is_dense(self) -> bool:

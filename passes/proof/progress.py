@@ -20,7 +20,6 @@ class Progress:
 
     def __init__(self, state: State):
         self._state = state
-        self._cut: dict[Operation, list[int]] = {}
         self._neutral: dict[tuple[Operation, int, Attribute], bool] = {}
 
     def after(self, part: Part, x: Mapping[int, int], origins: Mapping[int, Origin], made: Spot | None) -> Sums:
@@ -28,7 +27,7 @@ class Progress:
         before = origins.get(len(part.accesses) - 1)
         start = made.start if made is not None else None
         sums = before.sums if before is not None else None
-        cut = self._cut_loops(part)
+        cut = part.cut_reductions
         if sums is not None and (sums.op is not part.op or sums.start != start):
             raise self._wrong(part, "adds to sums of another tile, which have not begun anew")
         if before is not None and (before.is_mixed or not self._may_begin(part, before, made)):
@@ -55,11 +54,6 @@ class Progress:
 
     def _wrong(self, part: Part, what: str) -> Exception:
         return refuse("whole-kernel", f"'{part.op.name}' {what} at this step", part.op, [self._state.place()])
-
-    def _cut_loops(self, part: Part) -> list[int]:
-        if part.op not in self._cut:
-            self._cut[part.op] = [dim for dim in sorted(part.kernel.reduced) if not part.is_whole(dim)]
-        return self._cut[part.op]
 
     def _added(self, part: Part, dim: int, x: Mapping[int, int], origins: Mapping[int, Origin]) -> slice:
         """Return the points of a reduced loop that change the sums: at the others, inputs are filled."""

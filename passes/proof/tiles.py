@@ -87,7 +87,7 @@ class TileChecks:
     def __init__(self, state: State):
         self._state = state
         self._progress = Progress(state)
-        self._plans: dict[tuple[Operation, tuple[int, ...]], list[Equation]] = {}
+        self._plans: dict[tuple[Operation, tuple[int, ...], tuple[int, ...]], list[Equation]] = {}
         self._sources: dict[tuple[int, Operation, int], Any] = {}
         self._covered: dict[tuple[int, Operation], Array] = {}
         self._starts: dict[Operation, list[tuple[int, list[tuple[int, int]]]] | None] = {}
@@ -114,17 +114,18 @@ class TileChecks:
                 origins[access] = origin
             if spot := self._spot(facts, part, access, buffer, origin):
                 spots[access] = spot
+        last = len(part.accesses) - 1
+        if last in spots:
+            self._cover(part, spots[last].start, shape_of(part.accesses[last].value))
         x = self._solve(part, {access: spot.start for access, spot in spots.items()})
+        if isinstance(x, dict) and part.accumulates and any(dim not in x for dim in part.cut_reductions):
+            x = self._solve_step(part, spots, origins.get(last))
         solved = Solved(facts, spots, origins, x if isinstance(x, dict) else {})
         if isinstance(x, Mismatch):
             raise self._wrong_tile(op, solved, x)
         for access, origin in origins.items():
             self._check_origin(facts, part, access, origin, spots.get(access))
         made = self._made(part, solved.x)
-        first = len(part.accesses) - len(part.kernel.outputs)
-        for access in range(first, len(part.accesses)):
-            if access in spots:
-                self._cover(part, access, spots[access].start, shape_of(part.accesses[access].value))
         sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
         return Origin(made=made, solved=solved, sums=sums)
 
@@ -219,16 +220,14 @@ class TileChecks:
         if isinstance(x, Mismatch):
             raise self._wrong_tile(op, Solved(solved.facts, spots, {}), x)
         self._progress.check_reached(op, part, solved.spots, solved.origins, inside)
-        self._cover(part, access, spot.start, near.array.shape)
+        self._cover(part, spot.start, near.array.shape)
         return True
 
-    def _cover(self, part: Part, access: int, start: Index, extents: Sequence[int]) -> None:
-        """Note which part of a whole kernel's output has been written; of one output, the last."""
-        if access < len(part.accesses) - 1:
-            return
+    def _cover(self, part: Part, start: Index, extents: Sequence[int]) -> None:
+        """Note which part of a whole kernel's last output has been written."""
         key = (self.call, part.op)
         if key not in self._covered:
-            self._covered[key] = np.zeros(part.shapes[access], np.bool_)
+            self._covered[key] = np.zeros(part.shapes[-1], np.bool_)
         box = tuple(slice(max(0, at), max(0, at + n)) for at, n in zip(start, extents, strict=True))
         self._covered[key][box] = True
 
@@ -250,12 +249,29 @@ class TileChecks:
                 at = [f"tile at {listed(spot.start)}, needed at {a} along axis {axis}", self._state.place()]
                 raise refuse("whole-kernel", message, op, at)
 
-    def _solve(self, part: Part, starts: Mapping[int, Sequence[int]]) -> dict[int, int] | Mismatch:
-        key = (part.op, tuple(starts))
+    def _solve_step(self, part: Part, spots: dict[int, Spot], before: Origin | None) -> dict[int, int] | Mismatch:
+        """
+        Solve the equations of one step of a reduction that say too little by themselves: the sums are where they have
+        been so far, and where they begin, so do the reduced loops. Where the sums are written shows whether they do.
+        """
+        output = len(part.accesses) - 1
+        if before is not None and before.sums is not None and before.sums.start is not None:
+            spots[output] = Spot(part.op, before.sums.start, part.shapes[output])
+            return self._solve(part, {access: spot.start for access, spot in spots.items()})
+        starts = {access: spot.start for access, spot in spots.items()}
+        x = self._solve(part, starts)
+        unknown = tuple(dim for dim in part.cut_reductions if isinstance(x, dict) and dim not in x)
+        x = self._solve(part, starts, unknown)
+        return x if isinstance(x, Mismatch) else {**x, **dict.fromkeys(unknown, 0)}
+
+    def _solve(
+        self, part: Part, starts: Mapping[int, Sequence[int]], zero: tuple[int, ...] = ()
+    ) -> dict[int, int] | Mismatch:
+        key = (part.op, tuple(starts), zero)
         if key not in self._plans:
             prove_even(part)
             prove_sizes(part)
-            self._plans[key] = part.equations(list(starts))
+            self._plans[key] = part.equations(list(starts), zero)
         return solve_point(self._plans[key], starts)
 
     def _wrong_tile(self, op: Operation, solved: Solved, mismatch: Mismatch) -> Exception:
