@@ -103,7 +103,8 @@ def compile_model(
     try:
         module = model.load()
         inputs = input_names(module)
-        PassManager([*observers, report]).run(module, pipeline, new_context())
+        manager = PassManager([*observers, report], verify_each=False, verify_phases=True)
+        manager.run(module, pipeline, new_context())
     except Diagnostic as error:
         error.source = error.source or str(model.path)
         raise

@@ -32,14 +32,23 @@ def expand_grids(module: ModuleOp, function: FuncOp) -> None:
     for op in list(function.walk()):
         if isinstance(op, FirstOp | LastOp):
             _expand_end(op)
-    while (grid := next((op for op in function.walk() if isinstance(op, GridOp)), None)) is not None:
-        expand_grid(grid, memories)
+    pending = [op for op in function.walk() if isinstance(op, GridOp) and not _is_in_grid(op)]
+    while pending:
+        loop = expand_grid(pending.pop(), memories)
+        pending += [op for op in loop.walk() if isinstance(op, GridOp) and not _is_in_grid(op)]
 
 
-def expand_grid(grid: GridOp, memories: dict[str, SSAValue]) -> None:
+def _is_in_grid(op: Operation) -> bool:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, GridOp):
+        parent = parent.parent_op()
+    return parent is not None
+
+
+def expand_grid(grid: GridOp, memories: dict[str, SSAValue]) -> scf.ForOp:
     """
     Replace a grid by one loop over its points, in which each tile is fetched when it is first needed and written when
-    it is done, and waited for at once.
+    it is done, and waited for at once; returns the loop.
 
     `memories` holds the memory of each level, a memref of bytes. Raises Diagnostic where a tile has no address.
     """
@@ -56,8 +65,10 @@ def expand_grid(grid: GridOp, memories: dict[str, SSAValue]) -> None:
     inner = writer.at_end_of(body)
     _write_step(Step(inner, grid.bounds, body.args[0]), grid, streams, scratch)
     inner.effect(scf.YieldOp())
-    writer.effect(scf.ForOp(first, end, one, [], body))
+    loop = scf.ForOp(first, end, one, [], body)
+    writer.effect(loop)
     Rewriter.erase_op(grid)
+    return loop
 
 
 def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[SSAValue]) -> None:

@@ -78,7 +78,9 @@ def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
 
 
 def _path(op: Operation, machine: Machine) -> list[Hop]:
-    near = machine.near_level_of(engine_of(op, machine))
+    hint = op.attributes.get("engine")
+    engine = machine.engine(hint.data) if isinstance(hint, StringAttr) else engine_of(op, machine)
+    near = machine.near_level_of(engine)
     inward = machine.path(machine.far.name, near.name)
     outward = machine.path(near.name, machine.far.name)
     names = [machine.far.name]

@@ -66,12 +66,14 @@ class PassManager:
     """
     Runs pipelines.
 
-    Between passes the module verifies, unless `verify_each` is false. The hooks that come before a pass are called in
-    the order of `observers`, those after it in the reverse order: the last observer is nearest to the pass.
+    Between passes the module verifies, unless `verify_each` is false; with `verify_phases` it does where the last pass
+    of a phase has run. The hooks that come before a pass are called in the order of `observers`, those after it in the
+    reverse order: the last observer is nearest to the pass.
     """
 
     observers: Sequence[Observer] = ()
     verify_each: bool = True
+    verify_phases: bool = False
 
     def run(self, module: ModuleOp, pipeline: Pipeline, context: Context) -> None:
         """
@@ -92,7 +94,7 @@ class PassManager:
             _rewrite(place.step, module, context)
             for observer in reversed(self.observers):
                 observer.after_rewrite(place, module)
-            if self.verify_each:
+            if self.verify_each or (self.verify_phases and _ends_phase(place)):
                 verify(module)
             for observer in reversed(self.observers):
                 observer.after_pass(place, module)
@@ -106,6 +108,11 @@ class PassManager:
             if diagnostic is error:
                 raise
             raise diagnostic from error
+
+
+def _ends_phase(place: Place) -> bool:
+    steps = place.pipeline.steps
+    return place.number == len(steps) or steps[place.number].phase != place.step.phase
 
 
 def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:
