@@ -22,6 +22,7 @@ from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.building import grid_of
+from .memory.hints import KEEP
 from .memory.layers import RESHAPES, Hop, Layers, layers_of
 from .memory.plan import Choice, lower_bound, plan_layers
 from .memory.pricing import reserved
@@ -135,6 +136,7 @@ def _note(function: FuncOp, layers: Layers, cycles: int) -> None:
 def _keep(alloc: Operation, level: str, address: int) -> set[SSAValue]:
     """Let a buffer and its reshapes lie in a near level; returns them."""
     kept: set[SSAValue] = set()
+    alloc.attributes.pop(KEEP, None)
     alloc.attributes[ADDRESS] = IntegerAttr(address, i64)
     pending: list[SSAValue] = [alloc.results[0]]
     while pending:

@@ -19,6 +19,7 @@ from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, Yie
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
 from ..proof.kernel import ATTRIBUTE, describe
+from .hints import ALL as HINTS
 from .tiling import OperandTile, Part, Tiling
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
@@ -221,7 +222,7 @@ class _Body:
         properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else dict(op.properties)
         regions = [region.clone() for region in op.regions]
         operands = self._operands(number, part)
-        attributes = dict(op.attributes)
+        attributes = _without_hints(op)
         tile = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
         return self._finished(tile, op, part.kernel)
 
@@ -230,7 +231,7 @@ class _Body:
         op = part.op
         if isinstance(op, KernelOp):
             tile = _step(op, operands[: part.first_extra], total, op.tile_properties(part.sizes))
-            tile.attributes |= op.attributes
+            tile.attributes |= _without_hints(op)
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
         return self._finished(tile, op, kernel_of(split.step))
@@ -250,6 +251,10 @@ class _Body:
         if self._engine is not None and (name := self._engine(tile, source)):
             tile.attributes["engine"] = StringAttr(name)
         return tile
+
+
+def _without_hints(op: Operation) -> dict[str, Attribute]:
+    return {name: value for name, value in op.attributes.items() if name not in HINTS}
 
 
 def trailing_dims(order: Sequence[int], part: Part) -> list[int]:

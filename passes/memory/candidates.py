@@ -16,6 +16,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from .hints import pinned_stages
 from .pricing import Pricer, Route, near_bytes
 from .sweep import Ints, Sweep
 from .tiling import tiling_of
@@ -55,7 +56,7 @@ def candidates(
     pricer = Pricer(tuple(ops), route)
     sweep = Sweep(ops, route, pricer, frozenset(resident))
     found: list[Candidate] = []
-    for sizes, order, double in _promising(sweep, double_buffered=double_buffered):
+    for sizes, order, double in _promising(sweep, _stages(ops, double_buffered)):
         tiling = tiling_of(ops, sizes, resident)
         stages = tuple(2 if double and tile.dims and not tile.in_place else 1 for tile in tiling.tiles)
         cycles = pricer.cycles(tiling, order, stages)
@@ -77,7 +78,13 @@ _Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool]"
 """Sizes, order of the loops that are cut, and whether tiles have two stages."""
 
 
-def _promising(sweep: Sweep, *, double_buffered: bool) -> list[_Key]:
+def _stages(ops: Sequence[Operation], double_buffered: bool) -> set[int]:
+    """Return how many stages tiles may have."""
+    pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
+    return pinned or ({1, 2} if double_buffered else {1})
+
+
+def _promising(sweep: Sweep, stages: set[int]) -> list[_Key]:
     """Return what to price to the cycle."""
     if not len(sweep):
         return []
@@ -86,8 +93,9 @@ def _promising(sweep: Sweep, *, double_buffered: bool) -> list[_Key]:
     found: list[tuple[Ints, Ints, tuple[int, ...], bool]] = []
     for order in sweep.orders():
         compute, moved, ends = sweep.estimate(order)
-        found.append((single, compute + moved, order, False))
-        if double_buffered:
+        if 1 in stages:
+            found.append((single, compute + moved, order, False))
+        if 2 in stages:
             hidden = np.maximum(compute, moved - ends) + ends
             found.append((double, np.where(steps > 1, hidden, compute + moved), order, True))
     sizes, times = np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])

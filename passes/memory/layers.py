@@ -12,10 +12,13 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.kernel import is_kernel, kernel_of
+from ...errors import Diagnostic
+from ...ir import where
 from ...targets.core.machine import Engine, Level, Link, Machine
 from ..loops.affine import linear
 from ..map_engines import engine_of
 from .candidates import Candidate, candidates
+from .hints import SIZES, STAGES, pinned_place
 from .pricing import Route, reserved
 from .tiling import divides
 from .views import bytes_of
@@ -39,7 +42,7 @@ class Buffer:
     """
     A buffer that may lie in the near level while it is needed: `size` bytes there, from kernel `first` to `last`.
 
-    `values` are the buffer and the reshapes of it.
+    `values` are the buffer and the reshapes of it, `keep` says whether it must stay there, or must not.
     """
 
     alloc: Operation
@@ -47,6 +50,7 @@ class Buffer:
     size: int
     first: int
     last: int
+    keep: bool | None = None
 
 
 @dataclass
@@ -103,6 +107,8 @@ class Layers:
         if index + 1 >= len(self.ops):
             return None
         producer, user = self.ops[index], self.ops[index + 1]
+        if SIZES in producer.attributes:
+            return None
         kernel = kernel_of(producer)
         if len(kernel.outputs) != 1 or divides(kernel) or not _is_projection(kernel.outputs[0].map.results):
             return None
@@ -144,6 +150,7 @@ def _structure(ops: Sequence[Operation], resident: frozenset[SSAValue]) -> Hasha
             op.name,
             tuple((numbers[value], value.type, value in resident) for value in op.operands),
             frozenset(op.properties.items()),
+            (op.attributes.get(SIZES), op.attributes.get(STAGES)),
             tuple(len(region.blocks) for region in op.regions),
         )
         for op in ops
@@ -186,11 +193,18 @@ def _is_behind(engine: Engine, hop: Hop) -> bool:
 def _buffer(alloc: memref.AllocOp, numbers: dict[Operation, int], hop: Hop) -> Buffer | None:
     """Return an allocation as a buffer that may lie in the near level; None where others than these kernels use it."""
     values, users = _reshapes(alloc.results[0])
+    keep = pinned_place(alloc)
     if not users or any(user not in numbers for user in users):
+        if keep:
+            raise Diagnostic(
+                f"a buffer cannot stay in {hop.near.name}: others than kernels that work there use it",
+                where=where(alloc),
+                remedy="remove the hint hier.keep",
+            )
         return None
     steps = [numbers[user] for user in users]
     size = reserved(bytes_of(alloc.results[0].type), hop.near)
-    return Buffer(alloc, frozenset(values), size, min(steps), max(steps))
+    return Buffer(alloc, frozenset(values), size, min(steps), max(steps), keep)
 
 
 def _reshapes(value: SSAValue) -> tuple[list[SSAValue], list[Operation]]:

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...dialects.core.kernel import kernel_of
 from ...errors import Diagnostic
 from ...ir import where
 from .arena import Lifetime, place
 from .candidates import Candidate
+from .hints import hinted
 from .layers import Layers
 from .pricing import unit_of
 
@@ -101,7 +101,8 @@ def best(layers: Layers, first: int, count: int, resident: frozenset[int], capac
 
 def _first(layers: Layers, capacity: int) -> Plan:
     """Return the plan that keeps as much as it can, one kernel at a time."""
-    resident = frozenset(number for number, b in enumerate(layers.buffers) if b.size <= capacity)
+    fitting = [n for n, b in enumerate(layers.buffers) if b.size <= capacity or b.keep]
+    resident = frozenset(n for n in fitting if layers.buffers[n].keep is not False)
     choices: dict[int, Choice] = {}
     pending = set(range(len(layers.ops)))
     while pending:
@@ -113,7 +114,7 @@ def _first(layers: Layers, capacity: int) -> Plan:
             continue
         number = _evicted(layers, resident, index)
         if number is None:
-            raise _does_not_fit(layers, index, capacity)
+            raise _does_not_fit(layers, index, resident, capacity)
         resident -= {number}
         buffer = layers.buffers[number]
         pending |= set(range(buffer.first, buffer.last + 1))
@@ -123,7 +124,8 @@ def _first(layers: Layers, capacity: int) -> Plan:
 
 def _evicted(layers: Layers, resident: frozenset[int], index: int) -> int | None:
     """Return the buffer to give up so that a kernel has more room: the one that takes most for longest."""
-    alive = [n for n in resident if layers.buffers[n].first <= index <= layers.buffers[n].last]
+    free = [n for n in resident if not layers.buffers[n].keep]
+    alive = [n for n in free if layers.buffers[n].first <= index <= layers.buffers[n].last]
     return max(alive, key=lambda n: (layers.buffers[n].size * _span(layers, n), n), default=None)
 
 
@@ -135,7 +137,8 @@ def _refilled(layers: Layers, plan: Plan, capacity: int) -> Plan:
     """Return a plan with buffers taken in, or given up, where that is faster."""
     order = sorted(range(len(layers.buffers)), key=lambda n: (layers.buffers[n].size * _span(layers, n), n))
     for number in order:
-        if number in plan.resident and _is_near_floor(layers, plan, number):
+        pinned = layers.buffers[number].keep is not None
+        if pinned or (number in plan.resident and _is_near_floor(layers, plan, number)):
             continue
         changed = with_resident(layers, plan, plan.resident ^ {number}, number, capacity)
         if changed is not None and changed.cycles < plan.cycles:
@@ -203,7 +206,10 @@ def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]
         found = addresses_of(layers, plan)
         if found.size <= capacity:
             return plan, found
-        number = max(plan.resident, key=lambda n: (layers.buffers[n].size * _span(layers, n), n))
+        free = [n for n in plan.resident if not layers.buffers[n].keep]
+        if not free:
+            raise _cannot_be_packed(layers, found.size, capacity)
+        number = max(free, key=lambda n: (layers.buffers[n].size * _span(layers, n), n))
         changed = with_resident(layers, plan, plan.resident - {number}, number, capacity)
         assert changed is not None, "giving up a buffer makes room"
         plan = changed
@@ -229,18 +235,33 @@ def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
     return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last)
 
 
-def _does_not_fit(layers: Layers, index: int, capacity: int) -> Diagnostic:
+def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
+    near = layers.hop.near.name
+    return Diagnostic(
+        f"the buffers that are to stay do not fit {near}: {size - capacity:,} bytes short",
+        where=where(layers.ops[0]),
+        expected=f"addresses within {capacity:,} bytes",
+        remedy=f"give {near} {size:,} bytes, or remove a hint hier.keep",
+    )
+
+
+def _does_not_fit(layers: Layers, index: int, resident: frozenset[int], capacity: int) -> Diagnostic:
     op, near = layers.ops[index], layers.hop.near.name
-    found = layers.options(index, 1, frozenset())
+    found = layers.options(index, 1, resident)
+    pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(resident))])
+    notes = [f"hints: {', '.join(pins)}"] if pins else []
+    remove = ", or remove a hint" if pins else ""
     if not found:
         engine = layers.engines[op].name
-        return Diagnostic(f"'{op.name}' cannot be cut into tiles that '{engine}' runs", where=where(op))
+        message = f"'{op.name}' cannot be cut into tiles that '{engine}' runs"
+        return Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else "")
+    left = room(layers, resident, index, index, capacity)
     least = found[0]
-    sizes = [size for size, bound in zip(least.sizes, kernel_of(op).bounds, strict=True) if bound]
     return Diagnostic(
-        f"no tiling of '{op.name}' fits {near}: {least.bytes - capacity:,} bytes short",
+        f"no tiling of '{op.name}' fits {near}: {least.bytes - left:,} bytes short",
         where=where(op),
-        expected=f"tiles of {capacity:,} bytes in all",
-        found=f"{least.bytes:,} bytes for the smallest tiles {sizes}",
-        remedy=f"give {near} {least.bytes:,} bytes",
+        expected=f"tiles of {max(0, left):,} bytes in all",
+        found=f"{least.bytes:,} bytes for the smallest tiles {list(least.sizes)}",
+        remedy=f"give {near} {least.bytes + capacity - left:,} bytes{remove}",
+        notes=notes,
     )

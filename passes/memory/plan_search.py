@@ -62,6 +62,9 @@ def _improved(layers: Layers, plan: Plan, capacity: int, first: int, last: int, 
     model = cp_model.CpModel()
     taken = [model.new_bool_var("") for _ in options]
     kept = {n: model.new_bool_var("") for n in inside}
+    for number in inside:
+        if (keep := layers.buffers[number].keep) is not None:
+            model.add(kept[number] == keep)
     used: dict[int, list[cp_model.LinearExprT]] = defaultdict(list)
     for variable, option in zip(taken, options, strict=True):
         for number in option.near:

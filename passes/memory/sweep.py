@@ -20,6 +20,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.kernel import Access, kernel_of
 from ...ir import element_of, numpy_type, shape_of
 from ..loops.affine import linear
+from .hints import pinned_sizes
 from .pricing import Pricer, Route, unit_of
 from .tiling import Part, axis_pairs, can_cut_reductions, divides, index_dims, tiling_of
 from .transfers import Descriptor
@@ -242,7 +243,8 @@ class Sweep:
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the orders of loops to try: reduced ones innermost, those that are not permuted outermost."""
-        loops = [dim for dim, sizes in enumerate(self._choices) if len(sizes) > 1]
+        bounds = self._whole.kernel.bounds
+        loops = [dim for dim, sizes in enumerate(self._choices) if sizes != [bounds[dim]]]
         parallel = [dim for dim in loops if dim not in self._reduced]
         longest = sorted(sorted(parallel, key=lambda dim: -len(self._choices[dim]))[:PERMUTED])
         others = [dim for dim in parallel if dim not in longest]
@@ -332,9 +334,13 @@ def choices(op: Operation, route: Route) -> list[list[int]]:
     assert support is not None
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
     cuttable = can_cut_reductions(op, kernel)
+    pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
     found: list[list[int]] = []
     for dim, bound in enumerate(kernel.bounds):
         reduced = dim in kernel.reduced
+        if pinned[dim]:
+            found.append([pinned[dim]])
+            continue
         if bound == 1 or spans[dim] or (reduced and not cuttable):
             found.append([bound])
             continue

@@ -36,6 +36,8 @@ class Memory:
         self.constant = constant
         self.level = level
         self.is_arena = False
+        self.is_shared = False
+        """Whether buffers lie in it that do not belong to it: tiles, scratch and resident buffers of a level."""
         self._writes: Array | None = None
 
     @property

@@ -61,6 +61,8 @@ class Origin:
     value: Attribute | None = None
     """The constant that it is, everywhere."""
     is_mixed: bool = False
+    is_whole: bool = True
+    """Whether there is nothing else that it could be a part of."""
 
     def part(self, by: Sequence[int], shape: Sequence[int]) -> Origin:
         """Return the origin of a part of this shape that begins `by` later."""
@@ -92,6 +94,7 @@ def merged(origins: Sequence[Origin | None]) -> Origin | None:
         sums=lacking,
         value=values.pop() if len(values) == 1 else None,
         is_mixed=not spots and len(made) > 1,
+        is_whole=all(origin.is_whole for origin in known),
     )
 
 
@@ -123,7 +126,9 @@ def brought(
     origin = Origin(spots, fill, filled, made)
     if outer is None:
         return origin
-    return replace(origin, sums=outer.sums, value=outer.value, is_mixed=outer.is_mixed)
+    return replace(
+        origin, sums=outer.sums, value=outer.value, is_mixed=outer.is_mixed, is_whole=outer.is_whole or made is not None
+    )
 
 
 def index_within(outer: Array, inner: Array, distance: int) -> Index | None:

@@ -89,6 +89,8 @@ class TileChecks:
         self._progress = Progress(state)
         self._plans: dict[tuple[Operation, tuple[int, ...], tuple[int, ...]], list[Equation]] = {}
         self._sources: dict[tuple[int, Operation, int], Any] = {}
+        self._used: set[Operation] = set()
+        """The kernels on tiles whose results others on tiles use."""
         self._covered: dict[tuple[int, Operation], Array] = {}
         self._starts: dict[Operation, list[tuple[int, list[tuple[int, int]]]] | None] = {}
         self._calls = 0
@@ -115,8 +117,9 @@ class TileChecks:
             if spot := self._spot(facts, part, access, buffer, origin):
                 spots[access] = spot
         last = len(part.accesses) - 1
-        if last in spots:
-            self._cover(part, spots[last].start, shape_of(part.accesses[last].value))
+        target = buffers[facts.operand_of[last]]
+        if last in spots and target is not None and spots[last] in target.spots:
+            self._cover(op, part.shapes[last], spots[last].start, target.array.shape)
         x = self._solve(part, {access: spot.start for access, spot in spots.items()})
         if isinstance(x, dict) and part.accumulates and any(dim not in x for dim in part.cut_reductions):
             x = self._solve_step(part, spots, origins.get(last))
@@ -126,6 +129,8 @@ class TileChecks:
         for access, origin in origins.items():
             self._check_origin(facts, part, access, origin, spots.get(access))
         made = self._made(part, solved.x)
+        if made is not None:
+            self._must_be_written(op, made.shape)
         sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
         return Origin(made=made, solved=solved, sums=sums)
 
@@ -138,12 +143,15 @@ class TileChecks:
                 return spot
         if origin is None or adds_to:
             return None
-        if origin.is_mixed or (origin.made is not None and origin.made.shape != shape):
+        is_other = bool(origin.spots) and origin.made is None and origin.is_whole
+        if origin.is_mixed or is_other or (origin.made is not None and origin.made.shape != shape):
             name = name_of(facts.op, facts.operand_of[access])
             message = f"what {name} of '{facts.op.name}' holds is no tile of what it needs"
             raise refuse(
                 "whole-kernel", message, facts.op, [f"tile of {listed(buffer.array.shape)}", self._state.place()]
             )
+        if origin.made is not None:
+            self._used.add(origin.made.source)
         return origin.made
 
     def _check_origin(self, facts: KernelFacts, part: Part, access: int, origin: Origin, spot: Spot | None) -> None:
@@ -197,17 +205,19 @@ class TileChecks:
         Returns whether that is known: where not, the far buffer may be a tile itself.
         """
         origin = self._state.origin_of(near)
-        if origin is None or origin.made is None:
-            return False
+        solved: Solved | None = origin.solved if origin is not None else None
+        part = solved.facts.part if solved is not None else None
+        made = origin.made if origin is not None else None
+        shape = part.shapes[-1] if part is not None else made.shape if made is not None else None
         own = Spot((far.number, far.low), start, far.array.shape)
         known = [own, *(spot.moved(start) for spot in far.spots[1:])]
-        spot = next((each for each in reversed(known) if each.shape == origin.made.shape), None)
+        spot = next((each for each in reversed(known) if each.shape == shape), None)
         if spot is None:
             return False
-        solved: Solved | None = origin.solved
-        part = solved.facts.part if solved is not None else None
         if solved is None or part is None:
-            self._check_made(op, origin.made, spot)
+            assert made is not None
+            self._check_made(op, made, spot)
+            self._cover(made.source, made.shape, spot.start, near.array.shape)
             return True
         access = len(part.accesses) - 1
         begun = solved.spots.get(access, spot).start
@@ -220,21 +230,25 @@ class TileChecks:
         if isinstance(x, Mismatch):
             raise self._wrong_tile(op, Solved(solved.facts, spots, {}), x)
         self._progress.check_reached(op, part, solved.spots, solved.origins, inside)
-        self._cover(part, spot.start, near.array.shape)
+        self._cover(part.op, spot.shape, spot.start, near.array.shape)
         return True
 
-    def _cover(self, part: Part, start: Index, extents: Sequence[int]) -> None:
+    def _cover(self, op: Operation, shape: Index, start: Index, extents: Sequence[int]) -> None:
         """Note which part of a whole kernel's last output has been written."""
-        key = (self.call, part.op)
-        if key not in self._covered:
-            self._covered[key] = np.zeros(part.shapes[-1], np.bool_)
         box = tuple(slice(max(0, at), max(0, at + n)) for at, n in zip(start, extents, strict=True))
-        self._covered[key][box] = True
+        self._must_be_written(op, shape)[box] = True
+
+    def _must_be_written(self, op: Operation, shape: Index) -> Array:
+        """Return which part of a whole kernel's last output has been written."""
+        key = (self.call, op)
+        if key not in self._covered:
+            self._covered[key] = np.zeros(shape, np.bool_)
+        return self._covered[key]
 
     def check_covered(self) -> None:
         """Check that all of what each kernel on tiles makes has been written."""
         for (_, op), covered in self._covered.items():
-            if covered.all():
+            if covered.all() or op in self._used:
                 continue
             element = listed([int(i) for i in np.argwhere(~covered)[0]])
             shape = listed(covered.shape)

@@ -126,6 +126,7 @@ class Walk:
             constant = definition.constant is not None
             buffer = self._new(f"@{name}", definition.type, initial=initial, constant=constant)
             buffer.memory.is_arena = "tilewright.arena" in definition.attributes
+            buffer.memory.is_shared = not initial and not buffer.memory.is_arena and buffer.memory.level is not None
             self._memories[name] = buffer
             self._allocated.append(buffer.memory)
             self._fits(op, buffer.memory)
@@ -319,6 +320,8 @@ class Walk:
             views = [spot.moved(begin) for spot in far.spots[1:]]
             outer = self.state.origin_of(outside) if outside.array.size else None
             origin = brought(own, views, outer, here, near.array.shape, op.fill if hangs else None)
+            if far.memory.is_shared and outer is None:
+                origin = replace(origin, is_whole=False)
             self.state.wrote(op, near, near, origin)
         self.state.begin(transfer)
         return transfer

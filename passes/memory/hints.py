@@ -1,0 +1,69 @@
+"""
+What users pin of a plan, as attributes of the IR before plan-memory:
+
+- on a kernel `hier.sizes = array<i64: 1, 1, 16, 0, 0, ...>`: the extents of its tile in its loops, 0 where free;
+- on a kernel `hier.stages = 1 : i64`: 1 to forgo fetching ahead, 2 to insist on it;
+- on an allocation `hier.keep = true`: it stays in the near level, or, with false, does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import kernel_of
+from ...errors import Diagnostic
+from ...ir import numbers_of, where
+
+SIZES, STAGES, KEEP = "hier.sizes", "hier.stages", "hier.keep"
+ALL = (SIZES, STAGES, KEEP)
+
+
+def pinned_sizes(op: Operation) -> tuple[int, ...] | None:
+    """Return the extents that a kernel's tile is to have, 0 where free. Raises Diagnostic for what are none."""
+    hint = op.attributes.get(SIZES)
+    if hint is None:
+        return None
+    bounds = kernel_of(op).bounds
+    sizes = numbers_of(cast(Any, hint)) if isinstance(hint, DenseArrayBase) else ()
+    if len(sizes) != len(bounds) or any(not 0 <= size <= bound for size, bound in zip(sizes, bounds, strict=True)):
+        raise _bad(op, SIZES, f"an extent of at most {list(bounds)} for each loop, 0 where it is free")
+    return tuple(sizes)
+
+
+def pinned_stages(op: Operation) -> int | None:
+    """Return the stages that a kernel's tiles are to have. Raises Diagnostic for what are none."""
+    hint = op.attributes.get(STAGES)
+    if hint is None:
+        return None
+    if not isinstance(hint, IntegerAttr) or hint.value.data not in (1, 2):
+        raise _bad(op, STAGES, "1 or 2")
+    return int(hint.value.data)
+
+
+def pinned_place(alloc: Operation) -> bool | None:
+    """Return whether a buffer is to stay in the near level. Raises Diagnostic for what does not say."""
+    hint = alloc.attributes.get(KEEP)
+    if hint is None:
+        return None
+    if not isinstance(hint, IntegerAttr) or hint.value.data not in (-1, 0, 1):
+        raise _bad(alloc, KEEP, "true or false")
+    return bool(hint.value.data)
+
+
+def hinted(ops: Sequence[Operation]) -> list[str]:
+    """Return what is pinned on ops, as text."""
+    return [f"{name} = {op.attributes[name]}" for op in ops for name in ALL if name in op.attributes]
+
+
+def _bad(op: Operation, name: str, expected: str) -> Diagnostic:
+    return Diagnostic(
+        f"the hint {name} of '{op.name}' is not understood",
+        where=where(op),
+        expected=expected,
+        found=str(op.attributes[name]),
+        remedy=f"correct {name}, or remove it",
+    )
