@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
 
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
@@ -16,14 +20,22 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions, new_context, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.memory.building import grid_of
+from tilewright.passes.memory.layers import Hop, Layers, layers_of
+from tilewright.passes.memory.pricing import Pricer, near_bytes
+from tilewright.passes.memory.sweep import Sweep
+from tilewright.passes.memory.tiling import Tiling, tiling_of
 from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.targets.core.machine import Machine
+from tilewright.targets.core.machine_file import find_machine
 from tilewright.test.machines.make import machine
 from tilewright.test.passes.levels import run_step, steps
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 from tilewright.test.passes.test_pipeline_equivalence import examples
 
+CHAINED = (*ELEMENTWISE, *REDUCING, *CUSTOM)
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 AFTER = "expand-grid,pipeline-dma,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
 
@@ -64,10 +76,13 @@ def check_plan(module: ModuleOp, target: Machine, level_bytes: int, *, double_bu
     expected = run_module(module, inputs)
     plan = planned(module, target, level_bytes, double_buffered=double_buffered)
     assert_same(plan, inputs, expected, "on grids")
+    verify_memory(plan)
     for step in parse_pipeline(AFTER, all_passes()).steps:
         step.run.apply(new_context(), plan)
         verify(plan)
         assert_same(plan, inputs, expected, f"after {step.name}")
+        if step.name in ("expand-grid", "pipeline-dma"):
+            verify_memory(plan)
 
 
 @examples(40)
@@ -83,3 +98,77 @@ def test_random_networks(network: Network, level_bytes: int, double_buffered: bo
 def test_zoo(name: str, l1: int) -> None:
     module = on_buffers(import_model(zoo.build(name)))
     check_plan(module, machine(l1), l1, double_buffered=True)
+
+
+def test_three_levels() -> None:
+    module = on_buffers(import_model(zoo.build("mlp")))
+    target = find_machine(Path(__file__).parents[1] / "machines" / "three_level.toml")
+    check_plan(module, target, 4 << 10, double_buffered=True)
+
+
+def layers(module: ModuleOp, *, keep_resident: bool) -> Layers:
+    """Return the kernels of a module's function as planning sees them."""
+    (function,) = functions(module)
+    target = machine(1 << 20)
+    hop = Hop(target, target.level("L2"), target.level("L1"), target.link("dma"), target.link("dma"))
+    return layers_of(function.body.block, hop, double_buffered=True, keep_resident=keep_resident)
+
+
+@examples(25)
+@given(networks(ALL, largest=3), st.booleans())
+def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
+    found = layers(on_buffers(import_model(network.model, input_types=network.input_types)), keep_resident=resident)
+    near = frozenset(value for buffer in found.buffers for value in buffer.values)
+    for op in found.ops:
+        route = found.route([op])
+        pricer = Pricer((op,), route)
+        sweep = Sweep([op], route, pricer, near)
+        for row in range(0, len(sweep), 1 + len(sweep) // 40):
+            tiling = tiling_of(op, sweep.sizes[row].tolist(), near)
+            assert not tiling.blocked_dims()
+            for stages in (1, 2):
+                counts = [stages if tile.dims and not tile.in_place else 1 for tile in tiling.tiles]
+                exact, told = near_bytes(tiling, counts, route.near), sweep.near_bytes(stages)[row]
+                # Where two reads of a buffer share a tile, the arrays count it twice.
+                assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
+
+
+@examples(25)
+@given(networks(CHAINED, largest=4), st.randoms(use_true_random=False))
+def test_kernels_done_together(network: Network, draw: random.Random) -> None:
+    module = on_buffers(import_model(network.model, input_types=network.input_types))
+    inputs = random_inputs(module, 0)
+    expected = run_module(module, inputs)
+    found = layers(module, keep_resident=True)
+    for index in reversed(range(len(found.ops) - 1)):
+        if found.joins(index) is None:
+            continue
+        ops = found.ops[index : index + 2]
+        sweep = Sweep(ops, found.route(ops), Pricer(tuple(ops), found.route(ops)), frozenset())
+        tilings = [tiling_of(ops, sizes) for sizes in draw.choices(sweep.sizes.tolist(), k=8)] if len(sweep) else []
+        fused = next((tiling for tiling in tilings if not tiling.blocked_dims()), None)
+        if fused is not None:
+            fuse(fused)
+            verify(module)
+            assert_same(module, inputs, expected, "fused")
+            verify_memory(module)
+            return
+
+
+def fuse(tiling: Tiling) -> None:
+    """Replace two kernels by the grid that does them together."""
+    order = [dim for dim, count in enumerate(tiling.counts) if count > 1]
+    order.sort(key=lambda dim: dim in tiling.cut_reductions)
+    places: list[int | None] = []
+    end = 0
+    for size in [*(tile.bytes for tile in tiling.tiles), *(each.bytes for each in tiling.scratch)]:
+        places.append(end)
+        end += -(-size // 8) * 8
+    count = len(tiling.tiles)
+    grid = grid_of(tiling, "L1", places[:count], [1] * count, order, places[count:])
+    first, last = tiling.ops
+    allocs = [value.owner for value in tiling.intermediates]
+    Rewriter.replace_op(last, grid, [])
+    for op in (first, *allocs):
+        assert isinstance(op, Operation)
+        Rewriter.erase_op(op)
