@@ -15,6 +15,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from tilewright.benchmarks.mutation_programs import arena_program, expanded_program, grid_program
+from tilewright.benchmarks.mutation_tiled import expanded_tiled_program, tiled_program
+from tilewright.benchmarks.mutation_tiled_faults import EXPLICIT_FAULTS, GRID_FAULTS
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
@@ -118,10 +120,8 @@ def _retile(grid: GridOp, tiling: Tiling) -> bool:
     """Give the tiles of a grid, and the kernel in it, the extents of another tiling."""
     tiles = list(grid.tiles)
     arguments = grid.body.block.args[len(grid.bounds) :]
-    extents = {
-        access.value: tile.extents
-        for access, tile in [(a, tiling._tile(a, is_output=False)) for a in _accesses(tiling)]  # pyright: ignore[reportPrivateUsage]
-    }
+    part, counts = tiling.parts[-1], tiling.counts
+    extents = {a.value: part.tile(a, counts, is_output=False, in_place=False).extents for a in _accesses(tiling)}
     for index, argument in enumerate(arguments):
         if argument in extents:
             tiles[index] = _with(tiles[index], shape=ArrayAttr([IntAttr(n) for n in extents[argument]]))
@@ -249,4 +249,6 @@ FAULTS = (
     Fault("transfers: swapped tokens", expanded_program, swap_tokens),
     Fault("transfers: fill removed", expanded_program, remove_fill),
     Fault("arena: lifetime cut", arena_program, cut_lifetime),
+    *(Fault(f"tiled: {name}", tiled_program, plant) for name, plant in GRID_FAULTS.items()),
+    *(Fault(f"tiled, explicit: {name}", expanded_tiled_program, plant) for name, plant in EXPLICIT_FAULTS.items()),
 )

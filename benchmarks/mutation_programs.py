@@ -14,7 +14,9 @@ from tilewright.dialects.core.kernel import is_kernel
 from tilewright.ir import functions, new_context, parse_module
 from tilewright.passes.allocate_static import AllocateStaticPass
 from tilewright.passes.expand_grid import ExpandGridPass, stage_bytes
-from tilewright.passes.memory.tiling import Tiling, grid_of, tiling_of
+from tilewright.passes.memory.building import grid_of
+from tilewright.passes.memory.tiling import Tiling, tiling_of
+from tilewright.passes.pipeline_dma import PipelineDmaPass
 
 CONTEXT = new_context()
 
@@ -152,9 +154,15 @@ def _tiling(op: Operation, draw: random.Random) -> Tiling:
 
 
 def expanded_program(draw: random.Random) -> ModuleOp:
-    """Return such a grid with its transfers explicit."""
-    module = grid_program(draw)
+    """Return such a grid with its transfers explicit, and under way while others are worked on."""
+    return explicit(grid_program(draw), draw)
+
+
+def explicit(module: ModuleOp, draw: random.Random) -> ModuleOp:
+    """Make the transfers of a program explicit; one in three still waits for each at once."""
     ExpandGridPass().apply(CONTEXT, module)
+    if draw.random() < 2 / 3:
+        PipelineDmaPass().apply(CONTEXT, module)
     return module
 
 

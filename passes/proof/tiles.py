@@ -105,6 +105,7 @@ class TileChecks:
     def result_of(self, facts: KernelFacts, part: Part, buffers: Sequence[Buffer | None]) -> Origin:
         """Check that a kernel on tiles, given these operands, has the tiles that it needs; returns what it makes."""
         op = facts.op
+        self._check_distinct(facts, buffers)
         origins: dict[int, Origin] = {}
         spots: dict[int, Spot] = {}
         for access, operand in enumerate(facts.operand_of):
@@ -134,25 +135,39 @@ class TileChecks:
         sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
         return Origin(made=made, solved=solved, sums=sums)
 
+    def _check_distinct(self, facts: KernelFacts, buffers: Sequence[Buffer | None]) -> None:
+        """Check that no two operands are tiles which have been brought to one buffer."""
+        seen: dict[int, int] = {}
+        for operand in facts.reads:
+            buffer = buffers[operand]
+            if buffer is None or not buffer.memory.is_shared:
+                continue
+            other = seen.setdefault(buffer.number, operand)
+            if other == operand or not (origin := self._state.origin_of(buffer)) or not origin.spots:
+                continue
+            raise refuse(
+                "apart",
+                f"{name_of(facts.op, other)} and {name_of(facts.op, operand)} of '{facts.op.name}' are in one buffer",
+                facts.op,
+                [f"address {buffer.low} of {buffer.memory.name}", self._state.place()],
+            )
+
     def _spot(self, facts: KernelFacts, part: Part, access: int, buffer: Buffer, origin: Origin | None) -> Spot | None:
         """Return where a buffer begins in the operand that the whole kernel has there, None where that is not known."""
         shape, adds_to = part.shapes[access], facts.operand_of[access] in facts.adds_to
-        known = (*buffer.spots, *(origin.spots if origin is not None else ()))
-        for spot in reversed(known):
-            if spot.shape == shape:
-                return spot
-        if origin is None or adds_to:
-            return None
-        is_other = bool(origin.spots) and origin.made is None and origin.is_whole
-        if origin.is_mixed or is_other or (origin.made is not None and origin.made.shape != shape):
-            name = name_of(facts.op, facts.operand_of[access])
-            message = f"what {name} of '{facts.op.name}' holds is no tile of what it needs"
-            raise refuse(
-                "whole-kernel", message, facts.op, [f"tile of {listed(buffer.array.shape)}", self._state.place()]
-            )
-        if origin.made is not None:
+        origin = origin or Origin()
+        if spot := _of_shape(origin.spots, shape):
+            return spot
+        if origin.made is not None and origin.made.shape == shape and not adds_to:
             self._used.add(origin.made.source)
-        return origin.made
+            return origin.made
+        spot = _of_shape(buffer.spots, shape)
+        is_other = origin.is_mixed or origin.made is not None or (bool(origin.spots) and origin.is_whole)
+        if adds_to or not is_other or (spot is not None and not buffer.memory.is_shared):
+            return spot
+        name = f"{name_of(facts.op, facts.operand_of[access])} of '{facts.op.name}'"
+        at = [f"tile of {listed(buffer.array.shape)}", self._state.place()]
+        raise refuse("whole-kernel", f"what {name} holds is no tile of what it needs", facts.op, at)
 
     def _check_origin(self, facts: KernelFacts, part: Part, access: int, origin: Origin, spot: Spot | None) -> None:
         operand = facts.operand_of[access]
@@ -211,7 +226,7 @@ class TileChecks:
         shape = part.shapes[-1] if part is not None else made.shape if made is not None else None
         own = Spot((far.number, far.low), start, far.array.shape)
         known = [own, *(spot.moved(start) for spot in far.spots[1:])]
-        spot = next((each for each in reversed(known) if each.shape == shape), None)
+        spot = _of_shape(known, shape) if shape is not None else None
         if spot is None:
             return False
         if solved is None or part is None:
@@ -302,6 +317,11 @@ class TileChecks:
             [f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}", self._state.place()],
             found=f"the tiles of its other operands begin at {others}" if others else "",
         )
+
+
+def _of_shape(spots: Sequence[Spot], shape: Index) -> Spot | None:
+    """Return the last of some spots that is in something of a shape."""
+    return next((spot for spot in reversed(spots) if spot.shape == shape), None)
 
 
 def _output_terms(part: Part) -> list[tuple[int, list[tuple[int, int]]]] | None:

@@ -20,6 +20,7 @@ from ...ir import Array, functions, numpy_type, where
 from .compile import compile_function
 from .effects import Effects, effects_of
 from .grid import prove_in_place
+from .kernel import ATTRIBUTE
 from .levels import LevelLimits
 from .memory import NEVER, Buffer, Key, Memory, Region, State, Transfer
 from .origins import Origin, Spot, brought, index_within
@@ -91,6 +92,9 @@ class Walk:
                 [f"address {transfer.target.low} of {transfer.target.memory.name}", transfer.steps],
             )
         self._tiles.check_covered()
+        for op in (op for _, ops in self._code.values() for op in ops):
+            if ATTRIBUTE in op.attributes and op not in self._facts:
+                raise refuse("complete", f"'{op.name}' is a part of a kernel that is never run", op, ["element 0"])
         for buffer in outputs:
             missing = np.argwhere(buffer.writes == NEVER)
             if missing.size:

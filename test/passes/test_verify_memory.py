@@ -21,9 +21,11 @@ from tilewright.ir import functions, parse_module
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.expand_grid import ExpandGridPass
-from tilewright.passes.memory.tiling import grid_of, tiling_of
+from tilewright.passes.memory.building import grid_of
+from tilewright.passes.memory.tiling import tiling_of
 from tilewright.passes.proof.body import prove_body
-from tilewright.passes.proof.grid import prove_levels, prove_tiles
+from tilewright.passes.proof.grid import prove_tiles
+from tilewright.passes.proof.levels import prove_levels
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.test.passes.levels import run_step, steps
 from tilewright.test.passes.test_tiling import AFTER, cut
