@@ -90,6 +90,11 @@ class Region:
             return None
         return tuple(at + piece.start for at, piece in zip(outer, self.box[1], strict=True))
 
+    @property
+    def home(self) -> Index | None:
+        """The shape of the buffer that it is a box of, None where it is no box of it."""
+        return self.box[0].home if self.box is not None else None
+
     def part(self, slices: tuple[slice, ...]) -> Region:
         """Return a box of it."""
         return Region(self.memory, self.array[(*slices, ...)], (self, slices))
@@ -130,22 +135,29 @@ class Buffer(Region):
     """
     What a memref stands for: a region, and the buffer that it is a part of.
 
-    `spots` are where it begins in what it is a view of, itself first.
+    `spots` are where it begins in what it is a box of, itself first; `views` the rest of them, None where it is a view
+    of another form.
     """
 
-    __slots__ = ("key", "number", "spots")
+    __slots__ = ("_home", "key", "number", "spots")
 
-    def __init__(self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] = ()):
+    def __init__(self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] | None = ()):
         super().__init__(memory, array)
         self.key = key
         self.number = number
         itself = Spot((number, self.low), (0,) * array.ndim, array.shape)
-        self.spots = (itself, *views)
+        self.spots = (itself, *(views or ()))
+        self._home = None if views is None else self.spots[-1].shape
 
     @property
     def index(self) -> Index | None:
         """Where it begins in the buffer that it is a part of."""
-        return self.spots[-1].start
+        return None if self._home is None else self.spots[-1].start
+
+    @property
+    def home(self) -> Index | None:
+        """The shape of the buffer that it is a box of."""
+        return self._home
 
 
 @dataclass(slots=True)
@@ -160,11 +172,13 @@ class Write:
 
     def origin_of(self, region: Region) -> Origin | None:
         """Return what a region that it has written holds, or a region around it, as if all of it were of one origin."""
-        if self.origin is None or (region.low == self.region.low and region.array.shape == self.region.array.shape):
+        if self.origin is None or region.same(self.region):
             return self.origin
         own, other = self.region.index, region.index
-        if own is None or other is None or len(own) != len(other):
+        if own is None or other is None:
             return None
+        if self.region.home != region.home:
+            return Origin(is_mixed=True)
         return self.origin.part([b - a for a, b in zip(own, other, strict=True)], region.array.shape)
 
 

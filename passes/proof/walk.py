@@ -115,7 +115,7 @@ class Walk:
         memory = Memory(name, array, initial=initial, constant=constant, level=level)
         return self._buffer(memory, array, (id(memory), 0, memory.size))
 
-    def _buffer(self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] = ()) -> Buffer:
+    def _buffer(self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] | None = ()) -> Buffer:
         return Buffer(memory, array, key, self.state.number_of(key), views)
 
     def get_global(self, number: int) -> Buffer:
@@ -174,7 +174,8 @@ class Walk:
         region = Region(source.memory, array)
         self._aligned(op, region)
         at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
-        views = [] if at is None else [spot.moved(at) for spot in source.spots]
+        views = None if at is None or source.home is None else [spot.moved(at) for spot in source.spots]
+        views = [] if isinstance(op, memref.ViewOp) else views
         buffer = self._buffer(source.memory, array, _key_of(op, source, region), views)
         self._derived[(op, source, indices)] = buffer
         return buffer
