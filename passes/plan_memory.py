@@ -81,9 +81,9 @@ def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
 def _path(op: Operation, machine: Machine) -> list[Hop]:
     hint = op.attributes.get("engine")
     engine = machine.engine(hint.data) if isinstance(hint, StringAttr) else engine_of(op, machine)
-    near = machine.near_level_of(engine)
+    near, outs = machine.near_level_of(engine), machine.near_level_of(engine, "outs")
     inward = machine.path(machine.far.name, near.name)
-    outward = machine.path(near.name, machine.far.name)
+    outward = machine.path(outs.name, machine.far.name)
     names = [machine.far.name]
     for link in inward:
         names.append(link.near if link.far == names[-1] else link.far)
@@ -96,7 +96,11 @@ def _path(op: Operation, machine: Machine) -> list[Hop]:
         )
     stores = reversed(outward)
     pairs = zip(levels, levels[1:], inward, stores, strict=False)
-    return [Hop(machine, far, near, fetch, store) for far, near, fetch, store in pairs]
+    last = len(inward) - 1
+    return [
+        Hop(machine, far, near, fetch, store, outs if number == last else near)
+        for number, (far, near, fetch, store) in enumerate(pairs)
+    ]
 
 
 def _blocks(function: FuncOp, depth: int) -> list[Block]:
@@ -160,7 +164,9 @@ def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValu
         found = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
         return found.name if found is not None else ""
 
-    grid = grid_of(tiling, layers.hop.near.name, tiles, candidate.stages, candidate.order, scratch, engine)
+    grid = grid_of(
+        tiling, layers.hop.near.name, tiles, candidate.stages, candidate.order, scratch, engine, layers.hop.outs.name
+    )
     grid.attributes["engine"] = StringAttr(layers.engines[ops[-1]].name)
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:
@@ -178,12 +184,14 @@ def _addresses(
     """Return the addresses of tiles and scratch, one after the other from an address on."""
     tiles: list[int | None] = []
     scratch: list[int | None] = []
+    ends = {hop.near.name: address, hop.outs.name: 0 if hop.is_split else address}
     for tile, stages in zip(tiling.tiles, choice.candidate.stages, strict=True):
-        tiles.append(None if tile.in_place else address)
-        address += reserved(tile.near_bytes, hop.near) * stages
+        level = hop.outs if tile.is_output else hop.near
+        tiles.append(None if tile.in_place else ends[level.name])
+        ends[level.name] += reserved(tile.near_bytes, level) * stages
     for each in tiling.scratch:
-        scratch.append(address)
-        address += reserved(each.bytes, hop.near)
+        scratch.append(ends[hop.outs.name])
+        ends[hop.outs.name] += reserved(each.bytes, hop.outs)
     return tiles, scratch
 
 

@@ -96,30 +96,33 @@ def grid_of(
     order: Sequence[int],
     scratch: Sequence[int | None] | None = None,
     engine: EngineOf | None = None,
+    outs: str = "",
 ) -> GridOp:
     """
     Return the grid that does a group of kernels in tiles brought to a level.
 
     `addresses` and `stages` are per operand of `tiling.tiles`, `scratch` holds the addresses of `tiling.scratch`;
     `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engine` names the engine of an
-    op of the body. Raises Diagnostic where the group may not be cut like this.
+    op of the body, `outs` the level of outputs and scratch where that is another. Raises Diagnostic where the group
+    may not be cut like this.
     """
     _check(tiling, order)
     rank = len(order)
     numbers = {dim: place for place, dim in enumerate(order)}
     attributes: list[TileAttr] = []
     for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
+        at = (outs or level) if tile.is_output else level
         lead = AffineMapAttr(AffineMap(rank, 0, tuple(offset.expr(numbers) for offset in tile.offsets)))
         attributes.append(
             TileAttr.get(tile.extents, lead, None)
             if tile.in_place
-            else TileAttr.get(tile.extents, lead, level, address=address, stages=count, fill=tile.fill)
+            else TileAttr.get(tile.extents, lead, at, address=address, stages=count, fill=tile.fill)
         )
     inputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if not t.is_output]
     outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
     ordered = [*inputs, *outputs]
     places = scratch if scratch is not None else [None] * len(tiling.scratch)
-    own = [ScratchAttr.get(s.shape, s.element, level, at) for s, at in zip(tiling.scratch, places, strict=True)]
+    own = [ScratchAttr.get(s.shape, s.element, outs or level, at) for s, at in zip(tiling.scratch, places, strict=True)]
     types = [*(a.type_of(t.value) for t, a in ordered), *(each.type for each in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]

@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from .hints import pinned_stages
 from .pricing import Pricer, Route, near_bytes
 from .sweep import Ints, Sweep
-from .tiling import tiling_of
+from .tiling import Tiling, tiling_of
 
 _PRICED = 32
 """How many candidates are priced to the cycle."""
@@ -60,9 +60,18 @@ def candidates(
         tiling = tiling_of(ops, sizes, resident)
         stages = tuple(2 if double and tile.dims and not tile.in_place else 1 for tile in tiling.tiles)
         cycles = pricer.cycles(tiling, order, stages)
-        if cycles is not None:
-            found.append(Candidate(sizes, order, stages, near_bytes(tiling, stages, route.near), cycles))
+        if cycles is not None and (needed := _near_bytes(tiling, stages, route)) is not None:
+            found.append(Candidate(sizes, order, stages, needed, cycles))
     return pareto(found)
+
+
+def _near_bytes(tiling: Tiling, stages: Sequence[int], route: Route) -> int | None:
+    """Return the bytes in the near level, None where outputs have a level of their own and do not fit there."""
+    if route.outs == route.near:
+        return near_bytes(tiling, stages, route.near)
+    if near_bytes(tiling, stages, route.outs, ins=False) > route.outs.size:
+        return None
+    return near_bytes(tiling, stages, route.near, outs=False)
 
 
 def pareto(found: Sequence[Candidate]) -> list[Candidate]:

@@ -28,13 +28,23 @@ RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 
 @dataclass(frozen=True)
 class Hop:
-    """Two neighbouring levels, the far one where kernels' operands lie and the near one they are brought to."""
+    """
+    Two neighbouring levels, the far one where kernels' operands lie and the near one they are brought to.
+
+    `outs` is the level of outputs and sums where an engine has them apart, else the near one.
+    """
 
     machine: Machine
     far: Level
     near: Level
     fetch: Link
     store: Link
+    outs: Level
+
+    @property
+    def is_split(self) -> bool:
+        """Whether outputs come to a level of their own: what a kernel makes is then not where the next one reads."""
+        return self.outs != self.near
 
 
 @dataclass(frozen=True)
@@ -84,10 +94,7 @@ class Layers:
         values = frozenset(v for number in touched & resident for v in self.buffers[number].values)
         key = _structure(ops, values), tuple(self.engines[op].name for op in ops)
         if key not in self._known:
-            route = Route(
-                self.hop.machine, {op: self.engines[op] for op in ops}, self.hop.near, self.hop.fetch, self.hop.store
-            )
-            self._known[key] = candidates(ops, route, double_buffered=self.double_buffered, resident=values)
+            self._known[key] = candidates(ops, self.route(ops), double_buffered=self.double_buffered, resident=values)
         return self._known[key]
 
     def floor(self, index: int) -> int:
@@ -100,11 +107,12 @@ class Layers:
     def route(self, ops: Sequence[Operation]) -> Route:
         """Return the way of kernels' operands, with the engines that run them."""
         engines = {op: self.engines[op] for op in ops}
-        return Route(self.hop.machine, engines, self.hop.near, self.hop.fetch, self.hop.store)
+        hop = self.hop
+        return Route(hop.machine, engines, hop.near, hop.fetch, hop.store, hop.outs)
 
     def joins(self, index: int) -> int | None:
         """Return the number of the buffer that a kernel makes for the next one alone, None where there is none."""
-        if index + 1 >= len(self.ops):
+        if index + 1 >= len(self.ops) or self.hop.is_split:
             return None
         producer, user = self.ops[index], self.ops[index + 1]
         if SIZES in producer.attributes:
@@ -172,7 +180,7 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
                 engines[op] = engine
     ops = list(engines)
     found = Layers(hop, ops, engines, [], double_buffered)
-    if keep_resident:
+    if keep_resident and not hop.is_split:
         numbers = {op: number for number, op in enumerate(ops)}
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
         found.buffers = [b for op in allocs if (b := _buffer(op, numbers, hop)) is not None]

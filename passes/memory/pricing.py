@@ -32,6 +32,8 @@ class Route:
     near: Level
     fetch: Link
     store: Link
+    outs: Level
+    """The level of outputs and sums, mostly the near one too."""
 
     @property
     def channels(self) -> tuple[int, ...]:
@@ -203,10 +205,11 @@ def _compute(works: Sequence[Work]) -> Callable[[int], int]:
     return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
 
 
-def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:
-    """Return the bytes that a tiling takes in the near level, buffers rounded up to its alignment."""
-    tiles = sum(reserved(t.near_bytes, level) * s for t, s in zip(tiling.tiles, stages, strict=True))
-    return tiles + sum(reserved(each.bytes, level) for each in tiling.scratch)
+def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level, *, ins: bool = True, outs: bool = True) -> int:
+    """Return the bytes that inputs, or outputs and scratch, or all take in a level, rounded up to its alignment."""
+    pairs = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if (outs if t.is_output else ins)]
+    scratch = tiling.scratch if outs else ()
+    return sum(reserved(t.near_bytes, level) * s for t, s in pairs) + sum(reserved(e.bytes, level) for e in scratch)
 
 
 def reserved(size: int, level: Level) -> int:

@@ -99,17 +99,20 @@ def test_zoo(name: str, l1: int) -> None:
     check_plan(module, machine(l1), l1, double_buffered=True)
 
 
-def test_three_levels() -> None:
-    module = on_buffers(import_model(zoo.build("mlp")))
-    target = find_machine(Path(__file__).parents[1] / "machines" / "three_level.toml")
-    check_plan(module, target, 4 << 10, double_buffered=True)
+@pytest.mark.parametrize(
+    ("name", "file"), [("mlp", "three_level"), ("mlp", "systolic"), ("ds-cnn", "systolic"), ("ds-cnn", "npu_cluster")]
+)
+def test_machines(name: str, file: str) -> None:
+    module = on_buffers(import_model(zoo.build(name)))
+    target = find_machine(Path(__file__).parents[1] / "machines" / f"{file}.toml")
+    check_plan(module, target, 16 << 10, double_buffered=True)
 
 
 def layers(module: ModuleOp, *, keep_resident: bool) -> Layers:
     """Return the kernels of a module's function as planning sees them."""
     (function,) = functions(module)
     target = machine(1 << 20)
-    hop = Hop(target, target.level("L2"), target.level("L1"), target.link("dma"), target.link("dma"))
+    hop = Hop(target, target.level("L2"), target.level("L1"), target.link("dma"), target.link("dma"), target.level("L1"))
     return layers_of(function.body.block, hop, double_buffered=True, keep_resident=keep_resident)
 
 
