@@ -155,7 +155,7 @@ def _pointwise(a: str, b: str, out: str, kinds: Sequence[str], element: str = "i
     )
 
 
-def _reduction(draw: random.Random) -> ModuleOp:
+def reduction(draw: random.Random) -> ModuleOp:
     """Return a product of matrices whose reduction is cut, with or without an epilogue on its sums."""
     m, k, n = draw.randint(2, 8), draw.randint(4, 16), draw.randint(2, 8)
     (tm, cm), (tk, ck), (tn, cn) = _cut(draw, m), _cut(draw, k, least=2), _cut(draw, n)
@@ -192,7 +192,7 @@ def _reduction(draw: random.Random) -> ModuleOp:
     return _program([*operands, ("e", small), ("o", small)], grid.text(body), whole)
 
 
-def _pooling(draw: random.Random) -> ModuleOp:
+def pooling(draw: random.Random) -> ModuleOp:
     """Return a reduction of the rows of a matrix, cut along the rows, of a kind that may need another fill than 0."""
     m, k = draw.randint(2, 8), draw.randint(4, 16)
     (tm, cm), (tk, ck) = _cut(draw, m), _cut(draw, k, least=2)
@@ -212,7 +212,7 @@ def _pooling(draw: random.Random) -> ModuleOp:
     return _program([("x", x), ("o", o)], grid.text(body), whole)
 
 
-def _fused(draw: random.Random) -> ModuleOp:
+def fused(draw: random.Random) -> ModuleOp:
     """Return two convolutions along rows in one grid, what is between them in scratch, part of it computed again."""
     channels, middle, features, width = (draw.randint(1, 4) for _ in range(4))
     first, second = (draw.randint(1, 3), draw.randint(1, 2)), (draw.randint(1, 3), draw.randint(1, 2))
@@ -222,7 +222,7 @@ def _fused(draw: random.Random) -> ModuleOp:
     lines = (rows - 1) * second[1] + second[0]
     height = (lines - 1) * first[1] + first[0] - 2 * pad
     if height < 1:
-        return _fused(draw)
+        return fused(draw)
     mid = (tile - 1) * second[1] + second[0]
     window = (mid - 1) * first[1] + first[0]
     grid = _Grid([count], Near(), draw, name="i")
@@ -264,7 +264,7 @@ def _fused(draw: random.Random) -> ModuleOp:
     return _program([("x", x), ("w", w), ("v", v), ("o", y)], grid.text(body), whole)
 
 
-def _resident(draw: random.Random) -> ModuleOp:
+def resident(draw: random.Random) -> ModuleOp:
     """Return two grids with a buffer between them that stays in the near level, which they use where it lies."""
     tile, count = draw.randint(1, 3), draw.randint(2, 4)
     m, n, k = tile * count, draw.randint(2, 6), draw.randint(2, 6)
@@ -293,7 +293,7 @@ def _resident(draw: random.Random) -> ModuleOp:
     return _program([("a", a), ("b", a), ("w", w), ("o", o)], body, whole)
 
 
-def _nested(draw: random.Random) -> ModuleOp:
+def nested(draw: random.Random) -> ModuleOp:
     """Return a product of matrices in tiles of tiles: rows and reduction cut around, columns and it again within."""
     tm, tk, n = draw.randint(1, 4), draw.randint(2, 6), draw.randint(2, 6)
     cm, ck = draw.randint(1, 3), draw.randint(1, 3)
@@ -327,7 +327,7 @@ def _nested(draw: random.Random) -> ModuleOp:
     return _program([("a", a), ("b", b), ("o", c)], text, whole)
 
 
-PROGRAMS = (_reduction, _reduction, _pooling, _fused, _resident, _nested)
+PROGRAMS = (reduction, reduction, pooling, fused, resident, nested)
 
 
 def tiled_program(draw: random.Random) -> ModuleOp:

@@ -4,10 +4,9 @@ Plant faults in programs that are right, and see whether verify-memory finds the
     python benchmarks/mutations.py [MUTANTS] [SEED]
 
 Random kernels are cut into random tiles, along reductions too, fused, nested and left in near buffers; grids, expanded
-programs and arenas get one fault each. A mutant that verify-memory accepts must give the right answer, whether transfers
-move their data when they begin or when they are
-waited for; one that it refuses comes with a counterexample. Exits with 1 if a mutant is missed, or a program that is
-right is refused.
+programs and arenas get one fault each. A mutant that verify-memory accepts must give the right answer, whether
+transfers move their data when they begin or when they are waited for; one that it refuses comes with a counterexample.
+Exits with 1 if a mutant is missed, or a program that is right is refused.
 """
 
 from __future__ import annotations
