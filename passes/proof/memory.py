@@ -135,19 +135,21 @@ class Buffer(Region):
     """
     What a memref stands for: a region, and the buffer that it is a part of.
 
-    `spots` are where it begins in what it is a box of, itself first; `views` the rest of them, None where it is a view
-    of another form.
+    `spots` are where it begins in what it is a box of, itself first; `views` the rest of them. `is_form` says that it,
+    or what it is a box of, is a view of the buffer in another form, such as a reshaped one.
     """
 
     __slots__ = ("_home", "key", "number", "spots")
 
-    def __init__(self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] | None = ()):
+    def __init__(
+        self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] = (), *, is_form: bool = False
+    ):
         super().__init__(memory, array)
         self.key = key
         self.number = number
         itself = Spot((number, self.low), (0,) * array.ndim, array.shape)
-        self.spots = (itself, *(views or ()))
-        self._home = None if views is None else self.spots[-1].shape
+        self.spots = (itself, *views)
+        self._home = None if is_form else self.spots[-1].shape
 
     @property
     def index(self) -> Index | None:

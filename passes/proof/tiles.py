@@ -184,7 +184,7 @@ class TileChecks:
 
     def _is_new_source(self, facts: KernelFacts, access: int, origin: Origin) -> bool:
         """Return whether an operand has come from another buffer before, seen through the levels it came by."""
-        if facts.operand_of[access] in facts.adds_to or not (origin.spots or origin.made):
+        if facts.operand_of[access] in facts.adds_to or not origin.is_whole or not (origin.spots or origin.made):
             return False
         source = origin.spots[-1].source if origin.spots or origin.made is None else origin.made.source
         return self._sources.setdefault((self.call, facts.op, access), source) != source

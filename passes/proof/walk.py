@@ -115,8 +115,10 @@ class Walk:
         memory = Memory(name, array, initial=initial, constant=constant, level=level)
         return self._buffer(memory, array, (id(memory), 0, memory.size))
 
-    def _buffer(self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] | None = ()) -> Buffer:
-        return Buffer(memory, array, key, self.state.number_of(key), views)
+    def _buffer(
+        self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] = (), *, is_form: bool = False
+    ) -> Buffer:
+        return Buffer(memory, array, key, self.state.number_of(key), views, is_form=is_form)
 
     def get_global(self, number: int) -> Buffer:
         """Return the memory of a global."""
@@ -174,9 +176,9 @@ class Walk:
         region = Region(source.memory, array)
         self._aligned(op, region)
         at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
-        views = None if at is None or source.home is None else [spot.moved(at) for spot in source.spots]
-        views = [] if isinstance(op, memref.ViewOp) else views
-        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views)
+        views = [spot.moved(at) for spot in source.spots] if at is not None else []
+        is_form = not isinstance(op, memref.ViewOp) and (at is None or source.home is None)
+        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
         self._derived[(op, source, indices)] = buffer
         return buffer
 
