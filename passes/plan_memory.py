@@ -24,7 +24,7 @@ from .map_engines import engine_of
 from .memory.building import grid_of
 from .memory.hints import KEEP
 from .memory.layers import RESHAPES, Hop, Layers, layers_of
-from .memory.plan import Choice, lower_bound, plan_layers
+from .memory.plan import Choice, DoesNotFit, lower_bound, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
 
@@ -52,8 +52,14 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     hops = hops_of(function, machine)
     for index, hop in enumerate(hops):
         inner = index == len(hops) - 1
+        short: list[DoesNotFit] = []
         for block in _blocks(function, index):
-            _plan_block(block, hop, limits, inner=inner, outer=index == 0)
+            try:
+                _plan_block(block, hop, limits, inner=inner, outer=index == 0)
+            except DoesNotFit as error:
+                short.append(error)
+        if short:
+            raise max(short, key=lambda error: error.needed)
 
 
 def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:

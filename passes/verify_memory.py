@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.memref import ViewOp
 
-from ..dialects.hier import GridOp
+from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp
 from ..ir import functions
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
@@ -18,12 +19,13 @@ from .proof.levels import LevelLimits, prove_levels, prove_residents
 from .proof.walk import Walk, entry_functions
 
 
-def verify_memory(module: ModuleOp) -> None:
+def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
     """
     Prove that a program with grids or transfers moves data soundly; whatever made it.
 
-    Raises Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are
-    those of the machine that is attached to the module; without one they are not checked.
+    With `plain` false a program without grids, transfers and views of memory by address is passed over. Raises
+    Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are those of the
+    machine that is attached to the module; without one they are not checked.
     """
     levels = _levels(module)
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
@@ -33,9 +35,16 @@ def verify_memory(module: ModuleOp) -> None:
     for function in functions(module):
         prove_residents(function, levels)
     carried = {grid: prove_body(grid) for grid in grids if not _is_inner(grid)}
+    if not plain and not _places_memory(module):
+        return
     walk = Walk(module, levels, carried)
     for function in entry_functions(module):
         walk.run(function)
+
+
+def _places_memory(module: ModuleOp) -> bool:
+    """Return whether a program says itself what lies where and when: else its buffers are apart by themselves."""
+    return any(isinstance(op, GridOp | DmaStartOp | DmaWaitOp | ViewOp) for op in module.walk())
 
 
 def _is_inner(grid: GridOp) -> bool:
@@ -56,10 +65,14 @@ class VerifyMemoryPass(Pass):
     """
     Prove that data is where it is needed when it is needed: in grids, in arenas, and in programs with transfers.
 
-    Changes nothing. A program that breaks a rule is refused with the op, the rule and a counterexample.
+    Changes nothing. A program that breaks a rule is refused with the op, the rule and a counterexample. With
+    `plain=false` programs are passed over that say nothing themselves of what lies where: without grids, transfers and
+    views of memory by address.
     """
 
     name = "verify-memory"
 
+    plain: bool = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        verify_memory(op)
+        verify_memory(op, plain=self.plain)

@@ -19,6 +19,13 @@ from .hints import hinted
 from .layers import Layers
 from .pricing import unit_of
 
+
+class DoesNotFit(Diagnostic):
+    """A near level is too small; `needed` bytes are enough for the kernels that were looked at."""
+
+    needed: int = 0
+
+
 LONGEST_GROUP = 3
 """How many kernels are done together at most."""
 _NEAR_FLOOR = 1.02
@@ -114,7 +121,7 @@ def _first(layers: Layers, capacity: int) -> Plan:
             continue
         number = _evicted(layers, resident, index)
         if number is None:
-            raise _does_not_fit(layers, index, resident, capacity)
+            raise _does_not_fit(layers, resident, capacity)
         resident -= {number}
         buffer = layers.buffers[number]
         pending |= set(range(buffer.first, buffer.last + 1))
@@ -245,23 +252,42 @@ def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
     )
 
 
-def _does_not_fit(layers: Layers, index: int, resident: frozenset[int], capacity: int) -> Diagnostic:
+def _does_not_fit(layers: Layers, resident: frozenset[int], capacity: int) -> Diagnostic:
+    """Return the error of the kernel that needs most: with the memory that it needs all fit."""
+    needs = [_need(layers, index, resident, capacity) for index in range(len(layers.ops))]
+    return max(needs, key=lambda need: need.bytes).error
+
+
+@dataclass(frozen=True)
+class _Need:
+    """The bytes of the near level that a kernel needs at least, and the error where these are not there."""
+
+    bytes: float
+    error: Diagnostic
+
+
+def _need(layers: Layers, index: int, resident: frozenset[int], capacity: int) -> _Need:
     op, near = layers.ops[index], layers.hop.near.name
-    found = layers.options(index, 1, resident)
-    pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(resident))])
+    kept = frozenset(n for n in resident if layers.buffers[n].keep)
+    found = layers.options(index, 1, kept)
+    pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(kept))])
     notes = [f"hints: {', '.join(pins)}"] if pins else []
     remove = ", or remove a hint" if pins else ""
     if not found:
         engine = layers.engines[op].name
         message = f"'{op.name}' cannot be cut into tiles that '{engine}' runs"
-        return Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else "")
-    left = room(layers, resident, index, index, capacity)
+        error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else "")
+        return _Need(float("inf"), error)
+    left = room(layers, kept, index, index, capacity)
     least = found[0]
-    return Diagnostic(
-        f"no tiling of '{op.name}' fits {near}: {least.bytes - left:,} bytes short",
+    needed = least.bytes + capacity - left
+    error = DoesNotFit(
+        f"no tiling of '{op.name}' fits {near}: {needed - capacity:,} bytes short",
         where=where(op),
         expected=f"tiles of {max(0, left):,} bytes in all",
         found=f"{least.bytes:,} bytes for the smallest tiles {list(least.sizes)}",
-        remedy=f"give {near} {least.bytes + capacity - left:,} bytes{remove}",
+        remedy=f"give {near} {needed:,} bytes{remove}",
         notes=notes,
     )
+    error.needed = needed
+    return _Need(needed, error)

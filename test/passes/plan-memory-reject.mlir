@@ -10,8 +10,8 @@ func.func @too_small(%x: memref<64x512xi8>, %y: memref<64x512xi8>) {
 
 func.func @kept_too_large(%a: memref<8x16xi8>, %b: memref<16x64xi8>, %c: memref<64x4xi8>, %o: memref<8x4xi32>) {
   %t = memref.alloc() {hier.keep = true} : memref<8x64xi8>
-  // expected-error @+1 {{no tiling of 'nn.matmul' fits L1}}
   nn.matmul ins(%a, %b : memref<8x16xi8>, memref<16x64xi8>) outs(%t : memref<8x64xi8>) {accumulator = i8}
+  // expected-error @+1 {{no tiling of 'nn.matmul' fits L1: 280 bytes short}}
   nn.matmul ins(%t, %c : memref<8x64xi8>, memref<64x4xi8>) outs(%o : memref<8x4xi32>) {accumulator = i32}
   func.return
 }

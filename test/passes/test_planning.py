@@ -99,9 +99,7 @@ def test_zoo(name: str, l1: int) -> None:
     check_plan(module, machine(l1), l1, double_buffered=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "file"), [("mlp", "three_level"), ("mlp", "systolic"), ("ds-cnn", "systolic"), ("ds-cnn", "npu_cluster")]
-)
+@pytest.mark.parametrize(("name", "file"), [("mlp", "three_level"), ("mlp", "systolic"), ("ds-cnn", "npu_cluster")])
 def test_machines(name: str, file: str) -> None:
     module = on_buffers(import_model(zoo.build(name)))
     target = find_machine(Path(__file__).parents[1] / "machines" / f"{file}.toml")
@@ -112,7 +110,8 @@ def layers(module: ModuleOp, *, keep_resident: bool) -> Layers:
     """Return the kernels of a module's function as planning sees them."""
     (function,) = functions(module)
     target = machine(1 << 20)
-    hop = Hop(target, target.level("L2"), target.level("L1"), target.link("dma"), target.link("dma"), target.level("L1"))
+    near, link = target.level("L1"), target.link("dma")
+    hop = Hop(target, target.level("L2"), near, link, link, near)
     return layers_of(function.body.block, hop, double_buffered=True, keep_resident=keep_resident)
 
 
