@@ -22,11 +22,7 @@ from tilewright.runtime.toolchain import STRICT
 from tilewright.test.small_models import save
 
 NATIVE = ("-O3", "-march=native")
-NETWORKS = [
-    pytest.param(name, marks=pytest.mark.quick if name == "ds-cnn-qlinear" else ())
-    for name in zoo.names()
-    if name.endswith("-qlinear")
-]
+NETWORKS = [pytest.param(name) for name in zoo.names() if name.endswith("-qlinear")]
 
 
 def one_node(op: str, x: Array, constants: Mapping[str, Array], result: Array, **attributes: Any) -> ModelProto:

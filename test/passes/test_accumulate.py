@@ -26,8 +26,6 @@ from tilewright.runtime.toolchain import STRICT, compile_shared
 from tilewright.targets.c import render
 from tilewright.test.passes.scalar_machine import ELEMENTS, typed
 
-pytestmark = pytest.mark.quick
-
 CONTEXT = new_context()
 FOLDS: dict[str, Any] = {"sum": np.add, "product": np.multiply, "max": np.maximum, "min": np.minimum}
 START = 3
