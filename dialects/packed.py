@@ -7,6 +7,7 @@ time for dense kernels, whole vectors of channels for depthwise ones.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -94,9 +95,9 @@ class ChannelsLastOp(ContractionOp):
             raise VerifyException(f"the weight's shape must be {list(wanted)}, got {list(shape_of(self.inputs[1]))}")
         super().verify_()
 
+    @abstractmethod
     def weight_shape(self) -> tuple[int, ...]:
         """Return the shape that the weights must have."""
-        raise NotImplementedError
 
     def window(self, outer: Sequence[Any], taps: Sequence[Any]) -> list[Any]:
         """Return the indices of a tap of a window on the spatial axes of x."""

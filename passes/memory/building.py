@@ -165,13 +165,9 @@ class _Body:
         """Fill the body."""
         *producers, _ = self._tiling.parts
         for number, part in enumerate(producers):
-            self._guarded(FirstOp, self._still(part), [self._kernel(number, part)])
+            self._guarded(FirstOp, trailing_dims(self._order, part), [self._kernel(number, part)])
         self._leader()
         self._block.add_op(YieldOp.create())
-
-    def _still(self, part: Part) -> list[int]:
-        """Return the innermost dimensions through which a producer's tile stays the same."""
-        return trailing_dims(self._order, part)
 
     def _guarded(self, guard: type[FirstOp] | type[LastOp], dims: Sequence[int], ops: Sequence[Operation]) -> None:
         if not dims:

@@ -199,7 +199,7 @@ def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:
 def slower(layers: Layers, plan: Plan, choice: Choice, capacity: int) -> bool:
     """Return whether a choice might be faster with more of the near level to itself, or with more kept there."""
     left = room(layers, plan.resident, choice.first, choice.last, capacity) - choice.candidate.bytes
-    touched = {n for i in range(choice.first, choice.last + 1) for n in layers.buffers_of[i]}
+    touched = {n for i in choice.kernels for n in layers.buffers_of[i]}
     if any(layers.buffers[n].size > left for n in touched - plan.resident if layers.buffers[n].size <= capacity):
         return True
     options = layers.options(choice.first, choice.count, plan.resident)

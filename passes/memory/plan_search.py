@@ -14,7 +14,6 @@ from itertools import combinations
 
 from ortools.sat.python import cp_model
 
-from .candidates import Candidate
 from .layers import Layers
 from .plan import LONGEST_GROUP, Choice, Plan, addresses_of, room, slower
 
@@ -136,7 +135,8 @@ def _options(
             touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]} & inside
             for near in _subsets(sorted(touched - between)):
                 left = room(layers, outside, begin, begin + count - 1, capacity)
-                for candidate in _useful(layers.options(begin, count, near | outside), left):
+                fitting = (c for c in layers.options(begin, count, near | outside) if c.bytes <= left)
+                for candidate in fitting:
                     yield _Option(Choice(begin, count, candidate), near, frozenset(touched - near))
 
 
@@ -149,7 +149,3 @@ def _joined(layers: Layers, begin: int, count: int) -> frozenset[int] | None:
 def _subsets(numbers: list[int]) -> Iterator[frozenset[int]]:
     for size in range(len(numbers) + 1):
         yield from (frozenset(each) for each in combinations(numbers, size))
-
-
-def _useful(options: list[Candidate], left: int) -> list[Candidate]:
-    return [candidate for candidate in options if candidate.bytes <= left]

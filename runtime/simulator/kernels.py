@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
+from ...passes import map_engines
 from ...passes.memory.views import bytes_of
 from ...passes.outline_kernels import multiply_accumulates
 from ...targets.core.machine import Engine, Machine
@@ -70,14 +71,7 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
     named = op.attributes.get("engine")
     if isinstance(named, StringAttr):
         return machine.engine(named.data)
-    engine = next((engine for engine, _ in machine.engines_for(op)), None)
-    if engine is None:
-        raise Diagnostic(
-            f"no engine of '{machine.name}' runs '{op.name}' on these types",
-            where=where(op),
-            remedy="give an engine that runs '*', or lower the op to one that an engine runs",
-        )
-    return engine
+    return map_engines.engine_of(op, machine)
 
 
 def _far_accesses(values: Sequence[SSAValue], engine: Engine, machine: Machine) -> int:
