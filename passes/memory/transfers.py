@@ -8,7 +8,7 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.hier import overlap
+from ...dialects.core.hier_tiles import overlap
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...targets.core.machine import Link, Machine

@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.hier_tiles import overlap
 from ...dialects.core.kernel import is_shaped
 from ...dialects.core.semantics import RULES
-from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, overlap
+from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp
 from ...errors import Diagnostic
 from ...ir import Array, functions, numpy_type, where
 from .compile import compile_function

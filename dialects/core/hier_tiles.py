@@ -1,0 +1,234 @@
+"""Tiles: which part of an operand a grid point works on, where it lies, and how it comes there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ...ir import Array, element_of, numpy_type
+
+
+@irdl_attr_definition
+class TileAttr(ParametrizedAttribute):
+    """
+    The tiles of one operand of a grid.
+
+        #hier.tile<[8, 128] at (d0, d1) -> (d0 * 8, d1 * 128) in "L1" address 2048 stages 2 fill 0 : i8>
+
+    `shape` is the extent of a tile, the map leads from grid point to the tile's first element, `in` names the level
+    that tiles are brought to. `address` is the place in that level, in bytes, where it has been planned; each of the
+    stages (buffers used in turn) takes one tile from there on. What lies outside of the operand reads as `fill` and
+    is not written. Without a level the operand is used where it lies: the body gets a view of the tile, which must be
+    inside of it.
+    """
+
+    name = "hier.tile"
+
+    shape: ArrayAttr[IntAttr]
+    map: AffineMapAttr
+    level: StringAttr | NoneAttr
+    address: IntAttr | NoneAttr
+    stages: IntAttr
+    fill: Attribute
+
+    @staticmethod
+    def get(
+        shape: Sequence[int],
+        map: AffineMapAttr,
+        level: str | None,
+        *,
+        address: int | None = None,
+        stages: int = 1,
+        fill: Attribute | None = None,
+    ) -> TileAttr:
+        """Return the attribute."""
+        return TileAttr(
+            ArrayAttr([IntAttr(extent) for extent in shape]),
+            map,
+            NoneAttr() if level is None else StringAttr(level),
+            NoneAttr() if address is None else IntAttr(address),
+            IntAttr(stages),
+            NoneAttr() if fill is None else fill,
+        )
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The shape of a tile."""
+        return tuple(extent.data for extent in self.shape)
+
+    @property
+    def place(self) -> int | None:
+        """The address, None before planning."""
+        return self.address.data if isinstance(self.address, IntAttr) else None
+
+    @property
+    def level_name(self) -> str | None:
+        """The level that tiles are brought to, None where the operand is used where it lies."""
+        return self.level.data if isinstance(self.level, StringAttr) else None
+
+    def dims(self) -> tuple[int, ...]:
+        """Return the grid dimensions that the tile depends on."""
+        return tuple(sorted({dim for expr in self.map.data.results for dim in expr.used_dims()}))
+
+    def offsets(self, point: Sequence[int]) -> tuple[int, ...]:
+        """Return the first element of the tile at a grid point."""
+        return tuple(self.map.data.eval(list(point), []))
+
+    def type_of(self, operand: SSAValue) -> Attribute:
+        """Return the type of the buffer that holds one tile of an operand, or of the view of it."""
+        if self.level_name is None:
+            return _view_type(cast("MemRefType[Any]", operand.type), self.extents)
+        return MemRefType(cast(Any, element_of(operand)), self.extents, NoneAttr(), self.level)
+
+    def bytes_of(self, operand: SSAValue) -> int:
+        """Return the bytes of one tile of an operand."""
+        return prod(self.extents) * numpy_type(element_of(operand)).itemsize
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            shape = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+            parser.parse_keyword("at")
+            map = cast(AffineMapAttr, parser.parse_attribute())
+            level: Attribute = NoneAttr()
+            address: Attribute = NoneAttr()
+            if parser.parse_optional_keyword("in"):
+                level = StringAttr(parser.parse_str_literal())
+            if parser.parse_optional_keyword("address"):
+                address = IntAttr(parser.parse_integer())
+            stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else 1
+            fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else NoneAttr()
+        return [ArrayAttr([IntAttr(extent) for extent in shape]), map, level, address, IntAttr(stages), fill]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"[{', '.join(map(str, self.extents))}] at ")
+            printer.print_attribute(self.map)
+            if self.level_name is not None:
+                printer.print_string(" in ")
+                printer.print_string_literal(self.level_name)
+            if self.place is not None:
+                printer.print_string(f" address {self.place}")
+            if self.stages.data != 1:
+                printer.print_string(f" stages {self.stages.data}")
+            if not isinstance(self.fill, NoneAttr):
+                printer.print_string(" fill ")
+                printer.print_attribute(self.fill)
+
+
+def _view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:
+    """Return the type of a part of a buffer, of which only the runtime knows where it begins; of all, its own."""
+    if whole.get_shape() == extents:
+        return whole
+    layout = StridedLayoutAttr([stride or NoneAttr() for stride in whole.get_strides() or ()], NoneAttr())
+    return MemRefType(whole.get_element_type(), extents, layout, whole.memory_space)
+
+
+@irdl_attr_definition
+class ScratchAttr(ParametrizedAttribute):
+    """
+    A buffer that the body of a grid has to itself, such as for partial sums; it keeps its content from point to point.
+
+        #hier.scratch<memref<8x64xi32, "L1"> address 4096>
+    """
+
+    name = "hier.scratch"
+
+    buffer: Attribute
+    address: IntAttr | NoneAttr
+
+    @property
+    def type(self) -> MemRefType[Any]:
+        """The type of the buffer."""
+        return cast("MemRefType[Any]", self.buffer)
+
+    @staticmethod
+    def get(shape: Sequence[int], element: Attribute, level: str, address: int | None = None) -> ScratchAttr:
+        """Return the attribute."""
+        type = MemRefType(cast(Any, element), shape, NoneAttr(), StringAttr(level))
+        return ScratchAttr(type, NoneAttr() if address is None else IntAttr(address))
+
+    @property
+    def place(self) -> int | None:
+        """The address in the level, in bytes, None before planning."""
+        return self.address.data if isinstance(self.address, IntAttr) else None
+
+    @property
+    def level_name(self) -> str:
+        """The level that the buffer lies in."""
+        return cast(StringAttr, self.type.memory_space).data
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the buffer."""
+        return prod(self.type.get_shape()) * numpy_type(self.type.get_element_type()).itemsize
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            type = parser.parse_type()
+            address = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
+        return [type, address]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.type)
+            if self.place is not None:
+                printer.print_string(f" address {self.place}")
+
+    def verify(self) -> None:
+        if not isinstance(self.buffer, MemRefType) or not isinstance(self.type.memory_space, StringAttr):
+            raise VerifyException("scratch is a memref in a level")
+
+
+# Moving tiles
+
+
+def overlap(
+    offsets: Sequence[int], tile: Sequence[int], shape: Sequence[int]
+) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Return the parts of a buffer and of a tile's buffer that a tile at `offsets` shares with the buffer."""
+    far = tuple(slice(max(o, 0), max(min(o + t, n), 0)) for o, t, n in zip(offsets, tile, shape, strict=True))
+    near = tuple(slice(f.start - o, max(f.stop, f.start) - o) for f, o in zip(far, offsets, strict=True))
+    return tuple(slice(f.start, max(f.stop, f.start)) for f in far), near
+
+
+def _fill_value(fill: Attribute | None) -> Any:
+    return cast(Any, fill).value.data if isinstance(fill, IntegerAttr | FloatAttr) else None
+
+
+def read_tile(far: Array, offsets: Sequence[int], near: Array, fill: Attribute | None) -> None:
+    """Copy a tile to its buffer; raises IndexError where it hangs over and nothing says how to fill."""
+    source, target = overlap(offsets, near.shape, far.shape)
+    inside = far[source]
+    if inside.shape != near.shape:
+        value = _fill_value(fill)
+        if value is None:
+            raise IndexError(f"the tile at {tuple(offsets)} leaves the buffer of shape {far.shape}")
+        near[...] = np.asarray(value).astype(near.dtype)
+    near[target] = inside
+
+
+def write_tile(far: Array, offsets: Sequence[int], near: Array) -> None:
+    """Copy what of a tile lies inside of the buffer back to it."""
+    target, source = overlap(offsets, near.shape, far.shape)
+    far[target] = near[source]
