@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, UnitAttr, i64
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -29,6 +29,9 @@ from ...ir import element_of, numbers_of, shape_of
 from .kernel import Access, Kernel, is_shaped, kernel_view, result_types, single_block
 
 _HIDDEN = ("operandSegmentSizes", "epilogue_maps")
+_NOBODY: SSAValue = Block(arg_types=[i64]).args[0]
+_CORES: dict[Hashable, tuple[Kernel, list[int]]] = {}
+"""Kernel views by structure, with the place of each access among the operands."""
 _VERIFIED: set[Hashable] = set()
 """Structures found sound: the check builds the kernel's code anew, and passes leave most kernels as they are."""
 
@@ -242,13 +245,33 @@ class KernelOp(IRDLOperation, ABC):
 
 @kernel_view(KernelOp)
 def _view(op: KernelOp) -> Kernel:
-    core = op.core()
+    core = _core_of(op)
     if op.accumulate is not None:
         core = replace(core, reductions=tuple(replace(each, initial=(None,)) for each in core.reductions))
     maps = op.epilogue_maps.data if op.epilogue_maps else ()
     target = core.outputs[0].map
     extras = tuple(Access(value, attr.data.compose(target)) for value, attr in zip(op.extras, maps, strict=True))
     return replace(core, extras=extras, epilogue=single_block(op.epilogue))
+
+
+def _core_of(op: KernelOp) -> Kernel:
+    """Return `op.core()`; kernels alike share its loops and scalar code, which are expensive to build."""
+    operands = list(op.operands)
+    first_use = tuple(operands.index(value) for value in operands)
+    key = op.name, first_use, tuple(value.type for value in operands), frozenset(op.properties.items())
+    if key not in _CORES:
+        core = op.core()
+        places = [operands.index(access.value) for access in (*core.inputs, *core.outputs)]
+        _CORES[key] = replace(core, inputs=_without_values(core.inputs), outputs=_without_values(core.outputs)), places
+    core, places = _CORES[key]
+    accesses = [replace(a, value=operands[i]) for a, i in zip((*core.inputs, *core.outputs), places, strict=True)]
+    count = len(core.inputs)
+    return replace(core, inputs=tuple(accesses[:count]), outputs=tuple(accesses[count:]))
+
+
+def _without_values(accesses: Sequence[Access]) -> tuple[Access, ...]:
+    """Return accesses of no operand in particular, that keep no module alive."""
+    return tuple(replace(access, value=_NOBODY) for access in accesses)
 
 
 def _extents(core: Kernel, access: Access) -> tuple[int, ...]:
