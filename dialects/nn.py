@@ -105,8 +105,8 @@ class ConvOp(ContractionOp):
     """
     Convolution (cross-correlation) of any spatial rank, as ONNX `Conv`.
 
-    x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]. Zero padding lies outside of x;
-    `pads` holds the leading, then the trailing ones.
+    x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]; with `channels_last` the channels are
+    the last axis of all three. Zero padding lies outside of x; `pads` holds the leading, then the trailing ones.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
             {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
@@ -118,6 +118,11 @@ class ConvOp(ContractionOp):
     dilations = prop_def(base(DenseArrayBase))
     pads = prop_def(base(DenseArrayBase))
     groups = prop_def(IntegerAttr[I64])
+    channels_last = opt_prop_def(UnitAttr)
+
+    def channels_first(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Return the shape of an operand with its channels as axis 1, wherever they are."""
+        return (shape[0], shape[-1], *shape[1:-1]) if self.channels_last is not None else tuple(shape)
 
     def verify_(self) -> None:
         if len(self.inputs) != 2:
@@ -126,7 +131,7 @@ class ConvOp(ContractionOp):
         ranks = {len(shape) for shape in (*inputs, out)}
         if len(ranks) > 1 or min(ranks) < 3:
             raise VerifyException("input, weight and output must have as many axes, three at least")
-        (_, channels, *space), (features, depth, *kernel) = inputs
+        (_, channels, *space), (features, depth, *kernel) = (self.channels_first(shape) for shape in inputs)
         groups = self.groups.value.data
         lengths = [len(numbers_of(p)) for p in (self.strides, self.dilations, self.pads)]
         if lengths != [len(space), len(space), 2 * len(space)] or len(kernel) != len(space):
@@ -140,31 +145,30 @@ class ConvOp(ContractionOp):
 
     def _verify_output(self) -> None:
         """Check that no window reaches beyond the padding."""
-        (batch, _, *space), (features, _, *kernel) = (shape_of(value) for value in self.inputs)
+        (batch, _, *space), (features, _, *kernel) = (self.channels_first(shape_of(value)) for value in self.inputs)
         _require_positive(strides=self.strides, dilations=self.dilations)
         strides, dilations, pads = (numbers_of(p) for p in (self.strides, self.dilations, self.pads))
         spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
         padded = [n + a + b for n, a, b in zip(space, pads, pads[len(space) :], strict=False)]
         limits = [(n - span) // s + 1 for n, span, s in zip(padded, spans, strides, strict=True)]
-        out = list(shape_of(self.output))
+        out = list(self.channels_first(shape_of(self.output)))
         if out[:2] != [batch, features] or any(n > limit for n, limit in zip(out[2:], limits, strict=True)):
             raise VerifyException(f"the output's shape must be {[batch, features, *limits]}, got {out}")
 
     def core(self) -> Kernel:
-        (_, _, *space), (features, depth, *kernel) = (shape_of(value) for value in self.inputs)
+        (_, _, *space), (features, depth, *kernel) = (self.channels_first(shape_of(value)) for value in self.inputs)
         groups, rank = self.groups.value.data, len(space)
-        out_shape = shape_of(self.output)
+        out_shape = self.channels_first(shape_of(self.output))
         bounds = [out_shape[0], groups, features // groups, *out_shape[2:], depth, *kernel]
         dim = AffineMap.identity(len(bounds)).results
         n, g, f, c = dim[0], dim[1], dim[2], dim[3 + rank]
         feature = g * (features // groups) + f if groups > 1 else f
         channel = g * depth + c if groups > 1 else c
         window = window_exprs(dim[3 : 3 + rank], dim[4 + rank :], self.strides, self.dilations, self.pads)
-        maps = [
-            _map(len(bounds), [n, channel, *window]),
-            _map(len(bounds), [feature, c, *dim[4 + rank :]]),
-            _map(len(bounds), [n, feature, *dim[3 : 3 + rank]]),
-        ]
+        places = [[n, channel, *window], [feature, c, *dim[4 + rank :]], [n, feature, *dim[3 : 3 + rank]]]
+        if self.channels_last is not None:
+            places = [[first, *rest, channel] for first, channel, *rest in places]
+        maps = [_map(len(bounds), place) for place in places]
         padded = any(numbers_of(self.pads))
         return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
 

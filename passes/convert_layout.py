@@ -24,15 +24,15 @@ from .fuse_epilogues import is_elementwise
 from .lowering.lowerer import Lowerer
 
 
-def convert_layout(block: Block) -> None:
+def convert_layout(block: Block, *, packed: bool = True) -> None:
     """Rewrite the kernels of a block of tensor-level ops; values that others need are transposed back for them."""
-    state = _Layout()
+    state = _Layout(packed)
     for op in list(block.ops):
         state.current = op
-        if isinstance(op, ConvOp) and _is_packable(op):
-            _convert_conv(state, op)
-        elif isinstance(op, MatmulOp) and _is_packable_matrix(op):
-            _convert_matmul(op)
+        if isinstance(op, ConvOp) and state.takes(op):
+            _convert_conv(state, op) if packed else _move_channels(state, op)
+        elif isinstance(op, MatmulOp) and _is_matrix_of_bytes(op):
+            _convert_matmul(op) if packed else _transpose_matrix(op)
         elif isinstance(op, PoolOp) and not op.channels_last and state.follows(op.inputs):
             _convert_pool(state, op)
         elif isinstance(op, tensor.PadOp) and len(shape_of(op.results[0])) > 2:
@@ -58,6 +58,7 @@ def _constant(value: SSAValue) -> Any:
 class _Layout:
     """What is known of the values of a block: the channels-last twins of those that have one."""
 
+    packed: bool
     twins: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     dead: list[Operation] = field(default_factory=list[Operation])
     current: Operation = field(default_factory=lambda: ModuleOp([]))
@@ -65,6 +66,12 @@ class _Layout:
     def follows(self, values: Sequence[SSAValue]) -> bool:
         """Return whether one of these values is channels-last already."""
         return any(value in self.twins for value in values)
+
+    def takes(self, op: ConvOp) -> bool:
+        """Return whether a convolution is brought into the new form."""
+        if op.channels_last is not None or _constant(op.inputs[1]) is None:
+            return False
+        return not self.packed or _is_packable(op)
 
     def emit(self, op: Operation) -> SSAValue:
         """Insert an op before the current one, at its location."""
@@ -121,11 +128,11 @@ def _empty_like(state: _Layout, value: SSAValue) -> SSAValue:
     return state.emit(tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), twin)))
 
 
-def _weights(op: Operation, values: Any, hint: str | None) -> SSAValue:
-    """Insert a constant before an op."""
-    constant = arith.ConstantOp(cast(Any, dense(values, i8)))
+def _weights(op: Operation, values: Any, old: SSAValue) -> SSAValue:
+    """Insert a constant before an op, of the type and name of another."""
+    constant = arith.ConstantOp(cast(Any, dense(values, element_of(old))))
     constant.location = op.location
-    constant.result.name_hint = hint
+    constant.result.name_hint = old.name_hint
     Rewriter.insert_op(constant, InsertPoint.before(op))
     return constant.result
 
@@ -134,10 +141,10 @@ def _weights(op: Operation, values: Any, hint: str | None) -> SSAValue:
 
 
 def _is_packable(op: ConvOp) -> bool:
-    """Return whether a convolution is dense or depthwise, of bytes, with constant weights and no padding."""
+    """Return whether a convolution is dense or depthwise, of bytes, and gives every window that there is."""
     x, w = op.inputs
     features, depth, *kernel = shape_of(w)
-    if _constant(w) is None or element_of(x) != i8 or element_of(w) != i8 or op.accumulator != i32 or op.is_unsigned(1):
+    if element_of(x) != i8 or element_of(w) != i8 or op.accumulator != i32 or op.is_unsigned(1):
         return False
     groups, dilations = op.groups.value.data, numbers_of(op.dilations)
     dense_rows = groups == 1 and (kernel[-1] == 1 or dilations[-1] == 1)
@@ -168,7 +175,17 @@ def _convert_conv(state: _Layout, op: ConvOp) -> None:
         "accumulator": op.accumulator,
     }
     made = DepthwiseOp if depthwise else PackedConvOp
-    state.replace(op, _rebuilt(state, op, made, [source, _weights(op, values, w.name_hint)], properties))
+    state.replace(op, _rebuilt(state, op, made, [source, _weights(op, values, w)], properties))
+
+
+def _move_channels(state: _Layout, op: ConvOp) -> None:
+    """Convert a convolution whose weights stay one array, and whose padding stays its own."""
+    x, w = op.inputs
+    weight = _weights(op, np.ascontiguousarray(np.moveaxis(_constant(w), 1, -1)), w)
+    names = ("strides", "dilations", "pads", "groups", "accumulator", "wraps")
+    properties: dict[str, Attribute | None] = {n: op.properties[n] for n in names if n in op.properties}
+    properties["channels_last"] = UnitAttr()
+    state.replace(op, _rebuilt(state, op, ConvOp, [state.last(x), weight], properties))
 
 
 def _padded(state: _Layout, x: SSAValue, pads: Sequence[int]) -> SSAValue:
@@ -201,7 +218,7 @@ def _rebuilt(
         inputs,
         _empty_like(state, op.results[0]),
         properties,
-        unsigned=[0] if op.is_unsigned(0) else [],
+        unsigned=[index for index in range(len(inputs)) if op.is_unsigned(index)],
         extras=extras,
         epilogue_maps=maps,
         epilogue=op.detach_region(op.epilogue) if op.epilogue is not None else None,
@@ -229,8 +246,9 @@ def _permuted(
     return taken, seen
 
 
-def _is_packable_matrix(op: MatmulOp) -> bool:
+def _is_matrix_of_bytes(op: MatmulOp) -> bool:
     a, b = op.inputs
+    """Return whether a matrix product is of bytes, with constant weights."""
     flat = len(shape_of(a)) == 2 and len(shape_of(b)) == 2 and op.transpose_a is None
     integers = element_of(a) == i8 and element_of(b) == i8 and op.accumulator == i32
     return flat and integers and op.wraps is None and not op.is_unsigned(1) and _constant(b) is not None
@@ -241,7 +259,7 @@ def _convert_matmul(op: MatmulOp) -> None:
     weight = _constant(b) if op.transpose_b is not None else _constant(b).T
     none = ints([])
     twin = PackedConvOp(
-        [a, _weights(op, pack(np.ascontiguousarray(weight)), b.name_hint)],
+        [a, _weights(op, pack(np.ascontiguousarray(weight)), b)],
         op.output,
         {"strides": none, "dilations": none, "kernel": none, "accumulator": op.accumulator},
         unsigned=[0] if op.is_unsigned(0) else [],
@@ -253,6 +271,15 @@ def _convert_matmul(op: MatmulOp) -> None:
     twin.location = op.location
     twin.results[0].name_hint = op.results[0].name_hint
     Rewriter.replace_op(op, twin)
+
+
+def _transpose_matrix(op: MatmulOp) -> None:
+    """Let the weights that a sum takes lie side by side."""
+    b = op.inputs[1]
+    if op.transpose_b is not None:
+        return
+    op.operands[1] = _weights(op, np.ascontiguousarray(_constant(b).T), b)
+    op.properties["transpose_b"] = UnitAttr()
 
 
 # What lies between
@@ -269,7 +296,7 @@ def _convert_pad(state: _Layout, op: tensor.PadOp) -> None:
     """Convert padding whose users will be channels-last: convolutions."""
     users = [use.operation for use in op.results[0].uses]
     fill = op.region.block.last_op.operands[0].owner if op.region.block.last_op is not None else None
-    if not users or not all(isinstance(user, ConvOp) and _is_packable(user) for user in users):
+    if not users or not all(isinstance(user, ConvOp) and state.takes(user) for user in users):
         return
     if not isinstance(fill, arith.ConstantOp) or op.low or op.high:
         return
@@ -291,14 +318,18 @@ def _convert_elementwise(state: _Layout, op: linalg.GenericOp) -> None:
 @dataclass(frozen=True)
 class ConvertLayoutPass(Pass):
     """
-    Bring convolutions of bytes with constant weights into channels-last form, with what lies between them.
+    Bring convolutions with constant weights into channels-last form, with what lies between them.
 
-    Dense ones become `packed.conv`, as do matrix products; depthwise ones `packed.depthwise`; padding becomes
-    `tensor.pad`. Transpositions remain where the network begins and ends. Run it after fuse-epilogues.
+    With `packed`, dense ones of bytes become `packed.conv`, as do matrix products; depthwise ones `packed.depthwise`;
+    their padding becomes `tensor.pad`. Without it, all become `nn.conv` with `channels_last`, and the weights of matrix
+    products of bytes lie so that a sum's are side by side. Transpositions remain where the network begins and ends. Run
+    it after fuse-epilogues.
     """
 
     name = "convert-layout"
 
+    packed: bool = True
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            convert_layout(function.body.block)
+            convert_layout(function.body.block, packed=self.packed)

@@ -29,3 +29,14 @@ builtin.module {
 // CHECK-SAME: channels_last
 // CHECK-NOT:  linalg.transpose
 // CHECK:      func.return
+
+// Without packing, weights stay one array, their channels last, and the padding stays the convolution's own.
+
+// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-layout{packed=false})' | filecheck %s --check-prefix=PLAIN
+
+// PLAIN:      linalg.transpose ins(%x:tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
+// PLAIN-NOT:  tensor.pad
+// PLAIN:      nn.conv ins({{.*}} : tensor<1x4x4x3xi8>, tensor<2x3x3x3xi8>) outs({{.*}} : tensor<1x4x4x2xi32>)
+// PLAIN-SAME: pads = array<i64: 1, 1, 1, 1>
+// PLAIN-SAME: channels_last
+// PLAIN:      nn.pool ins({{.*}} : tensor<1x4x4x2xi8>)

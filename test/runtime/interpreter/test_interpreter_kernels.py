@@ -54,8 +54,8 @@ def reference_conv(x: Array, w: Array, strides: Any, dilations: Any, pads: Any, 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.data(), st.integers(0, 2**32), st.booleans(), st.booleans())
-def test_conv(data: st.DataObject, seed: int, unsigned: bool, on_memrefs: bool):
+@given(st.data(), st.integers(0, 2**32), st.booleans(), st.booleans(), st.booleans())
+def test_conv(data: st.DataObject, seed: int, unsigned: bool, on_memrefs: bool, channels_last: bool):
     draw, rng = data.draw, np.random.default_rng(seed)
     rank, groups = draw(st.integers(1, 2)), draw(st.integers(1, 3))
     depth, features = draw(st.integers(1, 3)), draw(st.integers(1, 3)) * groups
@@ -66,8 +66,10 @@ def test_conv(data: st.DataObject, seed: int, unsigned: bool, on_memrefs: bool):
     x = full_range(rng, (draw(st.integers(1, 2)), depth * groups, *space))
     w = full_range(rng, (features, depth, *kernel))
     expected = reference_conv(wide(x, unsigned), wide(w, False), strides, dilations, pads, groups)
+    if channels_last:
+        x, w, expected = (np.ascontiguousarray(np.moveaxis(array, 1, -1)) for array in (x, w, expected))
     types = tensor(x.shape, "i8"), tensor(w.shape, "i8"), tensor(expected.shape, "i32")
-    flag = ", unsigned = array<i64: 0>" if unsigned else ""
+    flag = (", unsigned = array<i64: 0>" if unsigned else "") + (", channels_last" if channels_last else "")
     properties = (
         f"{{strides = {ints(*strides)}, dilations = {ints(*dilations)}, pads = {ints(*pads)}, "
         f"groups = {groups} : i64, accumulator = i32{flag}}}"
