@@ -13,27 +13,29 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from ..dialects.nn import ContractionOp
 from ..dialects.packed import ChannelsLastOp
 from ..errors import Diagnostic
 from ..ir import element_of, shape_of, where
 from .core.base import Pass
+from .loops.dot import is_dot, lower_dot
 from .loops.kernel import lower_kernel
 from .loops.nest import Constants, Nest
 from .loops.packed import is_tiled, lower_packed
 
 
-def convert_kernels_to_loops(module: ModuleOp) -> None:
+def convert_kernels_to_loops(module: ModuleOp, *, dots: bool = False) -> None:
     """
-    Replace the kernels of every function by loops.
+    Replace the kernels of every function by loops; with `dots`, sums of products of bytes by blocks of them.
 
     Raises Diagnostic for kernels on tensors and for dynamic shapes.
     """
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
-            _convert_function(op)
+            _convert_function(op, dots=dots)
 
 
-def _convert_function(function: func.FuncOp) -> None:
+def _convert_function(function: func.FuncOp, *, dots: bool) -> None:
     constants = Constants()
     for op in list(function.walk()):
         kernel = _kernel_of(op)
@@ -44,6 +46,8 @@ def _convert_function(function: func.FuncOp) -> None:
         try:
             if isinstance(op, ChannelsLastOp) and is_tiled(op):
                 lower_packed(op, kernel, nest)
+            elif dots and is_dot(op):
+                lower_dot(cast(ContractionOp, op), kernel, nest)
             else:
                 lower_kernel(kernel, nest)
         except Diagnostic as error:
@@ -106,10 +110,15 @@ class ConvertKernelsToLoopsPass(Pass):
     nest that carries its accumulators. Whatever does not change in a loop is computed outside of it. Padding costs no
     test where the bounds of the loops over the window can be narrowed. `quant` ops become arithmetic. Convolutions with
     packed weights run over tiles, whose sums come from `packed.dot_tile` and `packed.depthwise_tile`.
+
+    With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
+    2 pixels and 4 features, whose sums come from `cluster.dot`.
     """
 
     name = "convert-kernels-to-loops"
 
+    dots: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place."""
-        convert_kernels_to_loops(op)
+        convert_kernels_to_loops(op, dots=self.dots)

@@ -22,8 +22,9 @@ from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_libm
-from .emitc.buffers import flags, global_op, root, shape_attribute, written
+from .emitc.buffers import CALLS, flags, global_op, root, shape_attribute, written
 from .emitc.builder import UNSIGNED, layout_of, pointer, scalar_type
+from .emitc.cluster import HEADERS
 from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
 from .emitc.names import Names, identifier
 from .emitc.tiles import FUNCTIONS
@@ -64,6 +65,7 @@ def convert_to_emitc(module: ModuleOp) -> None:
     converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_vector.h"] if any(name in FUNCTIONS for name in state.called) else []
+    headers += dict.fromkeys(HEADERS[name] for name in sorted(state.called) if name in HEADERS)
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
     for op in list(module.body.block.ops):
         op.detach()
@@ -85,7 +87,7 @@ def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operatio
             raise Diagnostic("a function that is called has no body", where(caller), found=f"@{name}")
         active[name] = None
         for op in function.walk():
-            if op.name == "func.call":
+            if op.name in CALLS:
                 visit(callee(op), op)
         del active[name]
         roots = written(function, state.written_by)
@@ -198,6 +200,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     if not public:
         properties["specifiers"] = flags(["static", "TW_KERNEL"])
     made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
+    made.attributes |= converter.attributes
     made.location = function.location
     return made
 
@@ -207,7 +210,7 @@ def _always_constants(state: ModuleState) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for function in state.functions.values():
         for op in function.walk():
-            if op.name == "func.call":
+            if op.name in CALLS:
                 handed = {index for index, value in enumerate(op.operands) if _is_constant(state, value)}
                 found[callee(op)] = found.get(callee(op), handed) & handed
     return found

@@ -16,6 +16,7 @@ from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..errors import Diagnostic
 from ..ir import functions, print_ir, where
 from .core.base import Pass
+from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
 
 
@@ -87,6 +88,8 @@ def _outline_group(group: _Group, name: str, function: func.FuncOp) -> None:
     outlined = _outlined(first)
     outlined.properties["sym_name"] = StringAttr(name)
     outlined.location = first.location
+    if ENGINE in first.attributes:
+        outlined.attributes[ENGINE] = first.attributes[ENGINE]
     _make_arguments(outlined, varying)
     Rewriter.insert_op(outlined, InsertPoint.before(function))
     for op, numbers in group.kernels:

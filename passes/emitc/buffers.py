@@ -22,6 +22,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_Pointer
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.cluster import DmaCopyOp, DmaOutOp
 from ...errors import Diagnostic
 from ...ir import where
 from .builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
@@ -37,6 +38,9 @@ VIEWS = (
     "memref.view",
 )
 """Ops whose result is another view of their first operand's buffer."""
+
+CALLS = ("func.call", "cluster.fork")
+"""Ops that run a function of the module on their operands."""
 
 _DYNAMIC = -(1 << 63)
 
@@ -56,11 +60,13 @@ def written(function: Operation, written_by: dict[str, set[int]]) -> set[SSAValu
     """
     found: set[SSAValue] = set()
     for op in function.walk():
-        if op.name == "memref.store" or op.name == "memref.copy":
+        if op.name in ("memref.store", "memref.copy"):
             found.add(root(op.operands[1]))
-        elif op.name == "func.call":
+        elif isinstance(op, DmaCopyOp):
+            found.add(root(op.far if isinstance(op, DmaOutOp) else op.near))
+        elif op.name in CALLS:
             callee = cast(SymbolRefAttr, op.properties["callee"]).root_reference.data
-            found |= {root(op.operands[index]) for index in written_by.get(callee, set())}
+            found |= {root(op.operands[index]) for index in written_by.get(callee, set()) if index < len(op.operands)}
     return found
 
 

@@ -11,12 +11,14 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueA
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.cluster import ForkOp
 from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
-from .builder import Builder, layout_of, pointer, scalar_type
+from .builder import INDEX, Builder, layout_of, pointer, scalar_type
+from .cluster import dma_begin, dma_copy, dma_wait, dot
 from .tiles import depthwise_tile, dot_tile, local_array
 
 
@@ -56,6 +58,8 @@ class FunctionConverter:
     function: Operation
     b: Builder = field(default_factory=Builder)
     carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
+    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    """What has to be said of the function in C."""
 
     def bind(self, old: BlockArgument, new: BlockArgument) -> None:
         """Let a new argument stand for an old one."""
@@ -214,6 +218,30 @@ class FunctionConverter:
         self.b.ops.append(made)
         self.b.values |= dict(zip(op.results, made.results, strict=True))
 
+    def fork(self, op: Operation) -> None:
+        """
+        Convert `cluster.fork`, all that a function does: a loop over the cores, whose turns the cores share in C.
+
+        The function gets the attribute `tilewright.fork`, the number of turns.
+        """
+        assert isinstance(op, ForkOp)
+        others = [other for other in self.function.regions[0].block.ops if other.name not in (op.name, "func.return")]
+        if others or op.parent_op() is not self.function:
+            raise Diagnostic(
+                "a kernel is shared among cores in the middle of a function",
+                where(op),
+                expected="a function that does nothing else",
+                remedy="run fork-kernels, which makes it",
+            )
+        self.attributes["tilewright.fork"] = op.cores
+        body = Block(arg_types=[INDEX])
+        body.args[0].name_hint = "core"
+        operands = [*(self.b.value(operand) for operand in op.arguments), body.args[0]]
+        target = SymbolRefAttr(self.state.names[op.callee.string_value()])
+        body.add_ops([emitc.CallOp.create(operands=operands, properties={"callee": target}), emitc.YieldOp.create()])
+        limits = [self.b.integer(number) for number in (0, op.cores.value.data, 1)]
+        self.b.ops.append(emitc.ForOp.create(operands=limits, regions=[Region(body)]))
+
     def end(self, op: Operation) -> None:
         """Convert `func.return`."""
         self.b.emit(emitc.ReturnOp, [self.b.value(operand) for operand in op.operands], None)
@@ -260,6 +288,12 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.constant": lambda converter, op: None,
     "arith.mulsi_extended": FunctionConverter.several,
     "arith.mului_extended": FunctionConverter.several,
+    "cluster.dma_begin": lambda converter, op: dma_begin(converter.b, op),
+    "cluster.dma_in": lambda converter, op: dma_copy(converter.b, op),
+    "cluster.dma_out": lambda converter, op: dma_copy(converter.b, op),
+    "cluster.dma_wait": lambda converter, op: dma_wait(converter.b, op),
+    "cluster.dot": lambda converter, op: dot(converter.b, op),
+    "cluster.fork": FunctionConverter.fork,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
     "memref.alloca": lambda converter, op: local_array(converter.b, op),

@@ -16,7 +16,7 @@ from ...dialects.quant import RequantizeOp, RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of
 from .affine import Atom, Axis, Clamp, Linear, axes_of, clamps_of
-from .nest import Index, Nest
+from .nest import PARALLEL, Index, Nest
 from .scalar import expand_requantize, expand_rescale, live_ops
 
 _INPUT_NAMES = ("x", "w", "b")
@@ -46,7 +46,7 @@ class KernelLoops:
     def build(self) -> None:
         """Build it all."""
         kernel = self.kernel
-        outer = self.open_all([d for d in range(len(kernel.bounds)) if d not in kernel.reduced])
+        outer = self.open_all([d for d in range(len(kernel.bounds)) if d not in kernel.reduced], [PARALLEL])
         accumulators: list[SSAValue] = []
         results: list[SSAValue] = []
         for reduction in kernel.reductions:
@@ -70,19 +70,21 @@ class KernelLoops:
 
     # Loops
 
-    def open_all(self, dims: Sequence[int]) -> int:
+    def open_all(self, dims: Sequence[int], marks: Sequence[str] = ()) -> int:
         """Open loops over whole dimensions and return how many; a dimension of bound 1 needs none."""
         before = self.nest.depth
         for dim in dims:
-            self.open(dim, 0, self.kernel.bounds[dim], [])
+            self.open(dim, 0, self.kernel.bounds[dim], [], marks)
         return self.nest.depth - before
 
-    def open(self, dim: int, lower: Index, upper: Index, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    def open(
+        self, dim: int, lower: Index, upper: Index, carried: Sequence[SSAValue], marks: Sequence[str] = ()
+    ) -> Sequence[SSAValue]:
         """Open the loop over a dimension and return the carried values inside."""
         if self.kernel.bounds[dim] == 1:
             self.position[dim] = 0
             return carried
-        self.position[dim], *inside = self.nest.open(f"i{dim}", lower, upper, carried)
+        self.position[dim], *inside = self.nest.open(f"i{dim}", lower, upper, carried, marks=marks)
         return inside
 
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:

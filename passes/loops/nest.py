@@ -19,6 +19,8 @@ Index: TypeAlias = "int | SSAValue"
 INDEX = IndexType()
 INDEPENDENT = "tilewright.independent"
 """The attribute of a loop whose turns may run in any order, and side by side."""
+PARALLEL = "tilewright.parallel"
+"""The attribute of a loop whose turns several cores may share: none touches what another one writes."""
 
 _DIVISIONS = (
     arith.CeilDivSIOp,
@@ -93,7 +95,7 @@ class Nest:
         self._location = location
         self._scopes = [_Scope(Block(), may_be_skipped=False)]
         self._depths: dict[SSAValue, int] = {}
-        self._headers: list[tuple[Index, Index, Sequence[SSAValue], bool]] = []
+        self._headers: list[tuple[Index, Index, Sequence[SSAValue], Sequence[str]]] = []
 
     @property
     def depth(self) -> int:
@@ -116,17 +118,18 @@ class Nest:
         upper: Index,
         carried: Sequence[SSAValue] = (),
         *,
-        independent: bool = False,
+        marks: Sequence[str] = (),
     ) -> tuple[SSAValue, ...]:
         """
         Begin the loop `for name in lower to upper` with these values carried around.
 
-        `independent` says that no turn of the loop reads what another one writes: the loop gets that attribute.
+        The loop gets the `marks` as attributes: INDEPENDENT where no turn of it reads what another one writes, PARALLEL
+        where cores may share it.
         Returns the induction variable and the carried values as the inside knows them, which keep their names.
         """
         block = Block(arg_types=[INDEX, *(value.type for value in carried)])
         runs = isinstance(lower, int) and isinstance(upper, int) and lower < upper
-        self._headers.append((lower, upper, carried, independent))
+        self._headers.append((lower, upper, carried, marks))
         self._scopes.append(_Scope(block, may_be_skipped=not runs))
         self._depths.update(dict.fromkeys(block.args, self.depth))
         for arg, hint in zip(block.args, [name, *(value.name_hint for value in carried)], strict=True):
@@ -136,11 +139,10 @@ class Nest:
     def close(self, yielded: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
         """End the innermost loop and return what its carried values end up as."""
         scope = self._scopes.pop()
-        lower, upper, carried, independent = self._headers.pop()
+        lower, upper, carried, marks = self._headers.pop()
         scope.block.add_op(self._located(scf.YieldOp(*yielded)))
         loop = scf.ForOp(self.value(lower), self.value(upper), self.value(1), carried, scope.block)
-        if independent:
-            loop.attributes[INDEPENDENT] = UnitAttr()
+        loop.attributes |= dict.fromkeys(marks, UnitAttr())
         self._append(loop, self.depth)
         for result, value in zip(loop.res, scope.block.args[1:], strict=True):
             result.name_hint = value.name_hint

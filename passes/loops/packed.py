@@ -15,7 +15,7 @@ from ...dialects.packed import LANES, ChannelsLastOp, DepthwiseTileOp, DotTileOp
 from ...ir import element_of, shape_of
 from .affine import axes_of
 from .kernel import KernelLoops
-from .nest import Index, Nest
+from .nest import INDEPENDENT, PARALLEL, Index, Nest
 
 _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""
@@ -103,7 +103,7 @@ class _PackedLoops(KernelLoops):
         """Open the loop over the tiles of a stretch and return where each begins."""
         if part.count == 1:
             return part.start
-        index, *_ = self.nest.open(name, 0, part.count)
+        index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
         return self.nest.add(self.nest.mul(index, part.size), part.start)
 
     def close(self, part: _Part) -> None:
@@ -117,7 +117,7 @@ class _PackedLoops(KernelLoops):
         self.position[self.pixel], self.position[self.feature] = begin, first
         self.nest.last(self.tile_op(sums, first))
         (pixel,) = self.nest.open("p", 0, run.size)
-        (lane,) = self.nest.open("f", 0, features, independent=True)
+        (lane,) = self.nest.open("f", 0, features, marks=[INDEPENDENT])
         self.position[self.pixel] = self.nest.add(pixel, begin)
         self.position[self.feature] = self.nest.add(lane, first)
         total = self.nest.op(memref.LoadOp.get(sums, [pixel, lane]))

@@ -22,6 +22,7 @@ from ...ir import Array, array_of, where
 from . import c_scalars
 from .arithmetic import attribute_value
 from .bits import dtype_of
+from .c_cluster import CALLS
 from .c_tiles import TILES
 from .lanes import run_loop_nest
 from .memory import check_writable, new_buffer
@@ -161,6 +162,8 @@ def _call(runner: Runner, op: emitc.CallOp, operands: Sequence[Value]) -> Sequen
 @semantics(emitc.CallOpaqueOp)
 def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
     """Run a function of the runtime headers: on memory, or on numbers."""
+    if op.callee.data in CALLS:
+        return list(CALLS[op.callee.data](runner, op, *operands))
     if op.callee.data not in TILES:
         return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
     TILES[op.callee.data](op, *operands)

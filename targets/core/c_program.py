@@ -18,6 +18,7 @@ from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import numpy_type, where
 from ...passes.emitc.names import Names
+from .c_closures import FORK, closure_text
 from .c_expressions import c_type, declaration, literal
 from .c_functions import argument_attributes, argument_names, c_string, comment, prototype, verbatim_text
 from .c_text import function_text
@@ -111,7 +112,8 @@ def render(module: ModuleOp) -> CProgram:
     pieces: list[str] = []
     for op in ops:
         if isinstance(op, emitc.FuncOp):
-            pieces.append(function_text(op, taken, constants))
+            forked = FORK in op.attributes
+            pieces.append(closure_text(op, taken) if forked else function_text(op, taken, constants))
         elif isinstance(op, emitc.VerbatimOp):
             pieces.append(verbatim_text(op, []) + "\n")
         elif isinstance(op, emitc.GlobalOp):

@@ -98,9 +98,13 @@ def _variable(lvalue: SSAValue) -> SSAValue | None:
 
 
 def _is_opaque_effect(op: Operation) -> bool:
-    """Whether a call may write to memory; functions of the runtime headers, named tw_.., only do without a result."""
+    """
+    Whether a call may write to memory.
+
+    Functions of the runtime headers, named tw_.., only do where they have no result, or an attribute says so.
+    """
     if isinstance(op, emitc.CallOpaqueOp):
-        return not op.callee.data.startswith("tw_") or not op.results
+        return not op.callee.data.startswith("tw_") or not op.results or "tilewright.effect" in op.attributes
     return isinstance(op, emitc.CallOp | emitc.VerbatimOp)
 
 

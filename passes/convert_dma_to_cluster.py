@@ -1,0 +1,161 @@
+"""Transfers done by a cluster's DMA engine, in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i32
+from xdsl.ir import Block, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
+from ..dialects.hier import DmaNoneOp, DmaStartOp, TokenType
+from ..dialects.hier import DmaWaitOp as HierWaitOp
+from ..errors import Diagnostic
+from ..ir import functions, shape_of, where
+from .core.base import Pass
+from .loops.copier import Range, add, call_copier, nest, number
+
+_NO_GROUP = -1
+
+
+def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], str]) -> None:
+    """
+    Replace each transfer by the call of a function that starts it and returns its group, each wait by one for a group.
+
+    `known` holds the names of such functions of the module, and gets those that are made.
+    """
+    for op in list(function.walk()):
+        if isinstance(op, DmaStartOp):
+            call = call_copier(function, op, known, [i32], _start_rows)
+            Rewriter.replace_op(op, call)
+        elif isinstance(op, HierWaitOp):
+            wait = DmaWaitOp(op.token)
+            wait.location = op.location
+            Rewriter.replace_op(op, wait)
+        elif isinstance(op, DmaNoneOp):
+            none = arith.ConstantOp(IntegerAttr(_NO_GROUP, i32))
+            none.location = op.location
+            Rewriter.replace_op(op, none)
+    for op in function.walk():
+        arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
+        for value in (*op.results, *arguments):
+            if value.type == TokenType():
+                Rewriter.replace_value_with_new_type(value, i32)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """
+    How a tile falls into rows that lie in one piece on both sides, whatever of the tile is inside.
+
+    A row is the part of axis `axis` that is inside, with all of the axes within it, `inner` elements for each turn of
+    it; with as many axes as there are, a row is one element.
+    """
+
+    axis: int
+    inner: int
+
+
+def _rows_of(op: DmaStartOp) -> _Rows:
+    """Return the longest rows."""
+    tile, whole = shape_of(op.near), shape_of(op.far)
+    far, near = (_strides(op, side) for side in (op.far, op.near))
+    if not tile or (far[-1] != 1 and whole[-1] != 1):
+        return _Rows(len(tile), 1)
+    axis, inner = len(tile) - 1, 1
+    while axis > 0 and _is_whole(op, axis) and far[axis - 1] == near[axis - 1] == inner * tile[axis]:
+        inner *= tile[axis]
+        axis -= 1
+    return _Rows(axis, inner)
+
+
+def _strides(op: DmaStartOp, side: SSAValue) -> list[int]:
+    found = cast("MemRefType[Any]", side.type).get_strides()
+    if found is None or None in found:
+        raise Diagnostic("a transfer between buffers of unknown layout", where=where(op), expected="static strides")
+    return [step or 0 for step in found]
+
+
+def _is_whole(op: DmaStartOp, axis: int) -> bool:
+    """Return whether the tile has all of an axis, wherever it lies."""
+    tile, whole = shape_of(op.near)[axis], shape_of(op.far)[axis]
+    return tile == whole and (op.clipped is None or whole == 1)
+
+
+def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+    """Append the transfers of a tile: a plane of rows at a time, where these lie side by side in near memory."""
+    copy = _TileCopy(op, block, bounds, _rows_of(op))
+    group = add(block, DmaBeginOp())
+    if copy.rows.axis == 0:
+        copy.start(block, plane=False)
+    elif copy.is_plane:
+        copy.start(block, plane=True)
+    else:
+        full = number(block, shape_of(op.near)[copy.rows.axis])
+        side_by_side = add(block, arith.CmpiOp(_extent(block, bounds[copy.rows.axis]), full, "eq"))
+        then, other = Block(), Block()
+        copy.start(then, plane=True)
+        copy.start(other, plane=False)
+        for each in (then, other):
+            each.add_op(scf.YieldOp())
+        block.add_op(scf.IfOp(side_by_side, [], [then], [other]))
+    return [group]
+
+
+@dataclass(frozen=True)
+class _TileCopy:
+    """The copy of the part of a tile that is inside, in a function of the arguments (far, near, offsets...)."""
+
+    op: DmaStartOp
+    function: Block
+    bounds: Sequence[Range]
+    rows: _Rows
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether the rows always lie side by side in near memory: each is one element, or has all of its axis."""
+        axis = self.rows.axis
+        return axis == len(self.bounds) or self.op.clipped is None or _is_whole(self.op, axis)
+
+    def start(self, block: Block, *, plane: bool) -> None:
+        """Append the transfers, in loops over the axes around the rows, the innermost of which a `plane` needs not."""
+        outer = self.rows.axis - 1 if plane else self.rows.axis
+        nest(block, self.bounds[:outer], lambda inner, indices: self._one(inner, indices, plane=plane))
+
+    def _one(self, block: Block, indices: list[SSAValue], *, plane: bool) -> None:
+        far, near, *offsets = self.function.args
+        lows = [low for low, _ in self.bounds]
+        near_at = [*indices, *lows[len(indices) :]]
+        far_at = [add(block, arith.AddiOp(offset, index)) for offset, index in zip(offsets, near_at, strict=True)]
+        elements = number(block, self.rows.inner)
+        if self.rows.axis < len(self.bounds):
+            elements = add(block, arith.MuliOp(_extent(block, self.bounds[self.rows.axis]), elements))
+        count = _extent(block, self.bounds[len(indices)]) if plane else number(block, 1)
+        made = DmaOutOp if self.op.writes_far else DmaInOp
+        block.add_op(made(far, far_at, near, near_at, count, elements, axis=len(indices) if plane else 0))
+
+
+def _extent(block: Block, bounds: Range) -> SSAValue:
+    return add(block, arith.SubiOp(bounds[1], bounds[0]))
+
+
+@dataclass(frozen=True)
+class ConvertDmaToClusterPass(Pass):
+    """
+    Turn transfers of tiles into calls of functions that start them on a cluster's DMA engine, row by row.
+
+    Tokens become the numbers of groups of transfers, waits `cluster.dma_wait`. What lies outside of the far buffer is
+    filled by the processor before the transfer begins.
+    """
+
+    name = "convert-dma-to-cluster"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        known: dict[tuple[Any, ...], str] = {}
+        for function in functions(op):
+            convert_dma_to_cluster(function, known)

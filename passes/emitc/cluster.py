@@ -1,0 +1,91 @@
+"""How kernels on several cores, transfers and blocks of sums become calls of a cluster's C runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects import emitc
+from ...dialects.cluster import DmaCopyOp, DmaOutOp, DotOp
+from ...ir import element_of, numbers_of, numpy_type, shape_of
+from .buffers import element_index
+from .builder import INDEX, Builder, Strided, layout_of
+
+HEADERS = {
+    "tw_dma_begin": "tw_cluster.h",
+    "tw_dma_in": "tw_cluster.h",
+    "tw_dma_out": "tw_cluster.h",
+    "tw_dma_wait": "tw_cluster.h",
+    "tw_dot_block": "tilewright_dot.h",
+}
+"""Function -> the header that declares it."""
+
+
+def dma_begin(b: Builder, op: Operation) -> None:
+    """Convert `cluster.dma_begin`."""
+    b.values[op.results[0]] = _effect(b, "tw_dma_begin", [], INDEX)
+
+
+def dma_copy(b: Builder, op: Operation) -> None:
+    """Convert `cluster.dma_in` and `cluster.dma_out`."""
+    assert isinstance(op, DmaCopyOp)
+    size = numpy_type(element_of(op.far)).itemsize
+    far, near = _place(b, op, op.far, op.far_at), _place(b, op, op.near, op.near_at)
+    stride = layout_of(op.far, op).strides[op.axis.value.data] * size if shape_of(op.far) else 0
+    is_out = isinstance(op, DmaOutOp)
+    row = b.value(op.elements)
+    bytes_of_row = row if size == 1 else b.emit(emitc.MulOp, [row, b.integer(size)], INDEX)
+    operands = [far, near] if is_out else [near, far]
+    _effect(
+        b, "tw_dma_out" if is_out else "tw_dma_in", [*operands, bytes_of_row, b.value(op.rows), b.integer(stride)], None
+    )
+
+
+def dma_wait(b: Builder, op: Operation) -> None:
+    """Convert `cluster.dma_wait`."""
+    _effect(b, "tw_dma_wait", [b.value(op.operands[0])], None)
+
+
+def dot(b: Builder, op: Operation) -> None:
+    """Convert `cluster.dot`."""
+    assert isinstance(op, DotOp)
+    pixels, features = shape_of(op.sums)
+    steps = numbers_of(op.steps)
+    x_steps = _steps(layout_of(op.x, op), numbers_of(op.x_axes), steps)
+    w_steps = _steps(layout_of(op.w, op), numbers_of(op.w_axes), (1, 1))
+    sizes = [pixels, features, *x_steps, *w_steps]
+    _effect(
+        b,
+        "tw_dot_block",
+        [
+            _place(b, op, op.x, op.x_at),
+            _place(b, op, op.w, op.w_at),
+            b.value(op.sums),
+            *(b.integer(number) for number in sizes),
+            b.value(op.rows),
+            b.value(op.elements),
+            b.integer(0 if op.unsigned is not None else 1),
+        ],
+        None,
+    )
+
+
+def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """Return how far apart in memory the steps along two axes lead, 0 along none."""
+    return [layout.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, steps, strict=True)]
+
+
+def _place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
+    """Return a pointer to an element."""
+    base = b.value(value)
+    return b.emit(emitc.AddOp, [base, element_index(b, layout_of(value, op), at)], base.type)
+
+
+def _effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
+    """Call a function that does more than to compute its result, which stays where it is."""
+    b.called[function] = None
+    value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
+    b.ops[-1].attributes["tilewright.effect"] = UnitAttr()
+    return value

@@ -1,0 +1,166 @@
+"""Kernels shared among the cores of their engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.cluster import ForkOp
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+from .grids.cone import is_pure
+from .loops.nest import PARALLEL
+from .map_engines import ATTRIBUTE as ENGINE
+
+
+def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
+    """
+    Let the cores of its engine share every kernel that has a function of its own, in loops.
+
+    With `cores`, that many of every engine.
+    """
+    for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]:
+        engine = function.attributes.get(ENGINE)
+        if not isinstance(engine, StringAttr):
+            continue
+        count = cores or machine_of(module).engine(engine.data).cores
+        if count > 1 and _is_shareable(function):
+            _fork(function, count)
+
+
+def _is_shareable(function: func.FuncOp) -> bool:
+    """Return whether all that a function does besides computing indices is done in parallel loops."""
+    return _does_nothing_beside_loops(function.body.block)
+
+
+def _does_nothing_beside_loops(block: Block) -> bool:
+    loops = [op for op in block.ops if _is_parallel(op)]
+    return bool(loops) and all(op in loops or _is_local(op) for op in block.ops)
+
+
+def _is_parallel(op: Operation) -> bool:
+    return isinstance(op, scf.ForOp) and PARALLEL in op.attributes and not op.results
+
+
+def _is_local(op: Operation) -> bool:
+    """Return whether every core may do an op: it has no effect that another core sees."""
+    return is_pure(op) or isinstance(op, memref.AllocaOp | func.ReturnOp | scf.YieldOp | memref.LoadOp)
+
+
+# Which loops are cut
+
+
+def _chosen(block: Block, cores: int) -> list[scf.ForOp]:
+    """Return the loops of a block, or inside of them, to cut: those with which the busiest core has least to do."""
+    return [loop for op in block.ops if _is_parallel(op) for loop in _best(cast(scf.ForOp, op), cores)[1]]
+
+
+def _best(loop: scf.ForOp, cores: int) -> tuple[int, list[scf.ForOp]]:
+    """Return the points that the busiest core of a nest computes, and which loops to cut for that."""
+    turns = _turns(loop)
+    outermost = -(-turns // cores) * _points(loop.body.block)
+    if not _does_nothing_beside_loops(loop.body.block):
+        return outermost, [loop]
+    inner = [_best(cast(scf.ForOp, op), cores) for op in loop.body.block.ops if _is_parallel(op)]
+    total = turns * sum(points for points, _ in inner)
+    return (total, [each for _, loops in inner for each in loops]) if total < outermost else (outermost, [loop])
+
+
+def _points(block: Block) -> int:
+    """Return the points of the parallel loops in a block, 1 where there are none."""
+    loops = [cast(scf.ForOp, op) for op in block.ops if _is_parallel(op)]
+    return sum(_turns(loop) * _points(loop.body.block) for loop in loops) or 1
+
+
+def _turns(loop: scf.ForOp) -> int:
+    lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
+    return max(0, -(-(upper - lower) // step))
+
+
+def _constant(value: SSAValue) -> int:
+    owner = value.owner
+    assert isinstance(owner, arith.ConstantOp)
+    return cast("IntegerAttr[Any]", owner.value).value.data
+
+
+# Rewriting
+
+
+def _fork(function: func.FuncOp, cores: int) -> None:
+    """Make a function one that forks another, which does a core's share of what it did."""
+    types = list(function.function_type.inputs.data)
+    name = function.sym_name.data
+    shell = Block(arg_types=types)
+    for old, new in zip(function.body.block.args, shell.args, strict=True):
+        new.name_hint = old.name_hint
+    inner = function.body.block
+    core = inner.insert_arg(IndexType(), len(types))
+    core.name_hint = "core"
+    for loop in _chosen(inner, cores):
+        _cut(loop, core, cores)
+    share = func.FuncOp(
+        f"{name}_core", FunctionType.from_lists([*types, IndexType()], []), function.detach_region(function.body)
+    )
+    share.properties["sym_visibility"] = StringAttr("private")
+    share.location = function.location
+    fork = ForkOp(f"{name}_core", shell.args, cores)
+    fork.location = function.location
+    shell.add_ops([fork, func.ReturnOp()])
+    function.add_region(Region(shell))
+    Rewriter.insert_op(share, InsertPoint.before(function))
+
+
+def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
+    """Narrow a loop to the turns of one core: a stretch of them, as long for all but the last."""
+    lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
+    chunk = -(-_turns(loop) // cores) * step
+    made: list[Operation] = []
+
+    def add(op: Operation) -> SSAValue:
+        op.location = loop.location
+        made.append(op)
+        return op.results[0]
+
+    def number(value: int) -> SSAValue:
+        constant = add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+        constant.name_hint = f"c{value}"
+        return constant
+
+    begin = add(arith.MuliOp(core, number(chunk)))
+    if lower:
+        begin = add(arith.AddiOp(begin, number(lower)))
+    end = add(arith.AddiOp(begin, number(chunk)))
+    first, last = (add(arith.MinSIOp(value, number(upper))) for value in (begin, end))
+    first.name_hint, last.name_hint = "first", "last"
+    Rewriter.insert_op(made, InsertPoint.before(loop))
+    _set_bounds(loop, first, last)
+
+
+def _set_bounds(loop: scf.ForOp, lower: SSAValue, upper: SSAValue) -> None:
+    operands: Sequence[SSAValue] = [lower, upper, *list(loop.operands)[2:]]
+    loop.operands = operands
+
+
+@dataclass(frozen=True)
+class ForkKernelsPass(Pass):
+    """
+    Share every kernel among the cores of its engine: `cluster.fork` of a function that does one core's part.
+
+    Of the loops whose turns may run side by side, those are cut into equal stretches with which the busiest core has
+    least to do. Kernels without such loops stay on the core that runs the program. Run it after
+    convert-kernels-to-loops, with the machine attached, or with a number of `cores`.
+    """
+
+    name = "fork-kernels"
+
+    cores: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        fork_kernels(op, self.cores)

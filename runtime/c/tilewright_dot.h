@@ -1,0 +1,75 @@
+/*
+ * Sums of products of bytes for a block of up to 2 neighbouring pixels and 4 neighbouring features, as `cluster.dot`
+ * states them. Included after tilewright.h, and after the header of a machine that has dot products of its own.
+ *
+ * The sizes of the block are constants where the function is called, so that each call becomes straight code.
+ */
+#ifndef TILEWRIGHT_DOT_H
+#define TILEWRIGHT_DOT_H
+
+#if defined(__GNUC__)
+#define TW_BLOCK static inline __attribute__((__unused__, __always_inline__))
+#else
+#define TW_BLOCK static inline
+#endif
+
+#ifndef TW_DOT_H
+/* Four bytes from any address, and sums of the products of four bytes each: both signed, or the first unsigned. */
+TW_BLOCK uint32_t tw_word(const void *from) {
+    const uint8_t *const bytes = (const uint8_t *)from;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+TW_BLOCK int32_t tw_dot4_ss(uint32_t a, uint32_t b, int32_t sum) {
+    return sum + (int8_t)(uint8_t)a * (int8_t)(uint8_t)b + (int8_t)(uint8_t)(a >> 8) * (int8_t)(uint8_t)(b >> 8) +
+           (int8_t)(uint8_t)(a >> 16) * (int8_t)(uint8_t)(b >> 16) +
+           (int8_t)(uint8_t)(a >> 24) * (int8_t)(uint8_t)(b >> 24);
+}
+
+TW_BLOCK int32_t tw_dot4_us(uint32_t a, uint32_t b, int32_t sum) {
+    return sum + (uint8_t)a * (int8_t)(uint8_t)b + (uint8_t)(a >> 8) * (int8_t)(uint8_t)(b >> 8) +
+           (uint8_t)(a >> 16) * (int8_t)(uint8_t)(b >> 16) + (uint8_t)(a >> 24) * (int8_t)(uint8_t)(b >> 24);
+}
+#endif
+
+/* M(p, f) for each sum that a block may have. */
+#define TW_SUMS(M) M(0, 0) M(0, 1) M(0, 2) M(0, 3) M(1, 0) M(1, 1) M(1, 2) M(1, 3)
+#define TW_DECLARE(p, f) int32_t s##p##f = 0;
+#define TW_ADD_WORD(p, f) \
+    if (p < pixels && f < features) { \
+        s##p##f = is_signed ? tw_dot4_ss(a##p, b##f, s##p##f) : tw_dot4_us(a##p, b##f, s##p##f); \
+    }
+#define TW_ADD_BYTE(p, f) \
+    if (p < pixels && f < features) s##p##f += (is_signed ? x##p[k] : (uint8_t)x##p[k]) * w##f[k];
+#define TW_SAVE(p, f) \
+    if (p < pixels && f < features) sums[p * features + f] = s##p##f;
+
+TW_BLOCK void tw_dot_block(
+    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t features, int32_t x_step, int32_t x_row,
+    int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed) {
+    TW_SUMS(TW_DECLARE)
+    for (int32_t row = 0; row < rows; ++row) {
+        const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
+        const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
+        const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
+        const int32_t whole = elements & ~3;
+        for (int32_t k = 0; k < whole; k += 4) {
+            const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
+            const uint32_t b0 = tw_word(w0 + k), b1 = features > 1 ? tw_word(w1 + k) : 0;
+            const uint32_t b2 = features > 2 ? tw_word(w2 + k) : 0, b3 = features > 3 ? tw_word(w3 + k) : 0;
+            TW_SUMS(TW_ADD_WORD)
+        }
+        for (int32_t k = whole; k < elements; ++k) {
+            TW_SUMS(TW_ADD_BYTE)
+        }
+    }
+    TW_SUMS(TW_SAVE)
+}
+
+#undef TW_SUMS
+#undef TW_DECLARE
+#undef TW_ADD_WORD
+#undef TW_ADD_BYTE
+#undef TW_SAVE
+
+#endif

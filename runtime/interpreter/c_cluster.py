@@ -1,0 +1,67 @@
+"""What the functions of a cluster's C runtime do, on flat arrays that begin where the pointers point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation
+
+from ...dialects.cluster import strided, transfers_of
+from ...dialects.core.semantics import Runner, Value
+from ...ir import Array
+
+
+def _begin(runner: Runner, op: Operation) -> list[Value]:
+    return [np.int32(transfers_of(runner, op).begin())]
+
+
+def _wait(runner: Runner, op: Operation, group: Any) -> list[Value]:
+    transfers_of(runner, op).wait(int(group))
+    return []
+
+
+def _in(runner: Runner, op: Operation, near: Array, far: Array, *sizes: Any) -> list[Value]:
+    target, source = _sides(op, near, far, *sizes)
+    transfers_of(runner, op).start(lambda: np.copyto(target, source))
+    return []
+
+
+def _out(runner: Runner, op: Operation, far: Array, near: Array, *sizes: Any) -> list[Value]:
+    source, target = _sides(op, near, far, *sizes)
+    transfers_of(runner, op).start(lambda: np.copyto(target, source))
+    return []
+
+
+def _sides(op: Operation, near: Array, far: Array, row_bytes: Any, rows: Any, stride: Any) -> tuple[Array, Array]:
+    """Return the bytes [rows, row] of the near side and of the far one."""
+    count, width = int(rows), int(row_bytes)
+    if count == 0 or width == 0:
+        return np.zeros(0, np.uint8), np.zeros(0, np.uint8)
+    near_bytes, far_bytes = near.reshape(-1).view(np.uint8), far.reshape(-1).view(np.uint8)
+    here = strided(op, near_bytes, [0], [(count, width), (width, 1)])
+    return here, strided(op, far_bytes, [0], [(count, int(stride)), (width, 1)])
+
+
+def _dot_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
+    pixels, features, x_step, x_row, w_step, w_row, rows, elements, is_signed = (int(size) for size in sizes)
+    flat = sums.reshape(-1)
+    if rows == 0 or elements == 0:
+        flat[: pixels * features] = 0
+        return []
+    numbers = x.reshape(-1).view(np.int8 if is_signed else np.uint8)
+    windows = strided(op, numbers, [0], [(pixels, x_step), (rows, x_row), (elements, 1)]).astype(np.int64)
+    weights = strided(op, w.reshape(-1), [0], [(features, w_step), (rows, w_row), (elements, 1)]).astype(np.int64)
+    flat[: pixels * features] = np.einsum("pre,fre->pf", windows, weights).reshape(-1).astype(np.int32)
+    return []
+
+
+CALLS: dict[str, Callable[..., Sequence[Value]]] = {
+    "tw_dma_begin": _begin,
+    "tw_dma_in": _in,
+    "tw_dma_out": _out,
+    "tw_dma_wait": _wait,
+    "tw_dot_block": _dot_block,
+}
+"""Function -> `(runner, op, *operands) -> results`."""

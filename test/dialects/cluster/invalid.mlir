@@ -1,0 +1,45 @@
+// RUN: opt-tool %s --split-input-file --verify-diagnostics
+
+func.func @kernel(%x: memref<4x8xi8>) {
+  // expected-error @+1 {{there is no function @share}}
+  cluster.fork @share(%x) {cores = 8 : i64} : memref<4x8xi8>
+  func.return
+}
+
+// -----
+
+func.func @kernel(%x: memref<4x8xi8>) {
+  // expected-error @+1 {{must take memref<4x8xi8>, index; it takes memref<4x8xi8>}}
+  cluster.fork @share(%x) {cores = 8 : i64} : memref<4x8xi8>
+  func.return
+}
+
+func.func private @share(%x: memref<4x8xi8>) {
+  func.return
+}
+
+// -----
+
+func.func @transfer(%far: memref<16x64xi8>, %near: memref<8x64xi16>, %i: index) {
+  // expected-error @+1 {{both sides must hold elements of one type}}
+  cluster.dma_in %far[%i, %i], %near[%i, %i] rows %i of %i {axis = 0 : i64} : memref<16x64xi8>, memref<8x64xi16>
+  func.return
+}
+
+// -----
+
+func.func @transfer(%far: memref<16x64xi8>, %near: memref<8x64xi8>, %i: index) {
+  // expected-error @+1 {{the far buffer has no axis 2}}
+  cluster.dma_in %far[%i, %i], %near[%i, %i] rows %i of %i {axis = 2 : i64} : memref<16x64xi8>, memref<8x64xi8>
+  func.return
+}
+
+// -----
+
+func.func @dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<8xi32>, %i: index) {
+  // expected-error @+1 {{the sums must be [pixels, features]}}
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<8xi32>
+  func.return
+}

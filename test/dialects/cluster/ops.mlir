@@ -1,0 +1,33 @@
+// RUN: opt-tool %s | opt-tool | filecheck %s
+// RUN: opt-tool %s --mlir-print-op-generic | opt-tool | filecheck %s
+
+// CHECK:      cluster.fork @share(%x, %y) {cores = 8 : i64} : memref<4x8xi8, "L1">, memref<4xi8, "L1">
+func.func @kernel(%x: memref<4x8xi8, "L1">, %y: memref<4xi8, "L1">) {
+  cluster.fork @share(%x, %y) {cores = 8 : i64} : memref<4x8xi8, "L1">, memref<4xi8, "L1">
+  func.return
+}
+
+func.func private @share(%x: memref<4x8xi8, "L1">, %y: memref<4xi8, "L1">, %core: index) {
+  func.return
+}
+
+// CHECK:      %group = cluster.dma_begin : i32
+// CHECK-NEXT: cluster.dma_in %far[%i, %j], %near[%i, %j] rows %n of %n {axis = 0 : i64} : memref<16x64xi8>, memref<8x64xi8, "L1">
+// CHECK-NEXT: cluster.dma_out %far[%i, %j], %near[%i, %j] rows %n of %n {axis = 1 : i64} : memref<16x64xi8>, memref<8x64xi8, "L1">
+// CHECK-NEXT: cluster.dma_wait %group : i32
+func.func @transfers(%far: memref<16x64xi8>, %near: memref<8x64xi8, "L1">, %i: index, %j: index, %n: index) {
+  %group = cluster.dma_begin : i32
+  cluster.dma_in %far[%i, %j], %near[%i, %j] rows %n of %n {axis = 0 : i64} : memref<16x64xi8>, memref<8x64xi8, "L1">
+  cluster.dma_out %far[%i, %j], %near[%i, %j] rows %n of %n {axis = 1 : i64} : memref<16x64xi8>, memref<8x64xi8, "L1">
+  cluster.dma_wait %group : i32
+  func.return
+}
+
+// CHECK:      cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i] rows %i of %i into %sums
+// CHECK-SAME: unsigned
+func.func @dot(%x: memref<1x8x8x16xi8>, %w: memref<32x3x3x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 2, 1>, w_axes = array<i64: 0, 1>, steps = array<i64: 1, 1>, unsigned}
+    : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
+  func.return
+}

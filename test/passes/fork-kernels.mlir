@@ -1,0 +1,57 @@
+// RUN: opt-tool %s -p 'convert-kernels-to-loops,fork-kernels{cores=8}' | filecheck %s
+
+// The rows of the image are the loop that eight cores share best: 20 of them take 3 turns at most, 5 columns one each.
+
+// CHECK-LABEL: func.func private @add_core
+// CHECK-SAME:    %core: index
+// CHECK:         %[[BEGIN:.*]] = arith.muli %core, %c3
+// CHECK:         scf.for %i0 = %first to %last step
+// CHECK:           scf.for %i1 = %c0 to %c5 step
+// CHECK-LABEL: func.func private @add
+// CHECK-SAME:    engine = "cluster"
+// CHECK-NEXT:    cluster.fork @add_core(%x, %y) {cores = 8 : i64}
+// CHECK-NEXT:    func.return
+func.func private @add(%x: memref<20x5xi32>, %y: memref<20x5xi32>) attributes {engine = "cluster"} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<20x5xi32>) outs(%y : memref<20x5xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %a : i32
+    linalg.yield %s : i32
+  }
+  func.return
+}
+
+// Of one row the columns are shared.
+
+// CHECK-LABEL: func.func private @row_core
+// CHECK:         scf.for %i1 = %first to %last step
+// CHECK-NEXT:      memref.load
+// CHECK-LABEL: func.func private @row
+// CHECK:         cluster.fork @row_core(%x, %y)
+func.func private @row(%x: memref<1x64xi32>, %y: memref<1x64xi32>) attributes {engine = "cluster"} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1x64xi32>) outs(%y : memref<1x64xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %a : i32
+    linalg.yield %s : i32
+  }
+  func.return
+}
+
+// One sum cannot be shared, and a function of no engine is no kernel.
+
+// CHECK-LABEL: func.func private @sum
+// CHECK-NOT:     cluster.fork
+// CHECK:         scf.for
+func.func private @sum(%x: memref<64xi32>, %y: memref<1xi32>) attributes {engine = "cluster"} {
+  nn.reduce ins(%x : memref<64xi32>) outs(%y : memref<1xi32>) {kind = "sum", axes = array<i64: 0>, accumulator = i32, keep_dims}
+  func.return
+}
+
+// CHECK-LABEL: func.func private @copier
+// CHECK-NOT:     cluster.fork
+func.func private @copier(%x: memref<1x64xi32>, %y: memref<1x64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1x64xi32>) outs(%y : memref<1x64xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    linalg.yield %a : i32
+  }
+  func.return
+}

@@ -1,0 +1,75 @@
+"""Random networks on a cluster of cores: planned, with DMA by hand, shared among cores, and as C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.errors import Diagnostic
+from tilewright.frontend.importer import import_model
+from tilewright.ir import Array, new_context, verify
+from tilewright.passes import all_passes
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.targets.core.machine_attribute import attach_machine
+from tilewright.test.machines.make import machine
+from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
+
+CONTEXT = new_context()
+TO_BUFFERS = (
+    "infer-integer-types,convert-onnx-to-linalg,canonicalize,fold-constants,cse,fuse-epilogues,canonicalize,cse,"
+    "convert-layout{packed=false},canonicalize,fold-constants,cse,fuse-epilogues,bufferize"
+)
+PLANNED = "map-engines,plan-memory,allocate-static,expand-grid,pipeline-dma,outline-kernels"
+EXPLICIT = ("convert-dma-to-cluster", "convert-kernels-to-loops{dots=true}", "fork-kernels{cores=3}", "convert-to-emitc")
+
+
+def apply(module: ModuleOp, passes: str) -> None:
+    for step in parse_pipeline(f"builtin.module({passes})", all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+    verify(module)
+
+
+def planned(network: Network, l1: int) -> tuple[ModuleOp, dict[str, Array], dict[str, Array]] | None:
+    """Return a network with its transfers explicit, inputs, and what comes of them; None where it does not fit."""
+    module = import_model(network.model, input_types=network.input_types)
+    inputs = random_inputs(module, 0)
+    try:
+        apply(module, TO_BUFFERS)
+        golden = run_module(module, inputs)
+        attach_machine(module, machine(l1))
+        apply(module, PLANNED)
+    except Diagnostic as error:
+        if "do not fit 64 bits" in error.message or "no tiling" in error.message:
+            return None
+        raise
+    return module, inputs, golden
+
+
+@pytest.mark.parametrize(
+    "operators", [(*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM), REDUCING], ids=["all", "sums and products"]
+)
+def test_random_networks(operators: Any) -> None:
+    ran: list[int] = []
+
+    @examples(40)
+    @given(networks(operators, largest=3, types=("i8", "ui8")), st.sampled_from([512, 1024, 4096]))
+    def check(network: Network, l1: int) -> None:
+        found = planned(network, l1)
+        if found is None:
+            return
+        module, inputs, golden = found
+        for name in EXPLICIT:
+            apply(module, name)
+            results = run_module(module, inputs)
+            for output, expected in golden.items():
+                np.testing.assert_array_equal(results[output], expected, err_msg=f"{output} after {name}")
+        ran.append(sum("tilewright.fork" in op.attributes for op in module.walk()))
+
+    check()
+    assert sum(map(bool, ran)) > len(ran) / 2 > 8

@@ -1,0 +1,125 @@
+"""Sums of products of bytes in blocks: `convert-kernels-to-loops{dots=true}` against the kernels themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.runtime.interpreter.engine import Interpreter
+
+pytestmark = pytest.mark.quick
+
+CONTEXT = new_context()
+EPILOGUE = """epilogue(%s : memref<{features}xi32>) at [{map}] {{
+^bb0(%sum: i32, %b: i32):
+  %r = arith.addi %sum, %b : i32
+  linalg.yield %r : i32
+}}"""
+
+
+def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
+    """Check that kernel and loops agree; return how many blocks the loops have."""
+    results: list[Array] = []
+    blocks = 0
+    for lower in (False, True):
+        module = parse_module(CONTEXT, text)
+        verify(module)
+        if lower:
+            convert_kernels_to_loops(module, dots=True)
+            verify(module)
+            blocks = sum(op.name == "cluster.dot" for op in module.walk())
+        results.append(np.full(out, 7, np.int32))
+        Interpreter(module).call("f", [inputs["x"], inputs["w"], inputs["s"], results[-1]])
+    np.testing.assert_array_equal(results[0], results[1])
+    return blocks
+
+
+def bytes_of(seed: int, *shape: int) -> Array:
+    return np.random.default_rng(seed).integers(-128, 128, shape).astype(np.int8)
+
+
+def memref(shape: tuple[int, ...], element: str = "i8") -> str:
+    return f"memref<{'x'.join(map(str, shape))}x{element}>"
+
+
+def text_of(kernel: str, properties: str, shapes: list[tuple[int, ...]], *, features: int, last: str) -> str:
+    """Return a function of one kernel on x, w and o, with a bias where `last` is the map to it."""
+    x, w, o = memref(shapes[0]), memref(shapes[1]), memref(shapes[2], "i32")
+    epilogue = EPILOGUE.format(features=features, map=last) if last else ""
+    return f"""func.func @f(%x: {x}, %w: {w}, %s: memref<{features}xi32>, %o: {o}) {{
+      {kernel} ins(%x, %w : {x}, {w}) outs(%o : {o}) {{{properties}}} {epilogue}
+      func.return }}"""
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.data(), st.integers(1, 2), st.integers(0, 2**16), st.booleans(), st.sampled_from(["", "bias", "accumulate"]))
+def test_conv(data: st.DataObject, rank: int, seed: int, unsigned: bool, extra: str) -> None:
+    draw = data.draw
+    kernel = [draw(st.integers(1, 4)) for _ in range(rank)]
+    strides = [draw(st.integers(1, 3)) for _ in range(rank)]
+    dilations = [draw(st.integers(1, 2)) for _ in range(rank)]
+    dilations[-1] = 1
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    pads = [draw(st.integers(0, span - 1)) for span in spans * 2]
+    space = [span + draw(st.integers(0, 6)) for span in spans]
+    channels, features = draw(st.integers(1, 5)), draw(st.integers(1, 9))
+    padded = [n + a + b for n, a, b in zip(space, pads, pads[rank:], strict=False)]
+    outer = [(n - span) // s + 1 for n, span, s in zip(padded, spans, strides, strict=True)]
+    shapes = [(2, *space, channels), (features, *kernel, channels), (2, *outer, features)]
+    arrays = ", ".join(
+        f"{name} = array<i64: {', '.join(map(str, values))}>"
+        for name, values in (("strides", strides), ("dilations", dilations), ("pads", pads))
+    )
+    flags = (", unsigned = array<i64: 0>" if unsigned else "") + (", accumulate" if extra == "accumulate" else "")
+    dims = ", ".join(f"d{axis}" for axis in range(rank + 2))
+    text = text_of(
+        "nn.conv",
+        f"{arrays}, groups = 1 : i64, accumulator = i32, channels_last{flags}",
+        shapes,
+        features=features,
+        last=f"affine_map<({dims}) -> (d{rank + 1})>" if extra == "bias" else "",
+    )
+    bias = np.arange(features, dtype=np.int32) * 1000
+    assert both(text, shapes[2], x=bytes_of(seed, *shapes[0]), w=bytes_of(seed + 1, *shapes[1]), s=bias)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=3, max_size=3), st.integers(1, 3), st.booleans(), st.booleans())
+@example([1, 1, 1], 1, False, True)
+def test_matmul(sizes: list[int], batch: int, unsigned: bool, bias: bool) -> None:
+    rows, columns, inner = sizes
+    shapes = [(batch, rows, inner), (columns, inner), (batch, rows, columns)]
+    flag = ", unsigned = array<i64: 0>" if unsigned else ""
+    last = "affine_map<(d0, d1, d2) -> (d2)>" if bias else ""
+    text = text_of("nn.matmul", f"accumulator = i32, transpose_b{flag}", shapes, features=columns, last=last)
+    numbers = np.arange(columns, dtype=np.int32)
+    assert both(text, shapes[2], x=bytes_of(rows, *shapes[0]), w=bytes_of(inner, *shapes[1]), s=numbers)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "properties", "shapes"),
+    [
+        ("nn.matmul", "accumulator = i32", [(3, 4), (4, 5), (3, 5)]),
+        (
+            "nn.conv",
+            "strides = array<i64: 1>, dilations = array<i64: 2>, pads = array<i64: 0, 0>, groups = 1 : i64, "
+            "accumulator = i32, channels_last",
+            [(1, 8, 3), (2, 3, 3), (1, 4, 2)],
+        ),
+        (
+            "nn.conv",
+            "strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 3, 0>, groups = 1 : i64, "
+            "accumulator = i32, channels_last",
+            [(1, 8, 3), (2, 3, 3), (1, 9, 2)],
+        ),
+    ],
+    ids=["columns of w apart", "taps apart", "windows in the padding"],
+)
+def test_other_kernels_become_plain_loops(kernel: str, properties: str, shapes: list[tuple[int, ...]]) -> None:
+    text = text_of(kernel, properties, shapes, features=1, last="")
+    x, w = (bytes_of(seed, *shape) for seed, shape in enumerate(shapes[:2]))
+    assert both(text, shapes[2], x=x, w=w, s=np.zeros(1, np.int32)) == 0
