@@ -26,7 +26,12 @@ TO_BUFFERS = (
     "convert-layout{packed=false},canonicalize,fold-constants,cse,fuse-epilogues,bufferize"
 )
 PLANNED = "map-engines,plan-memory,allocate-static,expand-grid,pipeline-dma,outline-kernels"
-EXPLICIT = ("convert-dma-to-cluster", "convert-kernels-to-loops{dots=true}", "fork-kernels{cores=3}", "convert-to-emitc")
+EXPLICIT = (
+    "convert-dma-to-cluster",
+    "convert-kernels-to-loops{dots=true}",
+    "fork-kernels{cores=3}",
+    "convert-to-emitc",
+)
 
 
 def apply(module: ModuleOp, passes: str) -> None:
