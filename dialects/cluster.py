@@ -269,6 +269,78 @@ class DotOp(IRDLOperation):
                 raise VerifyException(f"axes {[first, row]} do not fit a buffer of {len(shape_of(value))} axes")
 
 
+@irdl_op_definition
+class WindowOp(IRDLOperation):
+    """
+    Sums of products of bytes over the windows of a few neighbouring pixels, of one channel.
+
+    sums [pixels] of i32. From the given elements on, a sum takes `rows` rows of `taps` elements of both. `x_axes` names
+    the axes along which pixels, rows and taps follow each other, -1 where there is one row, `steps` how far apart;
+    `w_axes` those of rows and taps.
+
+        cluster.window %x[%n, %h, %w, %c], %w[%c, %kh, %kw, %0] rows %r of %t into %sums
+            {x_axes = array<i64: 2, 1, 2>, w_axes = array<i64: 1, 2>, steps = array<i64: 1, 1, 1>, unsigned}
+            : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
+    """
+
+    name = "cluster.window"
+
+    x = operand_def(MemRefType)
+    x_at = var_operand_def(IndexType)
+    w = operand_def(MemRefType)
+    w_at = var_operand_def(IndexType)
+    rows = operand_def(IndexType)
+    taps = operand_def(IndexType)
+    sums = operand_def(MemRefType)
+    x_axes = prop_def(base(DenseArrayBase))
+    w_axes = prop_def(base(DenseArrayBase))
+    steps = prop_def(base(DenseArrayBase))
+    unsigned = opt_prop_def(UnitAttr)
+    """Whether x holds unsigned integers; w never does."""
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = (
+        "$x `[` $x_at `]` `,` $w `[` $w_at `]` `rows` $rows `of` $taps `into` $sums attr-dict "
+        "`:` type($x) `,` type($w) `,` type($sums)"
+    )
+
+    def __init__(
+        self,
+        x: tuple[SSAValue, Sequence[SSAValue]],
+        w: tuple[SSAValue, Sequence[SSAValue]],
+        extent: tuple[SSAValue, SSAValue],
+        sums: SSAValue,
+        *,
+        x_axes: Sequence[int],
+        w_axes: Sequence[int],
+        steps: Sequence[int],
+        unsigned: bool,
+    ):
+        super().__init__(
+            operands=[x[0], list(x[1]), w[0], list(w[1]), *extent, sums],
+            properties={
+                "x_axes": ints(x_axes),
+                "w_axes": ints(w_axes),
+                "steps": ints(steps),
+                "unsigned": UnitAttr() if unsigned else None,
+            },
+        )
+
+    def verify_(self) -> None:
+        if len(self.x_at) != len(shape_of(self.x)) or len(self.w_at) != len(shape_of(self.w)):
+            raise VerifyException("expected an index for each axis of both sides")
+        if element_of(self.x) != i8 or element_of(self.w) != i8 or element_of(self.sums) != i32:
+            raise VerifyException("expected bytes and sums of i32")
+        counts = [len(numbers_of(numbers)) for numbers in (self.x_axes, self.w_axes, self.steps)]
+        if len(shape_of(self.sums)) != 1 or counts != [3, 2, 3]:
+            raise VerifyException("the sums must be [pixels], x_axes and steps three numbers each, w_axes two")
+        for value, axes in ((self.x, self.x_axes), (self.w, self.w_axes)):
+            if any(not -1 <= axis < len(shape_of(value)) for axis in numbers_of(axes)):
+                raise VerifyException(
+                    f"axes {list(numbers_of(axes))} do not fit a buffer of {len(shape_of(value))} axes"
+                )
+
+
 # Semantics
 
 
@@ -374,6 +446,26 @@ def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
     return []
 
 
+@semantics(WindowOp)
+def _window(runner: Runner, op: WindowOp, operands: Sequence[Value]) -> list[Value]:
+    count = len(op.x_at)
+    x, w, sums = operands[0], operands[1 + count], operands[-1]
+    x_at, w_at = ([int(i) for i in operands[s]] for s in (slice(1, 1 + count), slice(2 + count, -3)))
+    extent = int(operands[-3]), int(operands[-2])
+    x_steps = _strides(x, numbers_of(op.x_axes), numbers_of(op.steps))
+    w_steps = _strides(w, numbers_of(op.w_axes), (1, 1))
+    windows = strided(op, x, x_at, list(zip((sums.shape[0], *extent), x_steps, strict=True)))
+    weights = strided(op, w, w_at, list(zip(extent, w_steps, strict=True))).astype(np.int64)
+    numbers = np.ascontiguousarray(windows).view(np.uint8) if op.unsigned is not None else windows
+    sums[...] = (numbers.astype(np.int64) * weights).sum(axis=(1, 2)).astype(np.int32)
+    return []
+
+
+def _strides(array: Array, axes: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """Return how many bytes apart steps along axes lead, 0 along none."""
+    return [array.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, steps, strict=True)]
+
+
 def _runs(
     op: DotOp,
     array: Array,
@@ -391,4 +483,4 @@ def _runs(
     return cast(Any, np.ascontiguousarray(found))
 
 
-CLUSTER = Dialect("cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp], [])
+CLUSTER = Dialect("cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp], [])

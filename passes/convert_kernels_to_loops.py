@@ -13,11 +13,12 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
-from ..dialects.nn import ContractionOp
+from ..dialects.nn import ContractionOp, ConvOp
 from ..dialects.packed import ChannelsLastOp
 from ..errors import Diagnostic
 from ..ir import element_of, shape_of, where
 from .core.base import Pass
+from .loops.depthwise import is_depthwise, lower_depthwise
 from .loops.dot import is_dot, lower_dot
 from .loops.kernel import lower_kernel
 from .loops.nest import Constants, Nest
@@ -48,6 +49,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool) -> None:
                 lower_packed(op, kernel, nest)
             elif dots and is_dot(op):
                 lower_dot(cast(ContractionOp, op), kernel, nest)
+            elif dots and is_depthwise(op):
+                lower_depthwise(cast(ConvOp, op), kernel, nest)
             else:
                 lower_kernel(kernel, nest)
         except Diagnostic as error:
@@ -112,7 +115,8 @@ class ConvertKernelsToLoopsPass(Pass):
     packed weights run over tiles, whose sums come from `packed.dot_tile` and `packed.depthwise_tile`.
 
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
-    2 pixels and 4 features, whose sums come from `cluster.dot`.
+    2 pixels and 4 features, whose sums come from `cluster.dot`; depthwise ones run over blocks of 8 pixels, with
+    `cluster.window`.
     """
 
     name = "convert-kernels-to-loops"

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import DmaCopyOp, DmaOutOp, DotOp
+from ...dialects.cluster import DmaCopyOp, DmaOutOp, DotOp, WindowOp
 from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index
 from .builder import INDEX, Builder, Strided, layout_of
@@ -19,6 +19,7 @@ HEADERS = {
     "tw_dma_out": "tw_cluster.h",
     "tw_dma_wait": "tw_cluster.h",
     "tw_dot_block": "tilewright_dot.h",
+    "tw_window_block": "tilewright_dot.h",
 }
 """Function -> the header that declares it."""
 
@@ -66,6 +67,27 @@ def dot(b: Builder, op: Operation) -> None:
             *(b.integer(number) for number in sizes),
             b.value(op.rows),
             b.value(op.elements),
+            b.integer(0 if op.unsigned is not None else 1),
+        ],
+        None,
+    )
+
+
+def window(b: Builder, op: Operation) -> None:
+    """Convert `cluster.window`."""
+    assert isinstance(op, WindowOp)
+    x_steps = _steps(layout_of(op.x, op), numbers_of(op.x_axes), numbers_of(op.steps))
+    w_steps = _steps(layout_of(op.w, op), numbers_of(op.w_axes), (1, 1))
+    _effect(
+        b,
+        "tw_window_block",
+        [
+            _place(b, op, op.x, op.x_at),
+            _place(b, op, op.w, op.w_at),
+            b.value(op.sums),
+            *(b.integer(number) for number in (shape_of(op.sums)[0], *x_steps, *w_steps)),
+            b.value(op.rows),
+            b.value(op.taps),
             b.integer(0 if op.unsigned is not None else 1),
         ],
         None,

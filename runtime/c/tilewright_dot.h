@@ -1,6 +1,6 @@
 /*
  * Sums of products of bytes for a block of up to 2 neighbouring pixels and 4 neighbouring features, as `cluster.dot`
- * states them. Included after tilewright.h, and after the header of a machine that has dot products of its own.
+ * states them, and over the windows of a few pixels of one channel, as `cluster.window` does. Included after tilewright.h, and after the header of a machine that has dot products of its own.
  *
  * The sizes of the block are constants where the function is called, so that each call becomes straight code.
  */
@@ -64,6 +64,22 @@ TW_BLOCK void tw_dot_block(
         }
     }
     TW_SUMS(TW_SAVE)
+}
+
+TW_BLOCK void tw_window_block(
+    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t x_step, int32_t x_row, int32_t x_tap,
+    int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t is_signed) {
+    for (int32_t p = 0; p < pixels; ++p) {
+        const int8_t *const from = x + p * x_step;
+        int32_t sum = 0;
+        for (int32_t r = 0; r < rows; ++r) {
+            for (int32_t t = 0; t < taps; ++t) {
+                const int8_t byte = from[r * x_row + t * x_tap];
+                sum += (is_signed ? byte : (uint8_t)byte) * w[r * w_row + t * w_tap];
+            }
+        }
+        sums[p] = sum;
+    }
 }
 
 #undef TW_SUMS

@@ -57,11 +57,25 @@ def _dot_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *
     return []
 
 
+def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
+    pixels, x_step, x_row, x_tap, w_row, w_tap, rows, taps, is_signed = (int(size) for size in sizes)
+    flat = sums.reshape(-1)
+    if rows == 0 or taps == 0:
+        flat[:pixels] = 0
+        return []
+    numbers = x.reshape(-1).view(np.int8 if is_signed else np.uint8)
+    windows = strided(op, numbers, [0], [(pixels, x_step), (rows, x_row), (taps, x_tap)]).astype(np.int64)
+    weights = strided(op, w.reshape(-1), [0], [(rows, w_row), (taps, w_tap)]).astype(np.int64)
+    flat[:pixels] = (windows * weights).sum(axis=(1, 2)).astype(np.int32)
+    return []
+
+
 CALLS: dict[str, Callable[..., Sequence[Value]]] = {
     "tw_dma_begin": _begin,
     "tw_dma_in": _in,
     "tw_dma_out": _out,
     "tw_dma_wait": _wait,
     "tw_dot_block": _dot_block,
+    "tw_window_block": _window_block,
 }
 """Function -> `(runner, op, *operands) -> results`."""

@@ -31,7 +31,7 @@ def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
         if lower:
             convert_kernels_to_loops(module, dots=True)
             verify(module)
-            blocks = sum(op.name == "cluster.dot" for op in module.walk())
+            blocks = sum(op.name in ("cluster.dot", "cluster.window") for op in module.walk())
         results.append(np.full(out, 7, np.int32))
         Interpreter(module).call("f", [inputs["x"], inputs["w"], inputs["s"], results[-1]])
     np.testing.assert_array_equal(results[0], results[1])
@@ -55,21 +55,29 @@ def text_of(kernel: str, properties: str, shapes: list[tuple[int, ...]], *, feat
       func.return }}"""
 
 
-@settings(max_examples=120, deadline=None)
-@given(st.data(), st.integers(1, 2), st.integers(0, 2**16), st.booleans(), st.sampled_from(["", "bias", "accumulate"]))
-def test_conv(data: st.DataObject, rank: int, seed: int, unsigned: bool, extra: str) -> None:
+@settings(max_examples=160, deadline=None)
+@given(
+    st.data(),
+    st.integers(1, 2),
+    st.integers(0, 2**16),
+    st.booleans(),
+    st.sampled_from(["", "bias", "accumulate"]),
+    st.booleans(),
+)
+def test_conv(data: st.DataObject, rank: int, seed: int, unsigned: bool, extra: str, depthwise: bool) -> None:
     draw = data.draw
     kernel = [draw(st.integers(1, 4)) for _ in range(rank)]
     strides = [draw(st.integers(1, 3)) for _ in range(rank)]
     dilations = [draw(st.integers(1, 2)) for _ in range(rank)]
-    dilations[-1] = 1
+    dilations[-1] = dilations[-1] if depthwise else 1
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     pads = [draw(st.integers(0, span - 1)) for span in spans * 2]
     space = [span + draw(st.integers(0, 6)) for span in spans]
     channels, features = draw(st.integers(1, 5)), draw(st.integers(1, 9))
+    groups, depth = (features, 1) if depthwise else (1, channels)
     padded = [n + a + b for n, a, b in zip(space, pads, pads[rank:], strict=False)]
     outer = [(n - span) // s + 1 for n, span, s in zip(padded, spans, strides, strict=True)]
-    shapes = [(2, *space, channels), (features, *kernel, channels), (2, *outer, features)]
+    shapes = [(2, *space, groups * depth), (features, *kernel, depth), (2, *outer, features)]
     arrays = ", ".join(
         f"{name} = array<i64: {', '.join(map(str, values))}>"
         for name, values in (("strides", strides), ("dilations", dilations), ("pads", pads))
@@ -78,7 +86,7 @@ def test_conv(data: st.DataObject, rank: int, seed: int, unsigned: bool, extra: 
     dims = ", ".join(f"d{axis}" for axis in range(rank + 2))
     text = text_of(
         "nn.conv",
-        f"{arrays}, groups = 1 : i64, accumulator = i32, channels_last{flags}",
+        f"{arrays}, groups = {groups} : i64, accumulator = i32, channels_last{flags}",
         shapes,
         features=features,
         last=f"affine_map<({dims}) -> (d{rank + 1})>" if extra == "bias" else "",

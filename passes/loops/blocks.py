@@ -1,0 +1,122 @@
+"""What loops over blocks of the outputs of a convolution or matrix product share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from ...dialects.core.kernel import Kernel
+from ...dialects.nn import ContractionOp, ConvOp
+from ...ir import numbers_of, shape_of
+from .affine import axes_of, clamps_of
+from .kernel import KernelLoops
+from .nest import PARALLEL, Index, Nest
+
+
+def spans(op: ConvOp) -> list[int]:
+    """Return how many pixels a window spans on each spatial axis."""
+    kernel = op.channels_first(shape_of(op.inputs[1]))[2:]
+    return [(k - 1) * d + 1 for k, d in zip(kernel, numbers_of(op.dilations), strict=True)]
+
+
+def has_windows_in_padding(op: ConvOp) -> bool:
+    """Return whether a window may lie in the padding as a whole."""
+    return any(pad >= span for pad, span in zip(numbers_of(op.pads), spans(op) * 2, strict=True))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a dimension: `count` blocks of `size` from `start`; `clipped` where windows hang over."""
+
+    start: int
+    size: int
+    count: int
+    clipped: bool = False
+
+
+def parts(start: int, end: int, size: int) -> Iterator[Part]:
+    """Yield the whole blocks of a stretch and what is left over."""
+    whole, rest = divmod(max(end - start, 0), size)
+    if whole:
+        yield Part(start, size, whole)
+    if rest:
+        yield Part(start + whole * size, rest, 1)
+
+
+class BlockLoops(KernelLoops):
+    """
+    A kernel whose pixels, those along dimension `pixel`, are computed in blocks.
+
+    `taps` are its reduced loops over a window, the last along the row of pixels.
+    """
+
+    def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, *, pixel: int, taps: Sequence[int]):
+        super().__init__(kernel, nest)
+        self.op, self.pixel, self.taps = op, pixel, taps
+
+    def pixel_parts(self, size: int) -> Iterator[Part]:
+        """Yield the stretches of a row of pixels, those with whole windows in blocks."""
+        count = self.kernel.bounds[self.pixel]
+        low, high = self.whole_windows()
+        yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(low))
+        yield from parts(low, high, size)
+        yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(high, count))
+
+    def whole_windows(self) -> tuple[int, int]:
+        """Return from which pixel to which the windows are inside of x, along the row."""
+        count = self.kernel.bounds[self.pixel]
+        if not isinstance(self.op, ConvOp):
+            return 0, count
+        pad, stride = numbers_of(self.op.pads)[len(self.taps) - 1], numbers_of(self.op.strides)[-1]
+        extent = self.op.channels_first(shape_of(self.op.inputs[0]))[-1]
+        low = min(-(-pad // stride), count)
+        high = min((extent + pad - spans(self.op)[-1]) // stride + 1, count)
+        return low, max(high, low)
+
+    def loop(self, name: str, part: Part) -> Index:
+        """Open the loop over the blocks of a stretch and return where each begins."""
+        if part.count == 1:
+            return part.start
+        index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
+        return self.nest.add(self.nest.mul(index, part.size), part.start)
+
+    def close(self, part: Part) -> None:
+        """Close what `loop` has opened."""
+        if part.count > 1:
+            self.nest.close()
+
+    def step(self, name: str, size: int) -> Index:
+        """Open the loop over a side of a block and return its index; one of size 1 needs none."""
+        return self.nest.open(name, 0, size)[0] if size > 1 else 0
+
+    def window(self, part: Part) -> tuple[Index, Index]:
+        """Place the taps at the first of the window that is inside; return its rows, and the taps of a row."""
+        clamps = clamps_of(self.kernel)
+        extents: list[Index] = [1, 1]
+        for tap in self.taps:
+            along_row = tap == self.taps[-1]
+            whole: tuple[Index, Index] = 0, self.kernel.bounds[tap]
+            lower, upper = whole if along_row and not part.clipped else self.limits(tap, clamps)
+            self.position[tap] = lower
+            extents[1 if along_row else 0] = self.nest.sub(upper, lower)
+        return extents[0], extents[1]
+
+    def places(self) -> list[list[SSAValue]]:
+        """Return the indices of the elements of x and w at the current position, which is then of no window."""
+        bounds = self.kernel.bounds
+        found = [
+            [self.nest.value(self.index(axis.index)) for axis in axes_of(access, bounds)]
+            for access in self.kernel.inputs
+        ]
+        for dim in self.kernel.reduced:
+            self.position.pop(dim, None)
+        return found
+
+    def total(self, part: SSAValue) -> SSAValue:
+        """Return a sum with what it goes on from."""
+        if self.op.accumulate is None:
+            return part
+        return self.nest.op(arith.AddiOp(self.load(self.kernel.outputs[0], "acc"), part))

@@ -1,0 +1,89 @@
+"""Loops for depthwise convolutions of bytes: the pixels of a row at a time, channel by channel."""
+
+from __future__ import annotations
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.cluster import WindowOp
+from ...dialects.core.kernel import Kernel
+from ...dialects.nn import ConvOp
+from ...ir import numbers_of, shape_of
+from .blocks import BlockLoops, Part, has_windows_in_padding
+from .dot import is_of_bytes
+from .nest import PARALLEL, Index, Nest
+
+PIXELS = 8
+"""Of a row at a time: the weights of a channel are in registers meanwhile."""
+
+
+def is_depthwise(op: Operation) -> bool:
+    """Return whether a kernel on buffers is a convolution of bytes of each channel by itself, with `channels_last`."""
+    if not isinstance(op, ConvOp) or op.channels_last is None or not is_of_bytes(op):
+        return False
+    features, *_, depth = shape_of(op.inputs[1])
+    alone = depth == 1 and op.groups.value.data == features
+    return alone and len(shape_of(op.inputs[0])) <= 4 and not has_windows_in_padding(op)
+
+
+def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:
+    """
+    Build the loops: over channels outermost, then over rows, then over blocks of pixels.
+
+    Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer.
+    Pixels whose windows hang over the sides of x are done one by one, on the part of the window that is inside.
+    """
+    _DepthwiseLoops(op, kernel, nest).build()
+
+
+class _DepthwiseLoops(BlockLoops):
+    def __init__(self, op: ConvOp, kernel: Kernel, nest: Nest):
+        # The loops are n, g, f, space..., c, taps..., of which f and c have one turn.
+        self.channel, *taps = sorted(kernel.reduced)
+        super().__init__(op, kernel, nest, pixel=self.channel - 1, taps=taps)
+        dilations = numbers_of(op.dilations)
+        self.steps = numbers_of(op.strides)[-1], dilations[0] if len(taps) == 2 else 0, dilations[-1]
+
+    def build(self) -> None:
+        mine = {self.pixel, *self.kernel.reduced}
+        outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
+        for part in self.pixel_parts(PIXELS):
+            first = self.loop("p", part)
+            self.block(part, first)
+            self.close(part)
+        for _ in range(outer):
+            self.nest.close()
+
+    def block(self, part: Part, pixel: Index) -> None:
+        """Build the sums of one block, and what follows on them."""
+        sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size], alignment=4))
+        self.position[self.pixel] = pixel
+        self.nest.last(self.sums(part, sums))
+        step = self.step("p", part.size)
+        self.position[self.pixel] = self.nest.add(step, pixel)
+        load = memref.LoadOp.get(sums, [self.nest.value(step)])
+        load.res.name_hint = "sum"
+        self.nest.last(load)
+        self.finish([self.total(load.res)])
+        if not isinstance(step, int):
+            self.nest.close()
+
+    def sums(self, part: Part, sums: SSAValue) -> WindowOp:
+        """Return the op that computes a block."""
+        x, w = self.kernel.inputs
+        rows, taps = self.window(part)
+        self.position[self.channel] = 0
+        x_at, w_at = self.places()
+        along = len(shape_of(x.value)) - 2
+        is_plane = len(self.taps) == 2
+        return WindowOp(
+            (x.value, x_at),
+            (w.value, w_at),
+            (self.nest.value(rows), self.nest.value(taps)),
+            sums,
+            x_axes=(along, along - 1 if is_plane else -1, along),
+            w_axes=(1 if is_plane else -1, len(shape_of(w.value)) - 2),
+            steps=self.steps,
+            unsigned=self.op.is_unsigned(0),
+        )
