@@ -31,8 +31,10 @@ def convert_layout(block: Block, *, packed: bool = True) -> None:
         state.current = op
         if isinstance(op, ConvOp) and state.takes(op):
             _convert_conv(state, op) if packed else _move_channels(state, op)
-        elif isinstance(op, MatmulOp) and _is_matrix_of_bytes(op):
-            _convert_matmul(op) if packed else _transpose_matrix(op)
+        elif isinstance(op, MatmulOp) and packed and _is_matrix_of_bytes(op):
+            _convert_matmul(op)
+        elif isinstance(op, MatmulOp) and not packed and _is_of_bytes(op):
+            _transpose_matrix(state, op)
         elif isinstance(op, PoolOp) and not op.channels_last and state.follows(op.inputs):
             _convert_pool(state, op)
         elif isinstance(op, tensor.PadOp) and len(shape_of(op.results[0])) > 2:
@@ -107,8 +109,10 @@ class _Layout:
 
 
 def _transposed(state: _Layout, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    """Return a value with its axes in this order: a view where only axes of extent 1 move."""
+    """Return a value with its axes in this order: itself where they are, a view where only axes of extent 1 move."""
     shape = shape_of(value)
+    if list(order) == sorted(order):
+        return value
     target = [shape[axis] for axis in order]
     if [axis for axis in order if shape[axis] != 1] == sorted(axis for axis in order if shape[axis] != 1):
         block = Block()
@@ -250,8 +254,13 @@ def _is_matrix_of_bytes(op: MatmulOp) -> bool:
     a, b = op.inputs
     """Return whether a matrix product is of bytes, with constant weights."""
     flat = len(shape_of(a)) == 2 and len(shape_of(b)) == 2 and op.transpose_a is None
+    return flat and _is_of_bytes(op) and _constant(b) is not None
+
+
+def _is_of_bytes(op: MatmulOp) -> bool:
+    a, b = op.inputs
     integers = element_of(a) == i8 and element_of(b) == i8 and op.accumulator == i32
-    return flat and integers and op.wraps is None and not op.is_unsigned(1) and _constant(b) is not None
+    return integers and op.wraps is None and not op.is_unsigned(1)
 
 
 def _convert_matmul(op: MatmulOp) -> None:
@@ -273,12 +282,27 @@ def _convert_matmul(op: MatmulOp) -> None:
     Rewriter.replace_op(op, twin)
 
 
-def _transpose_matrix(op: MatmulOp) -> None:
-    """Let the weights that a sum takes lie side by side."""
+_WORTH_MOVING = 4
+"""Rows for which it pays to move a matrix once, so that what each sum takes of it lies side by side."""
+
+
+def _transpose_matrix(state: _Layout, op: MatmulOp) -> None:
+    """Let what a sum takes of the second matrix lie side by side, if that is free or there are rows enough."""
     b = op.inputs[1]
-    if op.transpose_b is not None:
+    if op.transpose_b is not None or op.transpose_a is not None:
         return
-    op.operands[1] = _weights(op, np.ascontiguousarray(_constant(b).T), b)
+    rank = len(shape_of(b))
+    swapped = [*range(rank - 2), rank - 1, rank - 2]
+    source = b.owner if isinstance(b, OpResult) else None
+    if _constant(b) is not None:
+        op.operands[1] = _weights(op, np.ascontiguousarray(np.swapaxes(_constant(b), -1, -2)), b)
+    elif isinstance(source, linalg.TransposeOp) and b.has_one_use():
+        order = numbers_of(source.permutation)
+        op.operands[1] = _transposed(state, source.operands[0], [order[axis] for axis in swapped])
+    elif shape_of(op.inputs[0])[-2] >= _WORTH_MOVING:
+        op.operands[1] = _transposed(state, b, swapped)
+    else:
+        return
     op.properties["transpose_b"] = UnitAttr()
 
 
@@ -321,9 +345,9 @@ class ConvertLayoutPass(Pass):
     Bring convolutions with constant weights into channels-last form, with what lies between them.
 
     With `packed`, dense ones of bytes become `packed.conv`, as do matrix products; depthwise ones `packed.depthwise`;
-    their padding becomes `tensor.pad`. Without it, all become `nn.conv` with `channels_last`, and the weights of matrix
-    products of bytes lie so that a sum's are side by side. Transpositions remain where the network begins and ends. Run
-    it after fuse-epilogues.
+    their padding becomes `tensor.pad`. Without it, all become `nn.conv` with `channels_last`, and matrix products of
+    bytes get `transpose_b`, which makes a sum run along memory. Transpositions remain where the network begins and
+    ends. Run it after fuse-epilogues.
     """
 
     name = "convert-layout"

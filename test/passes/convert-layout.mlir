@@ -32,7 +32,7 @@ builtin.module {
 
 // Without packing, weights stay one array, their channels last, and the padding stays the convolution's own.
 
-// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-layout{packed=false})' | filecheck %s --check-prefix=PLAIN
+// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-layout{packed=false},canonicalize)' | filecheck %s --check-prefix=PLAIN
 
 // PLAIN:      linalg.transpose ins(%x:tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
 // PLAIN-NOT:  tensor.pad
