@@ -1,0 +1,152 @@
+"""
+Kernels as the convolutions that N-Eureka does: windows of 1x1 or 3x3 on a channels-last image, without strides.
+
+Kernels are told by their loops alone: `npu.conv`, whose weights are packed rows of bytes, as well as others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
+
+from ....dialects.core.kernel import Access, Kernel, is_shaped
+from ....ir import element_of, integer_width, shape_of
+from ....passes.loops.affine import linear
+from ..npu.geometry import WORD, pixel_grids
+from .jobs import CHANNELS, Kind
+from .kernels import dims_of, parallel_dims, per_kernel
+
+
+class Extents(NamedTuple):
+    """What a tile asks of the NPU: the height and the width of each image, and what is the same for all."""
+
+    images: tuple[tuple[int, int], ...]
+    channels: int
+    features: int
+    pad: tuple[int, int]
+
+
+class Axis(NamedTuple):
+    """A spatial axis of the image: its loops over pixels and taps (-1 for none), and its padding at the end."""
+
+    pixels: int = -1
+    taps: int = -1
+    pad: int = 0
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """
+    A convolution's kind and loops.
+
+    `whole` are the extents of all loops, which say whether a tile has a border. A `matrix` has rows instead of pixels.
+    """
+
+    kind: Kind
+    rows: Axis
+    columns: Axis
+    channels: int
+    features: tuple[int, ...]
+    batch: tuple[int, ...]
+    reduced: frozenset[int]
+    whole: tuple[int, ...]
+    matrix: bool
+    weight_bits: int
+    out_bits: int
+    scale_bits: int
+
+    def extents(self, bounds: Sequence[int]) -> Extents | None:
+        """Return what a tile asks of the NPU; None where a reduction is cut."""
+        if any(bounds[d] != self.whole[d] for d in self.reduced):
+            return None
+        axes = self.rows, self.columns
+        height, width = (bounds[axis.pixels] if axis.pixels >= 0 else 1 for axis in axes)
+        below, right = (self._pad(axis, bounds) for axis in axes)
+        images = pixel_grids(width) if self.matrix else [(height, width)] * prod(bounds[d] for d in self.batch)
+        features = prod(bounds[d] for d in self.features)
+        return Extents(tuple(images), bounds[self.channels], features, (below, right))
+
+    def _pad(self, axis: Axis, bounds: Sequence[int]) -> int:
+        """Return the padding of a tile, which comes filled along an axis that is cut."""
+        return axis.pad if axis.pixels >= 0 and bounds[axis.pixels] == self.whole[axis.pixels] else 0
+
+
+@per_kernel
+def convolution_of(kernel: Kernel) -> Convolution | None:
+    """
+    Return a kernel as a convolution; None where it is not one that a job can do.
+
+    Its first input is [..., H, W, C], with leading axes for a batch, or [rows, C] for a matrix product. Kernels that go
+    on from earlier sums are none: what that takes is not known.
+    """
+    if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.inputs) < 2:
+        return None
+    if any(initial is None for initial in kernel.reductions[0].initial):
+        return None
+    image = kernel.inputs[0]
+    if len(image.map.results) < 2:
+        return None
+    axes = [_axis(image, index, kernel) for index in range(len(image.map.results))]
+    if None in axes:
+        return None
+    *batch, rows, columns = [Axis(), *(axis for axis in axes[:-1] if axis is not None)]
+    depth = sorted(image.map.results[-1].used_dims())
+    kind = _kind(kernel, rows, columns, depth)
+    out_bits = integer_width(element_of(kernel.outputs[0].value))
+    if kind is None or out_bits not in (8, 32) or any(axis.taps >= 0 for axis in batch):
+        return None
+    features = tuple(d for d in parallel_dims(kernel) if d not in dims_of(image))
+    return Convolution(
+        kind,
+        rows,
+        columns,
+        channels=depth[0],
+        features=tuple(depth) if kind == "depthwise" else features,
+        batch=tuple(axis.pixels for axis in batch if axis.pixels >= 0),
+        reduced=kernel.reduced,
+        whole=kernel.bounds,
+        matrix=len(axes) == 2,
+        weight_bits=_weight_bits(kernel, kind, kernel.bounds[depth[0]]),
+        out_bits=out_bits,
+        scale_bits=_scale_bits(kernel),
+    )
+
+
+def _axis(image: Access, index: int, kernel: Kernel) -> Axis | None:
+    """Return the loops along an axis of the image; None where it is strided, dilated or otherwise irregular."""
+    form = linear(image.map.results[index])
+    if any(not isinstance(atom, int) or factor != 1 for atom, factor in form.terms):
+        return None
+    dims = [atom for atom, _ in form.terms if isinstance(atom, int)]
+    pixels = [d for d in dims if d not in kernel.reduced]
+    taps = [d for d in dims if d in kernel.reduced]
+    if len(pixels) > 1 or len(taps) > 1:
+        return None
+    beyond = form.interval(kernel.bounds)[1] - (shape_of(image.value)[index] - 1)
+    return Axis(pixels[0] if pixels else -1, taps[0] if taps else -1, max(0, beyond))
+
+
+def _kind(kernel: Kernel, rows: Axis, columns: Axis, depth: Sequence[int]) -> Kind | None:
+    taps = tuple(kernel.bounds[axis.taps] if axis.taps >= 0 else 1 for axis in (rows, columns))
+    if len(depth) != 1 or taps not in ((1, 1), (3, 3)):
+        return None
+    if depth[0] in kernel.reduced:
+        return "1x1" if taps == (1, 1) else "3x3"
+    return "depthwise" if taps == (3, 3) else None
+
+
+def _weight_bits(kernel: Kernel, kind: Kind, channels: int) -> int:
+    """Return the bits of a weight, of which a row of packed weights has a word for each, and 8 for other weights."""
+    shape = shape_of(kernel.inputs[1].value)
+    if kind == "1x1" or len(shape) != 2:
+        return 8
+    words = 1 if kind == "depthwise" else -(-channels // CHANNELS)
+    return max(1, shape[1] // (WORD * words))
+
+
+def _scale_bits(kernel: Kernel) -> int:
+    """Return 8 where an operand of the epilogue has bytes, as the scale then has, else 32."""
+    widths = [integer_width(element_of(access.value)) for access in kernel.extras if is_shaped(access.value)]
+    return 8 if 8 in widths else 32

@@ -1,0 +1,166 @@
+"""
+What straight-line scalar code takes on a RI5CY core: cycles per op of `arith`, `math` and `quant`.
+
+Instructions take what was measured on GVSoC's model of the core: most one cycle, a multiplication two and one more
+where the next instruction needs its result, a division 33, a taken branch three. 64-bit integers are pairs of
+registers: their prices count the instructions that a C compiler emits for rv32im, or were estimated from libgcc's code
+(division). Floats are counted apart, since what one takes depends on whether there is a floating-point unit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.linalg.ops import IndexOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from ....dialects.core.body import is_float
+from ....dialects.nn import IntegerSqrtOp
+from ....dialects.quant import RequantizeOp, RescaleOp
+from ....ir import integer_width
+from ....passes.loops.scalar import live_ops
+
+
+class Work(NamedTuple):
+    """
+    Cycles of integer code, and how many additions or multiplications of floats the other code is worth.
+
+    `waits` of the cycles are for products, during which code of other points can run.
+    """
+
+    cycles: float = 0.0
+    floats: float = 0.0
+    waits: float = 0.0
+
+    def plus(self, other: Work) -> Work:
+        """Return both together."""
+        return Work(self.cycles + other.cycles, self.floats + other.floats, self.waits + other.waits)
+
+
+class _Price(NamedTuple):
+    """Cycles in up to 32 bits, and in 64."""
+
+    narrow: float
+    wide: float
+
+
+_BIT, _SUM, _SHIFT = _Price(1, 2), _Price(1, 4), _Price(1, 4)
+_PRODUCT = _Price(3, 13)
+_DIVISION = _Price(33, 200)
+_ROUNDED_DIVISION = _Price(70, 410)
+"""Quotient and remainder, to round away from zero where C rounds toward it."""
+_INDEX_WIDTH = 32
+
+_PRICES: dict[type[Operation], _Price] = {
+    arith.AddiOp: _SUM,
+    arith.SubiOp: _SUM,
+    arith.AndIOp: _BIT,
+    arith.OrIOp: _BIT,
+    arith.XOrIOp: _BIT,
+    arith.ShLIOp: _SHIFT,
+    arith.ShRSIOp: _SHIFT,
+    arith.ShRUIOp: _SHIFT,
+    arith.MuliOp: _PRODUCT,
+    arith.CmpiOp: _Price(1, 3),
+    arith.SelectOp: _Price(3, 4),
+    arith.DivSIOp: _DIVISION,
+    arith.DivUIOp: _DIVISION,
+    arith.RemSIOp: _DIVISION,
+    arith.RemUIOp: _DIVISION,
+    arith.FloorDivSIOp: _ROUNDED_DIVISION,
+    arith.CeilDivSIOp: _ROUNDED_DIVISION,
+    arith.CeilDivUIOp: _ROUNDED_DIVISION,
+    math.AbsIOp: _Price(3, 6),
+    IntegerSqrtOp: _Price(160, 960),
+}
+"""What is not here costs a cycle; the root is that of `tw_isqrt`, a step for every second bit."""
+
+_FREE = (
+    arith.ConstantOp,
+    arith.ExtSIOp,
+    arith.ExtUIOp,
+    arith.TruncIOp,
+    arith.IndexCastOp,
+    arith.BitcastOp,
+    IndexOp,
+)
+"""Loads extend and stores truncate."""
+
+_EXTREMA = (arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp)
+_OF_TWO = _Price(4.1, 8)
+"""The larger of two bytes: a branch that is taken half of the time."""
+_BOUND = _Price(2.9, 6)
+"""Half a clip of a sum of bytes, which often has to be clipped."""
+_SELDOM_BOUND = _Price(1.5, 5)
+"""Half a clip of what was scaled into its range."""
+_DIVISION_BY_CONSTANT = 10
+"""A multiplication that yields the upper half, and shifts."""
+
+_FLOAT_WEIGHTS: dict[type[Operation], float] = {
+    arith.ConstantOp: 0,
+    arith.BitcastOp: 0,
+    arith.NegfOp: 0.2,
+    math.AbsFOp: 0.2,
+    arith.DivfOp: 3,
+    math.SqrtOp: 3,
+}
+_FUNCTION_WEIGHT = 15
+"""An exponential function, a logarithm and such: a polynomial and what scales its argument."""
+
+
+def work_of(block: Block | None) -> Work:
+    """Return what a body's code takes at each point."""
+    if block is None:
+        return Work()
+    total = Work()
+    for live in live_ops(block)[0]:
+        for op in live.walk():
+            total = total.plus(_work(op))
+    return total
+
+
+def _work(op: Operation) -> Work:
+    if isinstance(op, RequantizeOp):
+        return _requantise(op)
+    if isinstance(op, RescaleOp):
+        return Work(1 + 2 * _SELDOM_BOUND.narrow, 3)
+    if any(is_float(value.type) for value in (*op.operands, *op.results)):
+        default = _FUNCTION_WEIGHT if op.name.startswith("math.") else 1
+        return Work(0, _FLOAT_WEIGHTS.get(type(op), default))
+    if isinstance(op, _FREE) or not op.results:
+        return Work()
+    wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
+    price = _price(op)
+    return Work(price.wide if wide else price.narrow, waits=isinstance(op, arith.MuliOp))
+
+
+def _price(op: Operation) -> _Price:
+    if isinstance(op, _EXTREMA):
+        if not any(_is_constant(value) for value in op.operands):
+            return _OF_TWO
+        return _SELDOM_BOUND if _is_scaled(op) else _BOUND
+    price = _PRICES.get(type(op), _BIT)
+    if price is _DIVISION and _is_constant(op.operands[1]):
+        return _Price(_DIVISION_BY_CONSTANT, _DIVISION.wide)
+    return price
+
+
+def _is_constant(value: SSAValue) -> bool:
+    return isinstance(value.owner, arith.ConstantOp)
+
+
+def _is_scaled(op: Operation) -> bool:
+    """Return whether a bound clips the result of a shift, before or after another bound."""
+    inner = [value.owner for value in op.operands if not _is_constant(value)]
+    if len(inner) != 1 or not isinstance(inner[0], Operation):
+        return False
+    return isinstance(inner[0], arith.ShRSIOp) or (isinstance(inner[0], _EXTREMA) and _is_scaled(inner[0]))
+
+
+def _requantise(op: RequantizeOp) -> Work:
+    """Return the price of a product, a sum, a shift and a clip; the rounding is part of a sum with a constant."""
+    index = 1 if op.compute.width.data > 32 else 0
+    sums = 1 if _is_constant(op.add) else 2
+    parts = _PRODUCT, *([_SUM] * sums), _SHIFT, _SELDOM_BOUND, _SELDOM_BOUND
+    return Work(sum(part[index] for part in parts))

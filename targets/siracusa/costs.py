@@ -1,0 +1,101 @@
+"""
+What kernels cost on Siracusa's engines: the functions that its machine files name.
+
+Cycles are those of GVSoC's model of the chip, to which the laws in `cost/` were fitted. docs/siracusa-costs.md says to
+what each was fitted, on what it was tested, and how far it is off.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from ...dialects.core.kernel import Kernel
+from ..core.costs import cost
+from ..core.machine import Engine
+from .cost.convolution import convolution_of
+from .cost.jobs import job_cycles
+from .cost.loops import nest_cycles
+from .cost.products import Simd, plain_block_cycles, product_of
+
+
+@cost("code")
+def code(
+    kernel: Kernel,
+    bounds: tuple[int, ...],
+    engine: Engine,
+    *,
+    contention: float = 0.0,
+    float_cycles: float = 60.0,
+) -> int:
+    """
+    Price a kernel as loops in plain C, whatever it computes.
+
+    `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats.
+    """
+    return ceil(nest_cycles(kernel, bounds, engine.cores, contention=contention, float_cycles=float_cycles))
+
+
+@cost("product")
+def product(
+    kernel: Kernel,
+    bounds: tuple[int, ...],
+    engine: Engine,
+    *,
+    simd: int = 0,
+    features: int = 4,
+    step: float = 0.0,
+    copies: int = 0,
+    blocks: int = 0,
+    contention: float = 0.0,
+    float_cycles: float = 60.0,
+) -> int:
+    """
+    Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
+
+    With `simd` it may be computed in words, in blocks of `features` output channels x 2 pixels; each step of a block
+    takes `step` cycles besides its loads and products, none in a hardware loop. With `copies` operands whose words do
+    not lie side by side are copied before; without, such kernels are left to plain C. With `blocks` it may be computed
+    in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
+    """
+    plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles)
+    form = product_of(kernel)
+    if form is None or 0 in bounds:
+        return plain
+    forms: list[float] = [plain]
+    if blocks:
+        forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention))
+    if simd:
+        words = Simd(form, bounds, features=features, step=step, copies=bool(copies))
+        forms += [words.cycles(engine.cores, contention)] if words.is_possible else []
+    return ceil(min(forms))
+
+
+@cost("npu")
+def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 0, prefetch: int = 0) -> int | None:
+    """
+    Price a convolution or a matrix product on N-Eureka; None for one that it does not do.
+
+    Each image of a batch is a job, and so are the images that the rows of a matrix are done as. The registers of the
+    first job are the engine's `setup`; those of others are written while the NPU works. Weights come from the weight
+    memory where `wmem` is 1, else from L1. With `prefetch` jobs load inputs ahead, but for depthwise ones.
+    """
+    form = convolution_of(kernel)
+    extents = form.extents(bounds) if form is not None and 0 not in bounds else None
+    if form is None or extents is None:
+        return None
+    return sum(
+        job_cycles(
+            form.kind,
+            height,
+            width,
+            extents.channels,
+            extents.features,
+            pad=extents.pad,
+            out_bits=form.out_bits,
+            weight_bits=form.weight_bits,
+            weights_in_wmem=bool(wmem),
+            scale_bits=form.scale_bits,
+            prefetch=bool(prefetch) and form.kind != "depthwise",
+        )
+        for height, width in extents.images
+    )
