@@ -57,23 +57,26 @@ class BlockLoops(KernelLoops):
         super().__init__(kernel, nest)
         self.op, self.pixel, self.taps = op, pixel, taps
 
-    def pixel_parts(self, size: int) -> Iterator[Part]:
-        """Yield the stretches of a row of pixels, those with whole windows in blocks."""
-        count = self.kernel.bounds[self.pixel]
-        low, high = self.whole_windows()
+    def parts_along(self, axis: int, size: int) -> Iterator[Part]:
+        """
+        Yield the stretches of the pixels along a spatial axis, those with whole windows in blocks of `size`.
+
+        -1 is the axis of a row of pixels.
+        """
+        count = self.kernel.bounds[self.pixel + 1 + axis]
+        low, high = self.whole_windows(axis, count)
         yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(low))
         yield from parts(low, high, size)
         yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(high, count))
 
-    def whole_windows(self) -> tuple[int, int]:
-        """Return from which pixel to which the windows are inside of x, along the row."""
-        count = self.kernel.bounds[self.pixel]
+    def whole_windows(self, axis: int, count: int) -> tuple[int, int]:
+        """Return from which of `count` pixels to which the windows are inside of x, along a spatial axis."""
         if not isinstance(self.op, ConvOp):
             return 0, count
-        pad, stride = numbers_of(self.op.pads)[len(self.taps) - 1], numbers_of(self.op.strides)[-1]
-        extent = self.op.channels_first(shape_of(self.op.inputs[0]))[-1]
+        pad, stride = numbers_of(self.op.pads)[len(self.taps) + axis], numbers_of(self.op.strides)[axis]
+        extent = self.op.channels_first(shape_of(self.op.inputs[0]))[axis]
         low = min(-(-pad // stride), count)
-        high = min((extent + pad - spans(self.op)[-1]) // stride + 1, count)
+        high = min((extent + pad - spans(self.op)[axis]) // stride + 1, count)
         return low, max(high, low)
 
     def loop(self, name: str, part: Part) -> Index:
@@ -92,16 +95,19 @@ class BlockLoops(KernelLoops):
         """Open the loop over a side of a block and return its index; one of size 1 needs none."""
         return self.nest.open(name, 0, size)[0] if size > 1 else 0
 
-    def window(self, part: Part) -> tuple[Index, Index]:
-        """Place the taps at the first of the window that is inside; return its rows, and the taps of a row."""
+    def window(self, clipped: Sequence[bool]) -> tuple[Index, Index]:
+        """
+        Place the taps at the first of the window that is inside; return its rows, and the taps of a row.
+
+        `clipped` says for each spatial axis whether the window may hang over.
+        """
         clamps = clamps_of(self.kernel)
         extents: list[Index] = [1, 1]
-        for tap in self.taps:
-            along_row = tap == self.taps[-1]
+        for tap, may_hang_over in zip(self.taps, clipped, strict=True):
             whole: tuple[Index, Index] = 0, self.kernel.bounds[tap]
-            lower, upper = whole if along_row and not part.clipped else self.limits(tap, clamps)
+            lower, upper = self.limits(tap, clamps) if may_hang_over else whole
             self.position[tap] = lower
-            extents[1 if along_row else 0] = self.nest.sub(upper, lower)
+            extents[1 if tap == self.taps[-1] else 0] = self.nest.sub(upper, lower)
         return extents[0], extents[1]
 
     def places(self) -> list[list[SSAValue]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
@@ -31,8 +33,9 @@ def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:
     """
     Build the loops: over channels outermost, then over rows, then over blocks of pixels.
 
-    Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer.
-    Pixels whose windows hang over the sides of x are done one by one, on the part of the window that is inside.
+    Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer. Rows
+    and pixels whose windows hang over the sides of x are done one by one, on the part of the window that is inside, so
+    that the size of all other windows is known.
     """
     _DepthwiseLoops(op, kernel, nest).build()
 
@@ -46,20 +49,26 @@ class _DepthwiseLoops(BlockLoops):
         self.steps = numbers_of(op.strides)[-1], dilations[0] if len(taps) == 2 else 0, dilations[-1]
 
     def build(self) -> None:
-        mine = {self.pixel, *self.kernel.reduced}
+        is_plane = len(self.taps) == 2
+        row = self.pixel - 1
+        mine = {self.pixel, *self.kernel.reduced, *([row] if is_plane else [])}
         outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
-        for part in self.pixel_parts(PIXELS):
-            first = self.loop("p", part)
-            self.block(part, first)
-            self.close(part)
+        for rows in self.parts_along(-2, 1) if is_plane else [Part(0, 1, 1)]:
+            begin = self.loop("h", rows)
+            for part in self.parts_along(-1, PIXELS):
+                first = self.loop("p", part)
+                self.position |= {row: begin} if is_plane else {}
+                self.block(part, first, [rows.clipped, part.clipped][-len(self.taps) :])
+                self.close(part)
+            self.close(rows)
         for _ in range(outer):
             self.nest.close()
 
-    def block(self, part: Part, pixel: Index) -> None:
+    def block(self, part: Part, pixel: Index, clipped: Sequence[bool]) -> None:
         """Build the sums of one block, and what follows on them."""
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size], alignment=4))
         self.position[self.pixel] = pixel
-        self.nest.last(self.sums(part, sums))
+        self.nest.last(self.sums(sums, clipped))
         step = self.step("p", part.size)
         self.position[self.pixel] = self.nest.add(step, pixel)
         load = memref.LoadOp.get(sums, [self.nest.value(step)])
@@ -69,10 +78,10 @@ class _DepthwiseLoops(BlockLoops):
         if not isinstance(step, int):
             self.nest.close()
 
-    def sums(self, part: Part, sums: SSAValue) -> WindowOp:
+    def sums(self, sums: SSAValue, clipped: Sequence[bool]) -> WindowOp:
         """Return the op that computes a block."""
         x, w = self.kernel.inputs
-        rows, taps = self.window(part)
+        rows, taps = self.window(clipped)
         self.position[self.channel] = 0
         x_at, w_at = self.places()
         along = len(shape_of(x.value)) - 2

@@ -82,7 +82,7 @@ class _DotLoops(BlockLoops):
     def build(self) -> None:
         mine = {self.feature, self.pixel, *self.kernel.reduced}
         outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
-        for part in self.pixel_parts(PIXELS):
+        for part in self.parts_along(-1, PIXELS):
             first = self.loop("p", part)
             for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
                 begin = self.loop("f", features)
@@ -110,7 +110,7 @@ class _DotLoops(BlockLoops):
     def dot(self, part: Part, sums: SSAValue) -> DotOp:
         """Return the op that computes a block."""
         x, w = self.kernel.inputs
-        rows, taps = self.window(part)
+        rows, taps = self.window([tap != self.taps[-1] or part.clipped for tap in self.taps])
         self.position[self.channel] = 0
         x_at, w_at = self.places()
         elements = self.nest.mul(taps, self.kernel.bounds[self.channel])
