@@ -8,7 +8,8 @@ word. An iteration of a loop further out takes 7 more. Measured with gcc 12 -O3 
 
 A loop over few points, such as the taps of a window, is unrolled: what is left of it are loads and scalar code, and no
 product is waited for. So a depthwise 3x3 convolution takes 5 cycles for each multiply-accumulate and 18 for an output
-with its requantisation; that was counted in the instructions that gcc 12 -O3 makes of it, not measured.
+with its requantisation; that was counted in the instructions that gcc 12 -O3 makes of it, not measured. Of windows of
+bytes only those at the border are narrowed, and priced as the others.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
 from ....passes.loops.affine import linear
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
+from .products import multiplies_bytes
 from .scalar import Work, work_of
 
 START = 54
@@ -64,7 +66,7 @@ class Nest:
 def nest_of(kernel: Kernel) -> Nest:
     """Return the loops of a kernel."""
     inside = tuple(sorted(kernel.reduced))
-    clamped = any(access.fill is not None for access in kernel.inputs)
+    clamped = any(access.fill is not None for access in kernel.inputs) and not multiplies_bytes(kernel)
     phases = [
         Phase(inside, work_of(each.body), _moves(used_accesses(each.body, kernel.inputs)), clamped=clamped)
         for each in kernel.reductions

@@ -99,7 +99,7 @@ class Product:
 @per_kernel
 def product_of(kernel: Kernel) -> Product | None:
     """Return a kernel as a sum of products of bytes in 32 bits; None for others."""
-    if not _multiplies_bytes(kernel):
+    if not multiplies_bytes(kernel):
         return None
     first, second = (_side(access, kernel) for access in kernel.inputs)
     parallel = parallel_dims(kernel)
@@ -118,7 +118,8 @@ def product_of(kernel: Kernel) -> Product | None:
     )
 
 
-def _multiplies_bytes(kernel: Kernel) -> bool:
+def multiplies_bytes(kernel: Kernel) -> bool:
+    """Return whether a kernel sums up products of bytes, in 32 bits."""
     if len(kernel.inputs) != 2 or len(kernel.reductions) != 1 or kernel.result is not None:
         return False
     body = kernel.reductions[0].body

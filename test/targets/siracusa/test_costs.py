@@ -205,7 +205,7 @@ def test_a_depthwise_window_is_unrolled():
     """Gcc 12 -O3 makes 43 loads, products and sums of 3x3 taps, and some 8 instructions more for an output."""
     outputs = 64 * 16
     assert on(1, conv(16, 16, 3, groups=16), simd=1) / outputs == pytest.approx(51, rel=0.1)
-    assert on(1, conv(16, 16, 3, groups=16, pad=1), simd=1) > 2 * on(1, conv(16, 16, 3, groups=16), simd=1)
+    assert on(1, conv(16, 16, 3, groups=16, pad=1), simd=1) == on(1, conv(16, 16, 3, groups=16), simd=1)
 
 
 @given(ALIGNED, ALIGNED, ALIGNED, st.sampled_from([1, 2, 4, 8]), st.integers(0, 2))
