@@ -10,10 +10,10 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from .errors import Diagnostic, did_you_mean
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from .compiler import Model
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Step
-    from .runtime.check import Row
-    from .runtime.session import Run
+    from .runtime.session import Input, Run
 
 _DESCRIPTION = """\
 Compile neural networks for small machines, and run them at any level.
@@ -32,6 +31,7 @@ Compile neural networks for small machines, and run them at any level.
   tilewright run build/ --inputs in.npz --outputs out.npz
   tilewright check corpus/ --target host --on interpreter --on host
   tilewright profile net.onnx --target mysoc.toml --html profile.html
+  tilewright generate llama.onnx --prompt 1,2,3 --tokens 16
   tilewright targets
 """
 
@@ -50,6 +50,9 @@ Run a model, or a folder that compile wrote, on arrays from a file.
   tilewright run net.onnx --inputs in.npz
   tilewright run build/ --inputs in.npz --outputs out.npz --on sanitizers
   tilewright run net.onnx --inputs in.npz --on interpreter --stop-after tensor
+  tilewright run llama.onnx --context 256 --inputs steps.npz
+
+Arrays with one axis more than their inputs are steps, which a network with state (--context) does one after the other.
 """
 
 _CHECK = """\
@@ -68,11 +71,16 @@ Compile a model for a target and show where its time goes there; all times are m
   tilewright profile net.onnx --target mysoc.toml --html profile.html --trace trace.json
 """
 
-_NARROW = 80
-"""Columns of text below which a table of results shows no sizes."""
+_GENERATE = """\
+Continue a text with a language model that keeps its caches as state: tokens in, tokens out.
 
-_WIDE = 240
-"""Columns of text where the output is no terminal and $COLUMNS does not say."""
+  tilewright generate llama.onnx --prompt 1,2,3 --tokens 16
+  tilewright generate llama.onnx --prompt 1,2,3 --tokens 16 --context 256 --on interpreter
+  tilewright generate llama.onnx --prefill prompt.onnx --prompt 1,2,3,4,5,6,7,8
+  tilewright generate build/ --prompt 1,2,3
+
+The next token is the one of the greatest score. The state has --context rows, by default as many as are needed.
+"""
 
 _TARGETS = """\
 List the targets, or show the phases of one.
@@ -131,6 +139,23 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     shape, kind = "NAME=1,3,224,224", "NAME=ui8"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar=shape, help="set an open shape")
     add("--input-type", type=name_and_value, action="append", default=[], metavar=kind, help="set what integers it has")
+    _add_context(parser)
+
+
+def _add_context(parser: argparse.ArgumentParser) -> None:
+    what = "keep caches as state of N rows, with one input 'position'"
+    parser.add_argument("--context", type=_rows, default=0, metavar="N", help=what)
+
+
+def _add_prefill(parser: argparse.ArgumentParser) -> None:
+    what = "the same network for several tokens at once, which shares the state and the weights"
+    parser.add_argument("--prefill", type=Path, metavar="MODEL", help=what)
+
+
+def _rows(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number of rows is a positive integer, not '{text}'")
+    return int(text)
 
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +163,7 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="the folder for network.c and the rest")
     parser.add_argument("--print-pipeline", action="store_true", help="print the target's pipeline and do nothing")
     _add_model_options(parser)
+    _add_prefill(parser)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -154,6 +180,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     add("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
     add("--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)")
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
+    _add_context(parser)
     add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
 
 
@@ -170,6 +197,32 @@ def _profile(options: argparse.Namespace) -> int:
     return run(options)
 
 
+def _add_generate(parser: argparse.ArgumentParser) -> None:
+    from .runtime.generate import add_arguments
+
+    add_arguments(parser)
+    _add_model_options(parser)
+    _add_prefill(parser)
+
+
+def _generate(options: argparse.Namespace) -> int:
+    from .compiler import compile_model
+    from .runtime.generate import folder_language, module_language, run
+    from .runtime.host import HostNetwork
+    from .runtime.session import check_place, host_run, runner
+
+    place = options.on or "host"
+    if options.model.is_dir():
+        _check_folder_place(place)
+        compiled = HostNetwork(options.model, sanitize=place == "sanitizers")
+        return run(options, host_run(compiled), folder_language(compiled), place)
+    check_place(place)
+    options.context = options.context or len(options.prompt) + options.tokens - 1
+    with Progressing(options.target) as observers:
+        compilation = compile_model(_model(options), options.target, observers=observers)
+    return run(options, runner(compilation, place), module_language(compilation.module), place)
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="the target to describe")
 
@@ -178,11 +231,16 @@ def _model(options: argparse.Namespace) -> Model:
     from .compiler import Model
     from .passes.core.driver import once
 
-    return Model(options.model, once("--input-shape", options.input_shape), once("--input-type", options.input_type))
+    shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
+    prefill = getattr(options, "prefill", None)
+    if prefill is not None and not options.context:
+        raise _usage_error("--prefill is for networks with state", remedy="give --context too")
+    return Model(options.model, shapes, types, options.context, prefill)
 
 
 def _compile(options: argparse.Namespace) -> int:
     from .compiler import compile_model, machine_named, pipeline_of, write_compilation
+    from .runtime.tables import print_compiled
 
     if options.print_pipeline:
         print(pipeline_of(machine_named(options.target)))
@@ -192,7 +250,7 @@ def _compile(options: argparse.Namespace) -> int:
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, observers=observers)
     files = write_compilation(compilation, options.output)
-    _print_compiled(compilation.report, files)
+    print_compiled(compilation.report, files)
     return 0
 
 
@@ -226,73 +284,48 @@ class Progressing:
         self._bar.stop()
 
 
-def _print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
-    arena, layers = report["arena"], report["layers"]
-    print(f"arena    {arena['bytes']:,} bytes (at least {arena['lower_bound']:,} are alive at once)")
-    print(f"weights  {report['weights_bytes']:,} bytes")
-    print(f"work     {report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels")
-    print(f"files    {' '.join(str(file) for file in files)}")
-
-
 def _run(options: argparse.Namespace) -> int:
-    from .runtime.session import by_name, load_arrays
+    from .runtime.session import by_name, load_arrays, run_steps
+    from .runtime.tables import save_outputs
 
     place = options.on or "host"
     if options.stop_after and place != "interpreter":
         raise _usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
     given = load_arrays(options.inputs)
-    run, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
-    outputs = run(by_name(given, names, options.inputs))
-    _save_outputs(outputs, options.outputs)
+    run, inputs = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
+    counted = [each.name for each in inputs if each.added]
+    arrays = by_name(given, [each.name for each in inputs], options.inputs, optional=counted)
+    outputs = run_steps(run, inputs, arrays)
+    save_outputs(outputs, options.outputs)
     return 0
 
 
-def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[str]]:
-    from .runtime.host import HostNetwork
-    from .runtime.session import host_run
-
+def _check_folder_place(place: str) -> None:
     if place not in ("host", "sanitizers"):
         raise _usage_error(
             f"a compiled folder does not run on '{place}'",
             expected="host or sanitizers",
             remedy="give the model that it was compiled from instead",
         )
+
+
+def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
+    from .runtime.host import HostNetwork
+    from .runtime.session import host_inputs, host_run
+
+    _check_folder_place(place)
     network = HostNetwork(options.model, sanitize=place == "sanitizers")
-    return host_run(network), [port.name for port in network.inputs]
+    return host_run(network), host_inputs(network)
 
 
-def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[str]]:
+def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
     from .compiler import compile_model
-    from .runtime.session import check_place, runner
+    from .runtime.session import check_place, network_inputs, runner
 
     check_place(place)
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, stop_after=options.stop_after, observers=observers)
-    return runner(compilation, place), compilation.inputs
-
-
-def _save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
-    import numpy as np
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("output", "type", "shape", "values")
-    for name, value in outputs.items():
-        array = np.asarray(value)
-        head = " ".join(str(item) for item in array.flat[:8]) + (" ..." if array.size > 8 else "")
-        table.add_row(name, str(array.dtype), "x".join(map(str, array.shape)), head)
-    Console().print(table)
-    if path is None:
-        return
-    temporary = path.with_name(path.name + ".part.npz")
-    try:
-        np.savez(temporary, **outputs)  # pyright: ignore[reportArgumentType]
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise Diagnostic(
-            "the outputs cannot be written", where=str(path), found=error.strerror or str(error)
-        ) from error
+    return runner(compilation, place), network_inputs(compilation.module)
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -302,6 +335,7 @@ def _check(options: argparse.Namespace) -> int:
     from .compiler import machine_named, pipeline_of
     from .runtime.check import check, find_cases
     from .runtime.session import check_place
+    from .runtime.tables import print_rows
 
     places = list(dict.fromkeys(options.on or ["host"]))
     for place in places:
@@ -309,40 +343,10 @@ def _check(options: argparse.Namespace) -> int:
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
     status = Console(stderr=True)
-    checked = check(cases, options.target, places, stop_after=options.stop_after)
+    checked = check(cases, options.target, places, stop_after=options.stop_after, context=options.context)
     rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
-    _print_rows(rows, " + ".join(places))
+    print_rows(rows, " + ".join(places))
     return 0 if all(row.passed for row in rows) else 1
-
-
-def _print_rows(rows: Sequence[Row], places: str) -> None:
-    """Print a table of what was checked, and below it what differs, where lines may be as long as they need."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
-    sizes = ("nodes", "MACs", "arena", "weights", "seconds") if console.width >= _NARROW else ()
-    table = Table()
-    table.add_column("network", overflow="fold")
-    for title in sizes:
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("result", no_wrap=True)
-    for row in rows:
-        colour = "green" if row.passed else "red"
-        table.add_row(row.case.name, *(_sizes(row) if sizes else ()), f"[{colour}]{row.verdict}[/]")
-    console.print(table)
-    failed = [row for row in rows if not row.passed]
-    for row in failed:
-        print(f"{row.case.name}: {row.detail}" if row.error is None else row.error, file=sys.stderr)
-    print(f"{len(rows) - len(failed)} passed, {len(failed)} failed, on {places}")
-
-
-def _sizes(row: Row) -> Sequence[str]:
-    report = row.report
-    if not report:
-        return "", "", "", "", f"{row.seconds:.2f}"
-    counts = report["nodes"], report["macs"], report["arena"]["bytes"], report["weights_bytes"]
-    return *(f"{count:,}" for count in counts), f"{row.seconds:.2f}"
 
 
 def _targets(options: argparse.Namespace) -> int:
@@ -385,6 +389,7 @@ def _options(step: Step) -> str:
 _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]] = {
     "compile": (_COMPILE, _add_compile, _compile),
     "run": (_RUN, _add_run, _run),
+    "generate": (_GENERATE, _add_generate, _generate),
     "check": (_CHECK, _add_check, _check),
     "profile": (_PROFILE, _add_profile, _profile),
     "targets": (_TARGETS, _add_targets, _targets),

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from .targets.c import CProgram
 
 
+PREFILL = "network_prefill"
+"""The function that takes several rows at once."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A network to compile: an ONNX or MLIR file, and what the user says of its inputs."""
@@ -28,16 +32,44 @@ class Model:
     path: Path
     input_shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     input_types: Mapping[str, str] = field(default_factory=dict[str, str])
+    context: int = 0
+    """The rows of the state that its caches become; 0 where they stay inputs and outputs."""
+    prefill: Path | None = None
+    """The same network for several new rows at once, which shares state and weights: a second function, PREFILL."""
 
     def load(self) -> ModuleOp:
-        """Read the file. Raises Diagnostic where it is no model."""
+        """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
+        from .ir import verify
+        from .passes.state.entries import add_entry
+
+        module = self._with_state(self.path)
+        if self.prefill is not None:
+            add_entry(module, self._with_state(self.prefill), PREFILL)
+        if self.context or self.prefill is not None:
+            verify(module)
+        return module
+
+    def _with_state(self, path: Path) -> ModuleOp:
+        from .ir import functions
+        from .passes.introduce_state import introduce_state
+
+        try:
+            module = self._read(path)
+            for function in functions(module) if self.context else ():
+                introduce_state(module, function, self.context)
+        except Diagnostic as error:
+            error.source = error.source or str(path)
+            raise
+        return module
+
+    def _read(self, path: Path) -> ModuleOp:
         from .frontend.importer import import_onnx
         from .ir import new_context, parse_module, verify
         from .passes.core.files import read_text
 
-        if self.path.suffix != ".mlir":
-            return import_onnx(self.path, input_shapes=self.input_shapes, input_types=self.input_types)
-        module = parse_module(new_context(), read_text(str(self.path)), str(self.path))
+        if path.suffix != ".mlir":
+            return import_onnx(path, input_shapes=self.input_shapes, input_types=self.input_types)
+        module = parse_module(new_context(), read_text(str(path)), str(path))
         verify(module)
         return module
 
@@ -66,8 +98,9 @@ class Compilation:
 def machine_named(name: str) -> targets.Machine:
     """Return the machine of that name, or of that machine file. Raises UsageError for an unknown one."""
     from .passes.core.grammar import UsageError
+    from .targets.core.machine_file import variants
 
-    known = targets.machines()
+    known = [*targets.machines(), *variants()]
     if name in known or Path(name).exists():
         return targets.machine_named(name)
     remedy = did_you_mean(name, known) or "tilewright targets lists them; the path of a machine file does too"
@@ -117,7 +150,8 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
     """
     Write network.c, network.h, weights, report.json and pipeline.txt to a folder, all of them or none.
 
-    Returns their paths. Raises Diagnostic where the folder cannot be written; what it held is then as it was.
+    A target with a C runtime of its own has it written beside them, as the folder `runtime`. Returns the paths. Raises
+    Diagnostic where the folder cannot be written; what it held is then as it was.
     """
     from .targets.c import write_program
 
@@ -135,6 +169,8 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
             write_program(program, staging)
             for name, text in texts.items():
                 (staging / name).write_text(text, encoding="utf-8")
+            if (runtime := compilation.machine.folder / "c").is_dir():
+                shutil.copytree(runtime, staging / "runtime")
             return _move(sorted(staging.iterdir()), folder)
     except (OSError, Diagnostic) as error:
         for each in made:
@@ -148,10 +184,11 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
 
 
 def _move(files: Sequence[Path], folder: Path) -> list[Path]:
-    """Move files into a folder, in which weights of another form are then stale."""
+    """Move files and folders into a folder, in which weights of another form, and a runtime, are then stale."""
     for file in files:
-        if (folder / file.name).is_dir():
-            raise Diagnostic(f"{file.name} is a folder")
+        if (folder / file.name).is_dir() != file.is_dir() and (folder / file.name).exists():
+            raise Diagnostic(f"{file.name} is {'a folder' if file.is_file() else 'no folder'}")
+    shutil.rmtree(folder / "runtime", ignore_errors=True)
     moved = [file.replace(folder / file.name) for file in files]
     for stale in folder.glob("weights.*"):
         if stale not in moved:

@@ -4,8 +4,9 @@ Networks on a library of memory hierarchies: planned, proved, made explicit and 
     python benchmarks/hierarchy.py CORPUS... [--machines GLOB...] [--networks GLOB...] [--instances 200] [--seed 0]
 
 Each CORPUS is a folder with network.onnx, inputs.npz and outputs.npz at any depth. The machines have one to three
-levels, a near memory of 8 to 256 KiB and one or two DMA channels: 2-levels-64K-1ch, and so on. Beside the networks,
-random ones of up to three operators run on random machines with 16 bytes to 2 KiB.
+levels, a near memory of 8 to 256 KiB and one or two DMA channels: 2-levels-64K-1ch, and so on; or four copies of the
+engine that share the near memory or have their own: 2-levels-16K-1ch-4cores-L1. Beside the networks, random ones of up
+to three operators run on random machines with 16 bytes to 2 KiB and one to four copies.
 
 Each is planned; verify-memory has to accept it with grids and with transfers; both are interpreted. Integers have to be
 equal, floats within 1e-4. Where no plan fits, the error has to name a size that works and of which one byte less does
@@ -46,6 +47,7 @@ SIZES = (8, 16, 32, 64, 256)
 MACHINES = [
     Spec(1, 0, 1),
     *(Spec(levels, kib << 10, channels) for levels in (2, 3) for kib in SIZES for channels in (1, 2)),
+    *(Spec(levels, 16 << 10, 1, copies=4, own=own) for levels in (2, 3) for own in ((), ("L1",))),
 ]
 VERDICTS = ("equal", "impossible", "failed", "not compiled")
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)

@@ -35,12 +35,17 @@ Judge = Callable[[ModuleOp], str]
 
 @dataclass(frozen=True)
 class Spec:
-    """A machine of one to three levels; `sizes` are bytes, `l2` 0 for the file's."""
+    """
+    A machine of one to three levels; `sizes` are bytes, `l2` 0 for the file's. Of its engine there are `copies`, each
+    with its `own` of some levels.
+    """
 
     levels: int
     l1: int
     channels: int
     l2: int = 0
+    copies: int = 1
+    own: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -48,11 +53,15 @@ class Spec:
         if self.levels == 1:
             return "1-level"
         size = f"{self.l1 >> 10}K" if self.l1 % 1024 == 0 else f"{self.l1}B"
-        return f"{self.levels}-levels-{size}-{self.channels}ch"
+        copies = "-".join(["", f"{self.copies}cores", *self.own]) if self.copies > 1 else ""
+        return f"{self.levels}-levels-{size}-{self.channels}ch{copies}"
 
     def attach(self, module: ModuleOp) -> None:
         """Put the machine into a module."""
-        attach_machine(module, machine(self.l1, levels=self.levels, channels=self.channels, l2=self.l2))
+        near = machine(
+            self.l1, levels=self.levels, channels=self.channels, l2=self.l2, copies=self.copies, own=self.own
+        )
+        attach_machine(module, near)
 
     def given(self, level: str, size: int) -> Spec:
         """Return the machine with another size of a level."""
@@ -106,9 +115,15 @@ def instance_outcome(instance: Instance) -> Outcome:
 
 
 def machine_for(seed: int, index: int) -> Spec:
-    """Return a random machine with a near memory of 16 bytes to 2 KiB."""
+    """Return a random machine with a near memory of 16 bytes to 2 KiB, and one to four copies of the engine."""
     draw = random.Random(f"{seed}:{index}")
-    return Spec(draw.choice([2, 2, 3]), round(2 ** draw.uniform(4, 11)), draw.choice([1, 2]))
+    spec = Spec(draw.choice([2, 2, 3]), round(2 ** draw.uniform(4, 11)), draw.choice([1, 2]))
+    return replace(spec, copies=draw.randint(1, 4), own=_own(spec.levels, draw))
+
+
+def _own(levels: int, draw: random.Random) -> tuple[str, ...]:
+    """Return the levels of which each copy of the engine has its own."""
+    return draw.choice([(), ("L1",), ("L2", "L1"), ("L2",)] if levels == 3 else [(), ("L1",)])
 
 
 @lru_cache(maxsize=4)

@@ -38,7 +38,8 @@ from tilewright.test.runtime.simulator.programs import (
 )
 
 BANDWIDTH = 8
-VARIANTS = {"second channel": {"channels": 2}, "twice the bandwidth": {"bandwidth": 2 * BANDWIDTH}}
+VARIANTS = {"second channel": (2, BANDWIDTH), "twice the bandwidth": (1, 2 * BANDWIDTH)}
+"""Name -> channels and bandwidth."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def row_of(network: str, l1: int, smaller: Simulation | None) -> Row:
     module = planned(network, machine(l1 << 10, bandwidth=BANDWIDTH))
     simulation = simulate(module)
     single = simulate(with_stages(module, 1)).cycles
-    machines = [machine(l1 << 10, **{"bandwidth": BANDWIDTH} | change) for change in VARIANTS.values()]
+    machines = [machine(l1 << 10, channels=count, bandwidth=width) for count, width in VARIANTS.values()]
     variants = [simulate(planned(network, each)) for each in machines]
     failures = [*sound(simulation)]
     moved = tuple(sum(sides) for sides in zip(*(moved_bytes(grid) for grid in grids_of(module)), strict=True))

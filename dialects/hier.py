@@ -8,211 +8,20 @@ from the maps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import cast
 
-import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IndexType, MemRefType, i64
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, BlockArgument, Dialect, Region, SSAValue
-from xdsl.irdl import (
-    AttrSizedOperandSegments,
-    IRDLOperation,
-    base,
-    irdl_op_definition,
-    opt_prop_def,
-    prop_def,
-    region_def,
-    traits_def,
-    var_operand_def,
-)
+from xdsl.irdl import IRDLOperation, irdl_op_definition, region_def, traits_def, var_operand_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from ..errors import Diagnostic
-from ..ir import Array, numbers_of, numpy_type, shape_of, where
-from .core.hier_tiles import ScratchAttr, TileAttr, read_tile, write_tile
+from .core.hier_grid import GridOp, YieldOp
+from .core.hier_tiles import ScratchAttr, TileAttr
 from .core.hier_transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from .core.semantics import Runner, Value, semantics
-
-
-@irdl_op_definition
-class YieldOp(IRDLOperation):
-    """
-    Ends the body of a grid.
-
-        hier.yield
-    """
-
-    name = "hier.yield"
-    assembly_format = "attr-dict"
-    traits = traits_def(IsTerminator())
-
-
-@irdl_op_definition
-class GridOp(IRDLOperation):
-    """
-    A kernel done tile by tile: for every point of a box, in row-major order, the body works on one tile of each
-    operand.
-
-        hier.grid [2, 3] ins(%a, %b : memref<16x64xi8>, memref<64x30xi8>) outs(%c : memref<16x30xi8>)
-            tiles [#hier.tile<[8, 64] at affine_map<(d0, d1) -> (d0 * 8, 0)> in "L1" address 0>,
-                   #hier.tile<[64, 10] at affine_map<(d0, d1) -> (0, d1 * 10)> in "L1" address 512 stages 2>,
-                   #hier.tile<[8, 10] at affine_map<(d0, d1) -> (d0 * 8, d1 * 10)> in "L1" address 1792 stages 2>] {
-        ^bb0(%i: index, %j: index, %ta: memref<8x64xi8, "L1">, %tb: memref<64x10xi8, "L1">, %tc: memref<8x10xi8, "L1">):
-          nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32}
-          hier.yield
-        }
-
-    The body takes the point, then one buffer per operand. An input's tile is there when the body begins. An output's
-    tile is written back when the grid moves on to another tile of it, and keeps its content until then; its content
-    at first is undefined. A tile that does not depend on the innermost dimensions stays where it is while they run.
-    Every element of an output lies in exactly one tile.
-
-    After the tiles' buffers the body takes its scratch, which keeps its content: a reduction cut into tiles adds up
-    there, from `hier.first` to `hier.last`.
-
-        hier.grid [2, 4] ins(%a, %b : ...) outs(%c : ...) tiles [...] scratch [#hier.scratch<memref<8x10xi32, "L1">>] {
-        ^bb0(%i: index, %k: index, %ta: ..., %tb: ..., %tc: ..., %sum: memref<8x10xi32, "L1">):
-          hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<8x10xi32, "L1">) }
-          nn.matmul ins(%ta, %tb : ...) outs(%sum : ...) {accumulator = i32, accumulate}
-          hier.last %k { linalg.generic ... ins(%sum : ...) outs(%tc : ...) {...} }
-          hier.yield
-        }
-    """
-
-    name = "hier.grid"
-
-    extents = prop_def(base(DenseArrayBase))
-    inputs = var_operand_def(MemRefType)
-    outputs = var_operand_def(MemRefType)
-    tiles = prop_def(ArrayAttr[TileAttr])
-    scratch = opt_prop_def(ArrayAttr[ScratchAttr])
-    body = region_def("single_block")
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-
-    def __init__(
-        self,
-        extents: Sequence[int],
-        inputs: Sequence[SSAValue],
-        outputs: Sequence[SSAValue],
-        tiles: Sequence[TileAttr],
-        body: Region,
-        scratch: Sequence[ScratchAttr] = (),
-    ):
-        super().__init__(
-            operands=[list(inputs), list(outputs)],
-            properties={
-                "extents": DenseArrayBase.from_list(i64, list(extents)),
-                "tiles": ArrayAttr(tiles),
-                "scratch": ArrayAttr(scratch) if scratch else None,
-            },
-            regions=[body],
-        )
-
-    @property
-    def scratches(self) -> tuple[ScratchAttr, ...]:
-        """The buffers that the body has to itself."""
-        return tuple(self.scratch) if self.scratch is not None else ()
-
-    @property
-    def point(self) -> tuple[BlockArgument, ...]:
-        """The arguments of the body that are the grid point."""
-        return self.body.block.args[: len(self.bounds)]
-
-    @property
-    def buffers(self) -> tuple[BlockArgument, ...]:
-        """The arguments of the body that are tiles, one per operand."""
-        rank = len(self.bounds)
-        return self.body.block.args[rank : rank + len(self.operands)]
-
-    @property
-    def scratch_buffers(self) -> tuple[BlockArgument, ...]:
-        """The arguments of the body that are scratch."""
-        return self.body.block.args[len(self.bounds) + len(self.operands) :]
-
-    @property
-    def bounds(self) -> tuple[int, ...]:
-        """The extents of the grid."""
-        return numbers_of(self.extents)
-
-    def verify_(self) -> None:
-        rank = len(self.bounds)
-        if len(self.tiles) != len(self.operands):
-            raise VerifyException(f"{len(self.operands)} operands need as many tiles, got {len(self.tiles)}")
-        for index, (tile, value) in enumerate(zip(self.tiles, self.operands, strict=True)):
-            lead = tile.map.data
-            axes = len(shape_of(value))
-            if (lead.num_dims, len(lead.results), len(tile.extents)) != (rank, axes, axes):
-                raise VerifyException(f"the tile of operand {index} must lead from {rank} to {axes} axes")
-            if tile.stages.data < 1:
-                raise VerifyException(f"the tile of operand {index} needs at least one stage")
-            if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
-                raise VerifyException(f"the tile of operand {index} is larger than the operand, used where it lies")
-        expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
-        expected += [scratch.type for scratch in self.scratches]
-        found = [argument.type for argument in self.body.block.args]
-        if found != expected:
-            taken = ", ".join(map(str, found))
-            raise VerifyException(f"the body must take {', '.join(map(str, expected))}, it takes {taken}")
-        if not isinstance(self.body.block.last_op, YieldOp):
-            raise VerifyException("the body must end with hier.yield")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> GridOp:
-        extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-        parser.parse_keyword("ins")
-        inputs = _parse_operands(parser)
-        parser.parse_keyword("outs")
-        outputs = _parse_operands(parser)
-        parser.parse_keyword("tiles")
-        tiles = cast("ArrayAttr[TileAttr]", parser.parse_attribute())
-        scratch: Sequence[ScratchAttr] = ()
-        if parser.parse_optional_keyword("scratch"):
-            scratch = list(cast("ArrayAttr[ScratchAttr]", parser.parse_attribute()))
-        attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(extents, inputs, outputs, list(tiles), parser.parse_region(), scratch)
-        op.attributes |= attributes.data if attributes else {}
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" [{', '.join(map(str, self.bounds))}] ins")
-        _print_operands(printer, self.inputs)
-        printer.print_string(" outs")
-        _print_operands(printer, self.outputs)
-        printer.print_string(" tiles ")
-        printer.print_attribute(self.tiles)
-        if self.scratch is not None:
-            printer.print_string(" scratch ")
-            printer.print_attribute(self.scratch)
-        if self.attributes:
-            printer.print_string(" attributes ")
-            printer.print_attr_dict(self.attributes)
-        printer.print_string(" ")
-        printer.print_region(self.body)
-
-
-def _parse_operands(parser: Parser) -> list[SSAValue]:
-    parser.parse_punctuation("(")
-    if parser.parse_optional_punctuation(")"):
-        return []
-    start = parser.pos
-    names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
-    parser.parse_punctuation(":")
-    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    parser.parse_punctuation(")")
-    return list(parser.resolve_operands(names, types, start))
-
-
-def _print_operands(printer: Printer, values: Sequence[SSAValue]) -> None:
-    with printer.in_parens():
-        if not values:
-            return
-        printer.print_list(values, printer.print_ssa_value)
-        printer.print_string(" : ")
-        printer.print_list([value.type for value in values], printer.print_attribute)
 
 
 class _AtEnd(IRDLOperation):
@@ -235,7 +44,9 @@ class _AtEnd(IRDLOperation):
         if not self.dims:
             raise VerifyException("expected the dimensions of the grid that are meant")
         for dim in self.dims:
-            _grid_of(dim)
+            if cast(BlockArgument, dim).index in _grid_of(dim).spatial_dims:
+                message = "a spatial dimension has no first and no last point: copies come in no order"
+                raise VerifyException(f"dimension {cast(BlockArgument, dim).index} is spatial; {message}")
 
     @classmethod
     def parse(cls, parser: Parser) -> _AtEnd:
@@ -283,56 +94,6 @@ class LastOp(_AtEnd):
 
 
 # Semantics
-
-
-@semantics(GridOp)
-def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Value]:
-    count = len(op.inputs)
-    tiles = list(op.tiles)
-    near = [
-        array if tile.level_name is None else np.zeros(tile.extents, array.dtype)
-        for tile, array in zip(tiles, operands, strict=True)
-    ]
-    scratch = [np.zeros(each.type.get_shape(), numpy_type(each.type.get_element_type())) for each in op.scratches]
-    held: list[tuple[int, ...] | None] = [None] * len(tiles)
-    for point in product(*(range(extent) for extent in op.bounds)):
-        for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
-            offsets = tile.offsets(point)
-            if held[index] == offsets:
-                continue
-            if tile.level_name is None:
-                near[index] = _view(op, index, array, offsets)
-                continue
-            _move(op, index, index >= count, array, held[index], offsets, near[index])
-            held[index] = offsets
-        runner.run_region(op.body, [*(np.int64(i) for i in point), *near, *scratch])
-    for index in range(count, len(tiles)):
-        if (offsets := held[index]) is not None:
-            write_tile(operands[index], offsets, near[index])
-    return []
-
-
-def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Array:
-    extents = op.tiles.data[index].extents
-    found = whole[tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True))]
-    if min(offsets, default=0) < 0 or found.shape != extents:
-        message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
-        raise Diagnostic(message, where=where(op), remedy="bring tiles that hang over to a level, with a fill")
-    return found
-
-
-def _move(
-    op: GridOp, index: int, is_output: bool, far: Array, old: tuple[int, ...] | None, new: tuple[int, ...], near: Array
-) -> None:
-    if is_output:
-        if old is not None:
-            write_tile(far, old, near)
-        return
-    try:
-        read_tile(far, new, near, list(op.tiles)[index].fill)
-    except IndexError as error:
-        message = f"operand {index} of the grid: {error}"
-        raise Diagnostic(message, where=where(op), remedy="give the tile a fill") from error
 
 
 @semantics(FirstOp)

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     UnitAttr,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, SSAValue, TypeAttribute
@@ -393,10 +394,19 @@ class RowOp(KernelOp):
     element = prop_def(base(TypeAttribute))
     VECTORS: ClassVar[int] = 0
     """How many inputs there are besides input 0."""
+    MASKED: ClassVar[bool] = False
+    """Whether one more input may say which elements of the row count: i1, true for those that do."""
+
+    @property
+    def has_mask(self) -> bool:
+        """Whether the last input is the mask."""
+        return self.MASKED and len(self.inputs) == 2 + self.VECTORS
 
     def verify_(self) -> None:
-        if len(self.inputs) != 1 + self.VECTORS:
+        if len(self.inputs) != 1 + self.VECTORS and not self.has_mask:
             raise VerifyException(f"expected {1 + self.VECTORS} inputs, got {len(self.inputs)}")
+        if self.has_mask and element_of(self.inputs[-1]) != i1:
+            raise VerifyException(f"a mask holds i1, got {element_of(self.inputs[-1])}")
         (shape, *along), _ = _shapes(self)
         if not shape:
             raise VerifyException("expected an input of one axis at least")
@@ -419,9 +429,9 @@ class RowOp(KernelOp):
         """Begin a body; returns it with the inputs extended to the accumulator's type and the accumulators."""
         elements = [element_of(value) for value in self.inputs]
         body = Body([*elements, *[self.accumulator] * accumulators], wraps=self.wraps is not None)
+        data = len(elements) - self.has_mask
         wide = [
-            body.convert(arg, self.accumulator, unsigned=self.is_unsigned(i))
-            for i, arg in enumerate(body.args[: len(elements)])
+            body.convert(arg, self.accumulator, unsigned=self.is_unsigned(i)) for i, arg in enumerate(body.args[:data])
         ]
         return body, wide, list(body.args[len(elements) :])
 
@@ -432,7 +442,15 @@ class RowOp(KernelOp):
     def maximum(self) -> Reduction:
         """Return the reduction to the row's largest element."""
         body, (x, *_), (largest,) = self.body(1)
-        return self.reduction(lowest(self.accumulator), body, body.max(largest, x))
+        larger = body.max(largest, x)
+        return self.reduction(lowest(self.accumulator), body, self.counted(body, larger, largest))
+
+    def counted(self, body: Body, value: SSAValue, otherwise: SSAValue | int) -> SSAValue:
+        """Append the choice of a value where the element counts, and of another where it does not."""
+        if not self.has_mask:
+            return value
+        other = otherwise if isinstance(otherwise, SSAValue) else body.constant(otherwise, value.type)
+        return body.select(body.args[len(self.inputs) - 1], value, other)
 
     def zero(self) -> Attribute:
         """Return 0 in the accumulator's type."""
@@ -451,6 +469,9 @@ class IntSoftmaxOp(RowOp):
             {a = 1 : i64, b = 345 : i64, c = 62395 : i64, log2 = 255 : i64, levels = 256 : i64, accumulator = i64,
             element = i8}
 
+    With a mask, `ins(%x, %valid : tensor<4x8xi8>, tensor<8xi1>)`, elements at which it is false do not count, and y is
+    0 there.
+
     Kim et al., I-BERT (arXiv:2101.01321), algorithm 2; Deeploy's iSoftmax.
     """
 
@@ -460,6 +481,7 @@ class IntSoftmaxOp(RowOp):
     c = prop_def(IntegerAttr[I64])
     log2 = prop_def(IntegerAttr[I64])
     levels = prop_def(IntegerAttr[I64])
+    MASKED: ClassVar[bool] = True
 
     def verify_(self) -> None:
         if self.log2.value.data < 1:
@@ -468,15 +490,17 @@ class IntSoftmaxOp(RowOp):
 
     def core(self) -> Kernel:
         body, (x,), (largest, total) = self.body(2)
-        summed = self.reduction(self.zero(), body, body.add(total, self._exponential(body, x, largest)))
+        power = self.counted(body, self._exponential(body, x, largest), 0)
+        summed = self.reduction(self.zero(), body, body.add(total, power))
         body, (x,), (largest, total) = self.body(2)
         scaled = body.mul(self._exponential(body, x, largest), self.levels.value.data - 1)
-        ratio = body.convert(body.floordiv(scaled, total), self.element)
+        ratio = body.convert(self.counted(body, body.floordiv(scaled, total), 0), self.element)
         return self.rows([self.maximum(), summed], body.finish(ratio))
 
     def _exponential(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
         a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
-        t = body.sub(x, largest)
+        # What does not count may be larger than the largest that does: it is taken as that.
+        t = body.sub(self.counted(body, x, largest), largest)
         z = body.clip(body.sub(body.constant(0, self.accumulator), body.div(t, log2)), 0, 31)
         p = body.add(body.add(t, body.mul(z, log2)), b)
         return body.shift_right(body.add(body.mul(body.mul(p, p), a), c), z)
@@ -492,24 +516,27 @@ class ItaMaxOp(RowOp):
         %y = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
             {levels = 256 : i64, accumulator = i32, element = i8}
 
+    A mask as that of nn.int_softmax says which elements count.
+
     Islamoglu et al., ITA (arXiv:2307.03493); Deeploy's ITAMax.
     """
 
     name = "nn.ita_max"
     levels = prop_def(IntegerAttr[I64])
+    MASKED: ClassVar[bool] = True
 
     def core(self) -> Kernel:
         body, (x,), (largest, total) = self.body(2)
         power = body.shift_right(body.constant(256, self.accumulator), self._shift(body, x, largest))
-        summed = self.reduction(self.zero(), body, body.add(total, power))
+        summed = self.reduction(self.zero(), body, body.add(total, self.counted(body, power, 0)))
         body, (x,), (largest, total) = self.body(2)
         inverse = body.div(body.constant((self.levels.value.data - 1) * 256, self.accumulator), total)
         share = body.shift_right(inverse, self._shift(body, x, largest))
-        share = body.convert(share, self.element)
+        share = body.convert(self.counted(body, share, 0), self.element)
         return self.rows([self.maximum(), summed], body.finish(share))
 
     def _shift(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
-        distance = body.add(body.sub(largest, x), 16)
+        distance = body.add(body.sub(largest, self.counted(body, x, largest)), 16)
         return body.min(body.shift_right(distance, 5), 31)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
@@ -20,11 +21,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..errors import Diagnostic
 from ..ir import element_of, functions, numbers_of, shape_of, where
+from .buffers.bufferizer import Bufferizer, buffer_of
+from .buffers.state import STATE_RULES, plan_states, sliced_at, states_to_buffers
 from .core.base import Pass
 from .fuse_epilogues import is_identity
 from .memory.views import buffer_type, bytes_of, is_dense, reshape, subview
@@ -34,55 +36,6 @@ _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _OWNERS = (tensor.ConcatOp, tensor.PadOp)
 """Ops besides kernels that fill a destination of their own."""
 
-Destination: TypeAlias = Callable[[], SSAValue]
-"""Makes, at the current place, the buffer that a tensor is to be computed into."""
-
-
-@dataclass
-class _Bufferizer:
-    """The state of one function's conversion: ops of `old` are rebuilt, in order, at the end of `new`."""
-
-    module: ModuleOp
-    old: Block
-    new: Block
-    outputs: list[SSAValue]
-    buffers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    destinations: dict[SSAValue, Destination] = field(default_factory=dict[SSAValue, Destination])
-    aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    owned: set[SSAValue] = field(default_factory=set[SSAValue])
-    parts: set[SSAValue] = field(default_factory=set[SSAValue])
-    """The tensors that are computed in their part of a concatenation."""
-    globals: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
-    current: Operation | None = None
-
-    def emit(self, op: Operation) -> SSAValue | None:
-        """Append an op at the place of the one being converted; returns its first result."""
-        if self.current is not None:
-            op.location = self.current.location
-        self.new.add_op(op)
-        return op.results[0] if op.results else None
-
-    def root(self, value: SSAValue) -> SSAValue:
-        """Return the tensor that stands for all tensors which share `value`'s memory."""
-        while value in self.aliases:
-            value = self.aliases[value]
-        return value
-
-    def allocate(self, value: SSAValue) -> SSAValue:
-        """Append the allocation of a buffer for a tensor."""
-        buffer = self.emit(memref.AllocOp.get(element_of(value), None, list(shape_of(value))))
-        assert buffer is not None
-        buffer.name_hint = value.name_hint
-        return buffer
-
-    def destination(self, value: SSAValue) -> SSAValue:
-        """Return the buffer that a tensor is computed into."""
-        if value not in self.buffers:
-            place = self.destinations.get(value)
-            self.buffers[value] = place() if place else self.allocate(value)
-        return self.buffers[value]
-
 
 def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     """
@@ -90,7 +43,7 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
 
     Every kernel writes straight into its place, which may be an output argument, a part of a concatenation, or, where
     that is safe, the buffer of an operand that nobody needs any more. Constants become globals of the module. Reshapes
-    and slices are views.
+    and slices are views. State is updated in place where nobody needs what it was.
 
     Raises Diagnostic for ops that have no place at the buffer level.
     """
@@ -100,12 +53,13 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     inputs = [_buffer_type(argument.type, function) for argument in old.args]
     outputs = [_buffer_type(value.type, function) for value in terminator.operands]
     new = Block(arg_types=[*inputs, *outputs])
-    state = _Bufferizer(module, old, new, list(new.args[len(inputs) :]))
+    state = Bufferizer(module, old, new, list(new.args[len(inputs) :]), globals=_constants(module))
     for before, after in zip(old.args, new.args, strict=False):
         state.buffers[before] = after
         after.name_hint = before.name_hint
     _name_outputs(function, state.outputs)
     _plan(state, terminator)
+    plan_states(state)
     for index, op in enumerate(list(old.ops)):
         state.current = op
         _convert(state, index, op)
@@ -113,6 +67,12 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     old.erase(safe_erase=False)
     function.body.add_block(new)
     _set_signature(function, new)
+
+
+def _constants(module: ModuleOp) -> dict[Attribute, str]:
+    """Return the constants that the module has already, which functions share."""
+    definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and op.constant is not None]
+    return {cast(Attribute, op.initial_value): op.sym_name.data for op in definitions}
 
 
 def _buffer_type(type: Attribute, function: func.FuncOp) -> Attribute:
@@ -146,7 +106,7 @@ def _set_signature(function: func.FuncOp, block: Block) -> None:
 # Planning: who shares memory with whom, and which place is whose
 
 
-def _plan(state: _Bufferizer, terminator: Operation) -> None:
+def _plan(state: Bufferizer, terminator: Operation) -> None:
     for index, output in enumerate(state.outputs):
         value = terminator.operands[index]
         if _makes_own_buffer(value) and value not in state.destinations:
@@ -170,7 +130,7 @@ def _makes_own_buffer(value: SSAValue) -> bool:
     return isinstance(value.op, (*_OWNERS, *_RESHAPES)) or is_kernel(value.op)
 
 
-def _plan_parts(state: _Bufferizer, op: tensor.ConcatOp) -> None:
+def _plan_parts(state: Bufferizer, op: tensor.ConcatOp) -> None:
     """Let the operands of a concatenation that have no other use be computed in their part of it."""
     axis, start = op.dim.value.data, 0
     for value in op.inputs:
@@ -183,14 +143,14 @@ def _plan_parts(state: _Bufferizer, op: tensor.ConcatOp) -> None:
         start += shape[axis]
 
 
-def _part(state: _Bufferizer, op: tensor.ConcatOp, offsets: Sequence[int], sizes: Sequence[int]) -> SSAValue:
+def _part(state: Bufferizer, op: tensor.ConcatOp, offsets: Sequence[int], sizes: Sequence[int]) -> SSAValue:
     whole = state.destination(op.results[0])
     part = state.emit(subview(whole, offsets, sizes, [1] * len(sizes)))
     assert part is not None
     return part
 
 
-def _plan_reshape(state: _Bufferizer, op: Operation) -> None:
+def _plan_reshape(state: Bufferizer, op: Operation) -> None:
     """Let what is only made to be reshaped be computed in the reshaped tensor's place."""
     source, result = op.operands[0], op.results[0]
     place = state.destinations.pop(result)
@@ -211,7 +171,7 @@ def _plan_reshape(state: _Bufferizer, op: Operation) -> None:
 # Conversion, op by op
 
 
-def _convert(state: _Bufferizer, index: int, op: Operation) -> None:
+def _convert(state: Bufferizer, index: int, op: Operation) -> None:
     for classes, rule in _RULES:
         if isinstance(op, classes):
             rule(state, op)
@@ -224,56 +184,16 @@ def _convert(state: _Bufferizer, index: int, op: Operation) -> None:
     )
 
 
-def _constant(state: _Bufferizer, op: Operation) -> None:
+def _constant(state: Bufferizer, op: Operation) -> None:
     """Constants become globals where they are first read."""
 
 
-def _buffer(state: _Bufferizer, value: SSAValue) -> SSAValue:
-    """Return the buffer that holds a tensor."""
-    if value in state.buffers:
-        return state.buffers[value]
-    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
-        state.buffers[value] = _global(state, value)
-        return state.buffers[value]
-    if isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp):
-        return state.destination(value)
-    raise Diagnostic(
-        f"a tensor of type {value.type} has no buffer", where=where(state.current) if state.current else ""
-    )
-
-
-def _global(state: _Bufferizer, value: SSAValue) -> SSAValue:
-    op = cast(arith.ConstantOp, value.owner)
-    type = buffer_type(shape_of(value), element_of(value))
-    if op.value not in state.globals:
-        taken = {str(cast(Any, o).sym_name.data) for o in state.module.body.block.ops if "sym_name" in o.properties}
-        base = re.sub(r"\W", "_", value.name_hint or "constant").strip("_") or "constant"
-        name = next(n for n in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if n not in taken)
-        definition = memref.GlobalOp.get(StringAttr(name), type, cast(Attribute, op.value), constant=UnitAttr())
-        definition.location = op.location
-        Rewriter.insert_op(definition, InsertPoint.before(_first_function(state.module)))
-        state.globals[cast(Attribute, op.value)] = name
-    get = memref.GetGlobalOp(state.globals[cast(Attribute, op.value)], type)
-    get.location = op.location
-    first = state.new.first_op
-    if first is None:
-        state.new.add_op(get)
-    else:
-        state.new.insert_op_before(get, first)
-    get.results[0].name_hint = value.name_hint
-    return get.results[0]
-
-
-def _first_function(module: ModuleOp) -> Operation:
-    return next(op for op in module.body.block.ops if isinstance(op, func.FuncOp))
-
-
-def _empty(state: _Bufferizer, op: Operation) -> None:
+def _empty(state: Bufferizer, op: Operation) -> None:
     """A tensor without content gets memory only where something reads it."""
 
 
-def _reshape(state: _Bufferizer, op: Operation) -> None:
-    result, source = op.results[0], _buffer(state, op.operands[0])
+def _reshape(state: Bufferizer, op: Operation) -> None:
+    result, source = op.results[0], buffer_of(state, op.operands[0])
     if not is_dense(source):
         dense = state.allocate(op.operands[0])
         state.emit(memref.CopyOp(source, dense))
@@ -283,17 +203,20 @@ def _reshape(state: _Bufferizer, op: Operation) -> None:
     state.buffers[result] = view
 
 
-def _extract_slice(state: _Bufferizer, op: Operation) -> None:
+def _extract_slice(state: Bufferizer, op: Operation) -> None:
     names = ("static_offsets", "static_sizes", "static_strides")
     offsets, sizes, strides = (numbers_of(op.properties[n]) for n in names)
+    if DYNAMIC_INDEX in offsets and len(sizes) == len(shape_of(op.results[0])):
+        state.buffers[op.results[0]] = sliced_at(state, op, buffer_of(state, op.operands[0]))
+        return
     if len(op.operands) > 1 or len(sizes) != len(shape_of(op.results[0])):
         raise Diagnostic("a slice with dynamic or dropped axes cannot be turned into a view", where=where(op))
-    view = state.emit(subview(_buffer(state, op.operands[0]), offsets, sizes, strides))
+    view = state.emit(subview(buffer_of(state, op.operands[0]), offsets, sizes, strides))
     assert view is not None
     state.buffers[op.results[0]] = view
 
 
-def _concat(state: _Bufferizer, op: Operation) -> None:
+def _concat(state: Bufferizer, op: Operation) -> None:
     assert isinstance(op, tensor.ConcatOp)
     whole = state.destination(op.results[0])
     axis, start = op.dim.value.data, 0
@@ -303,11 +226,11 @@ def _concat(state: _Bufferizer, op: Operation) -> None:
             offsets = [start if i == axis else 0 for i in range(len(shape))]
             part = state.emit(subview(whole, offsets, shape, [1] * len(shape)))
             assert part is not None
-            state.emit(memref.CopyOp(_buffer(state, value), part))
+            state.emit(memref.CopyOp(buffer_of(state, value), part))
         start += shape[axis]
 
 
-def _pad(state: _Bufferizer, op: Operation) -> None:
+def _pad(state: Bufferizer, op: Operation) -> None:
     assert isinstance(op, tensor.PadOp)
     terminator = op.region.block.last_op
     assert terminator is not None
@@ -323,18 +246,18 @@ def _pad(state: _Bufferizer, op: Operation) -> None:
     low = numbers_of(op.static_low)
     inside = state.emit(subview(whole, low, shape_of(op.source), [1] * len(low)))
     assert inside is not None
-    state.emit(memref.CopyOp(_buffer(state, op.source), inside))
+    state.emit(memref.CopyOp(buffer_of(state, op.source), inside))
 
 
-def _return(state: _Bufferizer, op: Operation) -> None:
+def _return(state: Bufferizer, op: Operation) -> None:
     for value, output in zip(op.operands, state.outputs, strict=True):
-        buffer = _buffer(state, value)
+        buffer = buffer_of(state, value)
         if buffer is not output and not _computed_in(state, value, output):
             state.emit(memref.CopyOp(buffer, output))
     state.emit(func.ReturnOp())
 
 
-def _computed_in(state: _Bufferizer, value: SSAValue, output: SSAValue) -> bool:
+def _computed_in(state: Bufferizer, value: SSAValue, output: SSAValue) -> bool:
     """Return whether a reshaped result was computed in the output's own memory."""
     buffer = state.buffers[value]
     while isinstance(buffer, OpResult) and isinstance(buffer.op, memref.CollapseShapeOp | memref.ExpandShapeOp):
@@ -342,7 +265,7 @@ def _computed_in(state: _Bufferizer, value: SSAValue, output: SSAValue) -> bool:
     return buffer is output
 
 
-_RULES: list[tuple[Any, Callable[[_Bufferizer, Operation], None]]] = [
+_RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (arith.ConstantOp, _constant),
     (tensor.EmptyOp, _empty),
     (_RESHAPES, _reshape),
@@ -350,17 +273,18 @@ _RULES: list[tuple[Any, Callable[[_Bufferizer, Operation], None]]] = [
     (tensor.ConcatOp, _concat),
     (tensor.PadOp, _pad),
     (func.ReturnOp, _return),
+    *STATE_RULES,
 ]
 
 
-def _convert_kernel(state: _Bufferizer, index: int, op: Operation) -> None:
+def _convert_kernel(state: Bufferizer, index: int, op: Operation) -> None:
     kernel = kernel_of(op)
     targets = [access.value for access in kernel.outputs]
     buffers: dict[SSAValue, SSAValue] = {}
     for target, result in zip(targets, op.results, strict=True):
         buffers[target] = _kernel_destination(state, index, op, target, result)
     reads = {access.value for access in (*kernel.inputs, *kernel.extras)} - set(targets)
-    buffers |= {value: _buffer(state, value) for value in op.operands if value in reads}
+    buffers |= {value: buffer_of(state, value) for value in op.operands if value in reads}
     regions = [op.detach_region(region) for region in list(op.regions)]
     operands = [buffers.get(value, value) for value in op.operands]
     state.emit(
@@ -368,12 +292,12 @@ def _convert_kernel(state: _Bufferizer, index: int, op: Operation) -> None:
     )
 
 
-def _kernel_destination(state: _Bufferizer, index: int, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
+def _kernel_destination(state: Bufferizer, index: int, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
     """Return the buffer of a kernel's result; it holds the target's content where the kernel reads it."""
     fresh = isinstance(target, OpResult) and isinstance(target.op, tensor.EmptyOp)
     if not fresh:
         buffer = state.destination(result)
-        state.emit(memref.CopyOp(_buffer(state, target), buffer))
+        state.emit(memref.CopyOp(buffer_of(state, target), buffer))
         return buffer
     reused = None if result in state.destinations else _reusable(state, index, op)
     if reused is None:
@@ -388,7 +312,7 @@ def _kernel_destination(state: _Bufferizer, index: int, op: Operation, target: S
     return state.buffers[result]
 
 
-def _reusable(state: _Bufferizer, index: int, op: Operation) -> SSAValue | None:
+def _reusable(state: Bufferizer, index: int, op: Operation) -> SSAValue | None:
     """Return an operand whose buffer may hold the result: read only where it is written, and not needed later."""
     kernel = kernel_of(op)
     output = kernel.outputs[0]
@@ -413,7 +337,7 @@ def _reusable(state: _Bufferizer, index: int, op: Operation) -> SSAValue | None:
             same_width
             and not others
             and element_of(value) == element_of(output.value)
-            and is_dense(_buffer(state, value))
+            and is_dense(buffer_of(state, value))
         ):
             return value
     return None
@@ -431,5 +355,6 @@ class BufferizePass(Pass):
     name = "bufferize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        states_to_buffers(op)
         for function in functions(op):
             bufferize(op, function)

@@ -16,6 +16,7 @@ from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from ..ir import functions
 from .core.base import Pass
 from .grids.cone import is_pure
+from .grids.sequential import make_sequential
 from .loops.copier import Range, add, call_copier, nest
 
 
@@ -23,8 +24,13 @@ def convert_dma_to_loops(function: func.FuncOp, known: dict[tuple[Any, ...], str
     """
     Replace each transfer by the call of a function that copies, and drop the tokens: a call is done on return.
 
+    The processor that does so is one: it goes through parallel loops one iteration after the other.
+
     `known` holds the names of such functions of the module, and gets those that are made.
     """
+    for op in list(function.walk()):
+        if isinstance(op, scf.ParallelOp):
+            make_sequential(op)
     for op in list(function.walk()):
         if isinstance(op, DmaStartOp):
             call, done = call_copier(function, op, known, [], _copy_elements), DmaNoneOp()

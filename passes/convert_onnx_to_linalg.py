@@ -7,12 +7,13 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block
 
 from ..dialects.core.onnx_schema import OnnxOp
+from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, definition_of
 from ..errors import Diagnostic
-from ..ir import functions, where
+from ..ir import array_of, dense, functions, where
 from .core.base import Pass
 from .lowering import load_rules
 from .lowering.lowerer import LOWERINGS, Lowerer, signless
@@ -33,9 +34,11 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
         lower.values[old] = new
         new.name_hint = old.name_hint
     for op in block.ops:
+        lower.location = op.location
         if isinstance(op, OnnxOp):
-            lower.location = op.location
             _lower(lower, op)
+        elif isinstance(op, GlobalLoadOp | GlobalStoreOp):
+            _move_access(lower, op)
     assert block.last_op is not None
     results = [lower[value] for value in block.last_op.operands]
     lowered.add_op(func.ReturnOp(*results))
@@ -51,6 +54,26 @@ def _lower(lower: Lowerer, op: OnnxOp) -> None:
         lower.values[old] = new
         if new.name_hint is None:
             new.name_hint = old.name_hint
+
+
+def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
+    """Load or store a global, which gets the type of the tensor level."""
+    definition = definition_of(op, op.symbol)
+    if definition is None:
+        raise Diagnostic(f"there is no ml_program.global @{op.symbol}", where=where(op))
+    definition.properties["type"] = kind = _tensor_level(definition.type)
+    value = definition.value
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        held = array_of(cast("DenseIntOrFPElementsAttr[Any]", value))
+        element = cast("TensorType[Any]", kind).get_element_type()
+        bits = held.view(f"i{held.itemsize}") if held.dtype.kind == "u" else held
+        definition.properties["value"] = dense(bits, element)
+    if isinstance(op, GlobalLoadOp):
+        lower.values[op.result] = lower.emit(GlobalLoadOp(op.symbol, kind))
+        return
+    store = GlobalStoreOp(op.symbol, lower[op.value])
+    store.location = op.location
+    lower.block.add_op(store)
 
 
 def _tensor_level(type: Attribute) -> Attribute:

@@ -24,12 +24,13 @@ from .core.base import Pass
 from .emitc.arith import is_libm
 from .emitc.buffers import CALLS, flags, global_op, root, shape_attribute, written
 from .emitc.builder import UNSIGNED, layout_of, pointer, scalar_type
-from .emitc.cluster import HEADERS
 from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
+from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.names import Names, identifier
+from .emitc.sharing import share_memories
 from .emitc.tiles import FUNCTIONS
 
-_HINTED = ("onnx.name", "onnx.type", "tilewright.output")
+_HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, STATE)
 
 
 def _symbol(op: Operation) -> str:
@@ -47,6 +48,8 @@ def convert_to_emitc(module: ModuleOp) -> None:
 
     Raises Diagnostic where the module holds anything else, or a type that C11 has not.
     """
+    share_memories(module)
+    guard_inputs(module)
     state = ModuleState({}, {})
     for op in module.body.block.ops:
         if op.name == "func.func":
@@ -65,7 +68,7 @@ def convert_to_emitc(module: ModuleOp) -> None:
     converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_vector.h"] if any(name in FUNCTIONS for name in state.called) else []
-    headers += dict.fromkeys(HEADERS[name] for name in sorted(state.called) if name in HEADERS)
+    headers += sorted(state.headers, reverse=True)
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
     for op in list(module.body.block.ops):
         op.detach()
@@ -128,10 +131,12 @@ def _name(state: ModuleState, functions: list[Operation], prefix: str) -> None:
     names = Names()
     for function in functions:
         if _is_public(function):
-            state.names[_symbol(function)] = names.add(f"{identifier(_symbol(function))}_run")
+            end = "" if RESET in function.attributes else "_run"
+            state.names[_symbol(function)] = names.add(f"{identifier(_symbol(function))}{end}")
     for name in _used_globals(state, functions):
-        constant = "constant" in state.globals[name].properties
-        state.names[name] = names.add(f"{prefix}_{name}" if constant else name)
+        definition = state.globals[name]
+        lasting = "constant" in definition.properties or STATE in definition.attributes
+        state.names[name] = names.add(f"{prefix}_{name}" if lasting else name)
     for function in functions:
         if not _is_public(function):
             state.names[_symbol(function)] = names.add(_symbol(function))
@@ -190,6 +195,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     converter.block(source)
     block.add_ops([*converter.b.constants.values(), *converter.b.ops])
     state.called |= converter.b.called
+    state.headers |= converter.b.headers
     outputs = cast(FunctionType, function.properties["function_type"]).outputs.data
     results = [scalar_type(type_, function) for type_ in outputs]
     properties: dict[str, Attribute] = {
@@ -201,6 +207,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
         properties["specifiers"] = flags(["static", "TW_KERNEL"])
     made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
     made.attributes |= converter.attributes
+    made.attributes |= {key: value for key, value in function.attributes.items() if key in (STATUS, RESET)}
     made.location = function.location
     return made
 

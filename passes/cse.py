@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
 
+from ..dialects.ml_program import GlobalLoadOp
 from .core.base import Pass
 
 
@@ -34,7 +35,7 @@ def eliminate_common(region: Region, known: dict[Hashable, Operation]) -> None:
 
 def _is_value(op: Operation) -> bool:
     """Return whether an op only computes its results from its operands."""
-    if not op.results or op.successors:
+    if not op.results or op.successors or isinstance(op, GlobalLoadOp):
         return False
     if op.regions:
         return all(isinstance(value.type, TensorType) for value in op.results) and all(

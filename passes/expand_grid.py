@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.hier import FirstOp, GridOp, LastOp, YieldOp
 from ..ir import functions
 from .core.base import Pass
-from .grids.memories import define_memories, place_residents
+from .grids.memories import Memories, place_residents
 from .grids.streams import Step, Stream, stage_bytes, streams_of
 from .grids.writer import Writer
+from .loops.nest import Index
 
-__all__ = ["ExpandGridPass", "expand_grid", "expand_grids", "stage_bytes"]
+__all__ = ["ExpandGridPass", "expand_grids", "stage_bytes"]
 
 
 def expand_grids(module: ModuleOp, function: FuncOp) -> None:
     """Replace all grids of a function by loops, and its resident buffers by views of their levels' memories."""
-    memories = define_memories(module, function)
-    place_residents(function, memories)
+    memories = Memories(module, function)
     # While all grids are there: the ends of an outer one may be asked for in an inner one.
     for op in list(function.walk()):
         if isinstance(op, FirstOp | LastOp):
             _expand_end(op)
     pending = [op for op in function.walk() if isinstance(op, GridOp) and not _is_in_grid(op)]
     while pending:
-        loop = expand_grid(pending.pop(), memories)
+        loop = _expand(pending.pop(), memories)
         pending += [op for op in loop.walk() if isinstance(op, GridOp) and not _is_in_grid(op)]
+    place_residents(function, memories)
 
 
 def _is_in_grid(op: Operation) -> bool:
@@ -45,29 +46,53 @@ def _is_in_grid(op: Operation) -> bool:
     return parent is not None
 
 
-def expand_grid(grid: GridOp, memories: dict[str, SSAValue]) -> scf.ForOp:
+def _expand(grid: GridOp, memories: Memories) -> Operation:
     """
     Replace a grid by one loop over its points, in which each tile is fetched when it is first needed and written when
-    it is done, and waited for at once; returns the loop.
+    it is done, and waited for at once; over copies of an engine, by such a loop for each of them. Returns the loop.
 
-    `memories` holds the memory of each level, a memref of bytes. Raises Diagnostic where a tile has no address.
+    Raises Diagnostic where a tile has no address.
     """
-    streams = streams_of(grid, memories)
-    steps = prod(grid.bounds)
     writer = Writer(InsertPoint.before(grid), grid.location)
+    if grid.copies == 1:
+        loop = _write_loop(writer, grid, {}, memories.at(grid))
+        Rewriter.erase_op(grid)
+        return loop
+    dims = [dim for dim in grid.spatial_dims if grid.bounds[dim] > 1]
+    zero, one = writer.value(0), writer.value(1)
+    ends = [writer.value(grid.bounds[dim]) for dim in dims]
+    body = Block(arg_types=[IndexType()] * len(dims))
+    for dim, index in zip(dims, body.args, strict=True):
+        index.name_hint = grid.point[dim].name_hint or "copy"
+    inner = writer.at_end_of(body)
+    windows = memories.windows(grid, inner, body.args)
+    _write_loop(inner, grid, dict(zip(dims, body.args, strict=True)), windows)
+    inner.effect(scf.ReduceOp())
+    parallel = scf.ParallelOp([zero] * len(dims), ends, [one] * len(dims), Region(body))
+    writer.effect(parallel)
+    memories.enter(parallel, windows)
+    Rewriter.erase_op(grid)
+    return parallel
+
+
+def _write_loop(
+    writer: Writer, grid: GridOp, place: Mapping[int, Index], memories: Mapping[str, SSAValue]
+) -> scf.ForOp:
+    """Write the loop over the points of one copy, `place` its spatial dimensions; returns it."""
+    streams = streams_of(grid, memories)
     scratch: list[SSAValue] = []
     for each in grid.scratches:
         start = writer.value(each.place or 0)
         scratch.append(writer.op(memref.ViewOp(memories[each.level_name], start, [], each.type)))
-    first, end, one = (writer.value(limit) for limit in (0, steps, 1))
+    first, end, one = (writer.value(limit) for limit in (0, grid.steps, 1))
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = "step"
     inner = writer.at_end_of(body)
-    _write_step(Step(inner, grid.bounds, body.args[0]), grid, streams, scratch)
+    bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
+    _write_step(Step(inner, bounds, body.args[0], place), grid, streams, scratch)
     inner.effect(scf.YieldOp())
     loop = scf.ForOp(first, end, one, [], body)
     writer.effect(loop)
-    Rewriter.erase_op(grid)
     return loop
 
 
@@ -149,7 +174,7 @@ def _guard(op: Operation, ends: list[tuple[SSAValue, int]]) -> None:
 @dataclass(frozen=True)
 class ExpandGridPass(Pass):
     """
-    Turn grids into loops with transfers of tiles and waits for them.
+    Turn grids into loops with transfers of tiles and waits for them; over copies of an engine, into parallel ones.
 
     The tiles must have levels and addresses (plan-memory). Afterwards all movement of data is explicit, and each
     transfer is waited for at once; pipeline-dma lets transfers and work overlap.

@@ -63,9 +63,13 @@ def _producer(user: linalg.GenericOp, place: dict[Operation, int], *, elementwis
             continue
         if value.op.parent_block() is not user.parent_block():
             continue
-        if is_elementwise(value.op) if elementwise else isinstance(value.op, KernelOp) and value.op.results:
+        if is_elementwise(value.op) if elementwise else _takes_epilogue(value.op):
             found.append((place[value.op], index))
     return max(found)[1] if found else None
+
+
+def _takes_epilogue(op: Operation) -> bool:
+    return isinstance(op, KernelOp) and op.TAKES_EPILOGUES and bool(op.results)
 
 
 def _inline(block: Block, into: Block, mapping: dict[SSAValue, SSAValue]) -> SSAValue:

@@ -30,10 +30,12 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
 from ..dialects.onnx import op_class
 from ..errors import Diagnostic
-from ..ir import array_of, dense, element_of, functions, integer_width, shape_of, where
+from ..ir import array_of, dense, element_of, functions, integer_width, numbers_of, shape_of, where
 from .core.base import Pass
+from .lowering.index_ranges import RANGE, bound_indices
 from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
@@ -85,19 +87,23 @@ def infer_integer_types(function: func.FuncOp) -> None:
     """
     Give every value of a function of onnx ops that is known to be an integer the smallest type that is sure to hold it.
 
-    Known are: arguments with an integer `onnx.type`; what quantised operators take and give; and whatever standard
-    operators make of integers alone. Constants count by value. An argument that must be an integer but has no type is
-    taken as any integer that f32 holds exactly. Each op then carries `range` (of its result), `accumulator` (the type
-    for all its arithmetic), and `wraps` where an integer type that the model itself declares may overflow, as ONNX
-    has it.
+    Known are: arguments with an integer `onnx.type`, or a `tilewright.range`; what quantised operators take and give;
+    and whatever standard operators make of integers alone. A state holds what is stored in it, and zeros. Constants
+    count by value. An argument that must be an integer but has no type is taken as any integer that f32 holds exactly.
+    Each op then carries `range` (of its result), `accumulator` (the type for all its arithmetic), and `wraps` where an
+    integer type that the model itself declares may overflow, as ONNX has it.
 
     Raises Diagnostic where a quantised operator gets what is no integer, and where 64 bits do not suffice.
     """
     state = _Inference(function)
+    bound_indices(function)
     _demand(state)
     _type_arguments(state)
-    for op in state.ops():
-        _type_op(state, op)
+    for op in list(function.body.block.ops):
+        if isinstance(op, OnnxOp):
+            _type_op(state, op)
+        elif isinstance(op, GlobalLoadOp):
+            _type_state(state, op)
     _type_results(state)
     for value in {constant for constant, _ in state.constants}:
         if not value.uses and isinstance(value, OpResult):
@@ -141,9 +147,12 @@ def _type_arguments(state: _Inference) -> None:
         type, range = _argument_type(argument, declared, demanded=argument in state.demanded)
         if range is None:
             continue
+        if (limits := attributes[index].data.get(RANGE)) is not None:
+            range = Range(*numbers_of(limits))
         new = argument if type == element_of(argument) else _retype(argument, type)
         state.ranges[new] = range
         narrow = isinstance(declared, StringAttr) and range != range_of_type(type) and range != EXACT_IN_FLOAT
+        narrow = narrow and limits is None
         name = declared if narrow else StringAttr(str(type))
         attributes[index] = DictionaryAttr(attributes[index].data | {"onnx.type": name})
     state.function.properties["arg_attrs"] = ArrayAttr(attributes)
@@ -162,6 +171,36 @@ def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: 
     return (i32, EXACT_IN_FLOAT) if demanded else (element_of(argument), None)
 
 
+def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
+    """Give a state that only rows of integers are written to the type that holds these, and zeros."""
+    definition = definition_of(load, load.symbol)
+    assert definition is not None
+    declared = range_of_type(element_of(load.result))
+    if declared is not None:
+        state.ranges[load.result] = declared
+        return
+    scatter = next((use.operation for use in load.result.uses if use.operation.name == "onnx.TensorScatter"), None)
+    rows = state.ranges.get(scatter.operands[1]) if scatter is not None else None
+    if rows is None:
+        return
+    held = rows | Range(0, 0)
+    known = range_of_type(cast(Any, definition.type).get_element_type())
+    if known is not None and held not in known:
+        raise Diagnostic(
+            f"rows of two functions do not fit the state @{load.symbol} alike",
+            where=where(load),
+            expected=f"integers from {known.low} to {known.high}, as the other function writes them",
+            found=f"from {held.low} to {held.high}",
+            remedy="export both from one quantised model",
+        )
+    element = storage(held) if known is None else cast(Any, definition.type).get_element_type()
+    new = _retype(load.result, element)
+    # Another function may write what else the type holds.
+    state.ranges[new] = held if len(loads_of(load, load.symbol)) == 1 else cast(Range, range_of_type(element))
+    definition.properties["type"] = new.type
+    definition.properties["value"] = dense(array_of(cast(Any, definition.value)), element)
+
+
 def _retype(value: SSAValue, type: Attribute) -> SSAValue:
     """Give a value another element type."""
     return Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, type), shape_of(value)))
@@ -174,6 +213,9 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
         state.ranges[_retype(op.results[0], storage(outcome.result, op))] = outcome.result
     elif rule is not None and _works_on_integers(state, op, rule):
         _type_integer_op(state, op, rule)
+    elif op.name == "onnx.Cast" and op.results[0] in state.demanded and op.operands[0] in state.ranges:
+        # A quantised operator takes integers, whatever type carries them.
+        Rewriter.replace_op(op, [], [op.operands[0]])
     elif op.name != "onnx.Constant":
         _keep_floats(state, op, rule)
         _take_types(state, op)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.hier_grid import spatial_grid
 from ..dialects.core.kernel import is_kernel
 from ..dialects.hier import GridOp
 from ..errors import Diagnostic
@@ -23,7 +24,7 @@ from .core.base import Pass
 from .map_engines import engine_of
 from .memory.building import grid_of
 from .memory.hints import KEEP
-from .memory.layers import RESHAPES, Hop, Layers, layers_of
+from .memory.layers import RESHAPES, Hop, Layers, alternatives, layers_of
 from .memory.plan import Choice, DoesNotFit, lower_bound, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
@@ -104,7 +105,7 @@ def _path(op: Operation, machine: Machine) -> list[Hop]:
     pairs = zip(levels, levels[1:], inward, stores, strict=False)
     last = len(inward) - 1
     return [
-        Hop(machine, far, near, fetch, store, outs if number == last else near)
+        Hop(machine, far, near, fetch, store, outs if number == last else near, number == last)
         for number, (far, near, fetch, store) in enumerate(pairs)
     ]
 
@@ -123,14 +124,15 @@ def _is_guard(op: Operation) -> bool:
 
 
 def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: bool) -> None:
-    layers = layers_of(block, hop, double_buffered=limits.double_buffered, keep_resident=outer)
-    if not layers.ops:
-        return
     capacity = min(limits.level_bytes or hop.near.size, hop.near.size) if inner else hop.near.size
-    plan, addresses = plan_layers(layers, capacity, limits.time_budget)
+    found = layers_of(block, hop, double_buffered=limits.double_buffered, keep_resident=outer)
+    if not found.ops:
+        return
+    plans = [(*plan_layers(layers, capacity, limits.time_budget), layers) for layers in alternatives(found)]
+    plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
     if outer:
         _note(cast(FuncOp, block.parent_op()), layers, plan.cycles)
-    resident: set[SSAValue] = set()
+    resident: set[SSAValue] = set(layers.preloaded)
     for number, place in addresses.resident.items():
         resident |= _keep(layers.buffers[number].alloc, hop.near.name, place)
     for choice, address in zip(plan.choices, addresses.blocks, strict=True):
@@ -163,16 +165,29 @@ def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValu
     ops = layers.ops[choice.first : choice.last + 1]
     candidate = choice.candidate
     tiling = tiling_of(ops, candidate.sizes, resident)
-    tiles, scratch = _addresses(tiling, choice, layers.hop, address)
-    route = layers.route(ops)
+    tiles, scratch, ends = _addresses(tiling, choice, layers.hop, address)
+    route, spread = layers.route(ops), candidate.spread
+    shared = {level.name for level in (route.near, route.outs) if route.sharing(level, spread.copies) > 1}
+    apart = {level: end - begin for level, (begin, end) in ends.items() if level in shared and end > begin}
 
     def engine(op: Operation, source: Operation) -> str:
         found = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
         return found.name if found is not None else ""
 
     grid = grid_of(
-        tiling, layers.hop.near.name, tiles, candidate.stages, candidate.order, scratch, engine, layers.hop.outs.name
+        tiling,
+        layers.hop.near.name,
+        tiles,
+        candidate.stages,
+        candidate.order,
+        scratch,
+        engine,
+        layers.hop.outs.name,
+        spread,
+        apart if spread.loops else None,
     )
+    if (around := spatial_grid(ops[-1].parent_op())) is not None:
+        _set_apart(around, apart)
     grid.attributes["engine"] = StringAttr(layers.engines[ops[-1]].name)
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:
@@ -184,13 +199,26 @@ def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValu
             Rewriter.erase_op(op)
 
 
+def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
+    """Let the copies that a grid is spread over have their buffers at least so far apart in levels that they share."""
+    found: dict[str, Attribute] = dict(grid.apart.data) if grid.apart is not None else {}
+    for level, size in apart.items():
+        found[level] = IntegerAttr(max(size, grid.apart_in(level) or 0), i64)
+    if found:
+        grid.properties["apart"] = DictionaryAttr(found)
+
+
 def _addresses(
     tiling: Tiling, choice: Choice, hop: Hop, address: int
-) -> tuple[Sequence[int | None], Sequence[int | None]]:
-    """Return the addresses of tiles and scratch, one after the other from an address on."""
+) -> tuple[Sequence[int | None], Sequence[int | None], dict[str, tuple[int, int]]]:
+    """
+    Return the addresses of tiles and scratch, one after the other from an address on, and from where to where they
+    reach in each level.
+    """
     tiles: list[int | None] = []
     scratch: list[int | None] = []
-    ends = {hop.near.name: address, hop.outs.name: 0 if hop.is_split else address}
+    begins = {hop.near.name: address, hop.outs.name: 0 if hop.is_split else address}
+    ends = dict(begins)
     for tile, stages in zip(tiling.tiles, choice.candidate.stages, strict=True):
         level = hop.outs if tile.is_output else hop.near
         tiles.append(None if tile.in_place else ends[level.name])
@@ -198,7 +226,7 @@ def _addresses(
     for each in tiling.scratch:
         scratch.append(ends[hop.outs.name])
         ends[hop.outs.name] += reserved(each.bytes, hop.outs)
-    return tiles, scratch
+    return tiles, scratch, {level: (begin, ends[level]) for level, begin in begins.items()}
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.memref import ViewOp
+from xdsl.dialects.scf import ParallelOp
 
 from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp
 from ..ir import functions
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .proof.body import prove_body
+from .proof.copies import prove_copies
+from .proof.effects import entry_functions
 from .proof.grid import prove_tiles
-from .proof.levels import LevelLimits, prove_levels, prove_residents
-from .proof.walk import Walk, entry_functions
+from .proof.levels import prove_levels, prove_residents
+from .proof.walk import Walk
 
 
 def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
@@ -27,9 +29,12 @@ def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
     Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are those of the
     machine that is attached to the module; without one they are not checked.
     """
-    levels = _levels(module)
+    machine = machine_of(module) if ATTRIBUTE in module.attributes else None
+    levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
     for grid in grids:
+        if machine is not None:
+            prove_copies(grid, machine)
         prove_levels(grid, levels)
         prove_tiles(grid)
     for function in functions(module):
@@ -44,7 +49,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
 
 def _places_memory(module: ModuleOp) -> bool:
     """Return whether a program says itself what lies where and when: else its buffers are apart by themselves."""
-    return any(isinstance(op, GridOp | DmaStartOp | DmaWaitOp | ViewOp) for op in module.walk())
+    return any(isinstance(op, GridOp | DmaStartOp | DmaWaitOp | ParallelOp | ViewOp) for op in module.walk())
 
 
 def _is_inner(grid: GridOp) -> bool:
@@ -52,12 +57,6 @@ def _is_inner(grid: GridOp) -> bool:
     while around is not None and not isinstance(around, GridOp):
         around = around.parent_op()
     return around is not None
-
-
-def _levels(module: ModuleOp) -> Mapping[str, LevelLimits]:
-    if ATTRIBUTE not in module.attributes:
-        return {}
-    return {level.name: level for level in machine_of(module).levels}
 
 
 @dataclass(frozen=True)

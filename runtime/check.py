@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from ..compiler import Model, compile_model
 from ..errors import Diagnostic
 from ..ir import Array
 from ..passes.core.failures import as_diagnostic
-from .session import by_name, load_arrays, runner
+from .session import by_name, load_arrays, network_inputs, run_steps, runner
 
 ABSOLUTE_TOLERANCE = 1e-4
 """How far a float may be from the golden one."""
@@ -82,13 +82,19 @@ def find_cases(root: Path) -> list[Case]:
     return [Case(model, str(model.parent.relative_to(root)) if model.parent != root else root.name) for model in whole]
 
 
-def check(cases: Sequence[Case], machine: str, places: Sequence[str], *, stop_after: str = "") -> Iterator[Row]:
-    """Yield a row per case: all `places` must give the golden outputs, integers exactly."""
+def check(
+    cases: Sequence[Case], machine: str, places: Sequence[str], *, stop_after: str = "", context: int = 0
+) -> Iterator[Row]:
+    """
+    Yield a row per case: all `places` must give the golden outputs, integers exactly.
+
+    With a `context` the networks keep their caches; the arrays of a case then hold steps, see `session.run_steps`.
+    """
     for case in cases:
         start = time.perf_counter()
         report: dict[str, Any] = {}
         try:
-            detail = _check(case, machine, places, stop_after, report)
+            detail = _check(case, machine, places, stop_after, context, report)
             yield Row(case, "differs" if detail else "equal", time.perf_counter() - start, report, detail)
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
@@ -96,16 +102,22 @@ def check(cases: Sequence[Case], machine: str, places: Sequence[str], *, stop_af
             yield Row(case, "error", time.perf_counter() - start, report, error=diagnostic)
 
 
-def _check(case: Case, machine: str, places: Sequence[str], stop_after: str, report: dict[str, Any]) -> str:
+def _check(
+    case: Case, machine: str, places: Sequence[str], stop_after: str, context: int, report: dict[str, Any]
+) -> str:
     """Compile and run a case; returns what differs, empty where nothing does."""
     given, golden = load_arrays(case.folder / "inputs.npz"), load_arrays(case.folder / "outputs.npz")
-    inputs = by_name(given, input_names(case.model), case.folder / "inputs.npz")
+    inputs = given if context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
     details: list[str] = []
     for place in places:
         phase = stop_after if place == "interpreter" else ""
-        compilation = compile_model(model_for(case.model, inputs), machine, stop_after=phase)
+        model = replace(model_for(case.model, inputs), context=context)
+        compilation = compile_model(model, machine, stop_after=phase)
         report.update(compilation.report)
-        outputs = runner(compilation, place)(inputs)
+        ports = network_inputs(compilation.module)
+        counted = [port.name for port in ports if port.added]
+        arrays = by_name(inputs, [port.name for port in ports], case.folder / "inputs.npz", optional=counted)
+        outputs = run_steps(runner(compilation, place), ports, arrays)
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
     return "; ".join(details)
@@ -139,12 +151,15 @@ def model_for(path: Path, inputs: dict[str, Array]) -> Model:
     shapes: dict[str, Sequence[int]] = {}
     types: dict[str, str] = {}
     for value in _inputs(path):
+        if value.name not in inputs:
+            continue
         tensor = value.type.tensor_type
         array = inputs[value.name]
         if array.dtype.kind in "iu" and tensor.elem_type == onnx.TensorProto.FLOAT:
             types[value.name] = _DECLARED.get(array.dtype.name, "int")
         if any(not dim.HasField("dim_value") for dim in tensor.shape.dim):
-            shapes[value.name] = array.shape
+            # Arrays of steps have an axis before those of the input.
+            shapes[value.name] = array.shape[array.ndim - len(tensor.shape.dim) :]
     return Model(path, shapes, types)
 
 

@@ -8,15 +8,18 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import targets
 from ..errors import Diagnostic
 from ..ir import Array
 from ..targets.c import CProgram, write_program
+from .host_driver import REFUSED, DriverEntry, driver_text
 from .toolchain import compile_executable, compile_shared
 
 _FLAGS = ("-std=c11", "-O2")
@@ -31,14 +34,35 @@ class HostPort:
     name: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    added: int = 0
+    """Of the position in a state: the rows that a call adds; 0 for other ports."""
+    rows: int = 0
+    """Of the position in a state: the rows of the state; 0 for other ports."""
+    limits: tuple[int, ...] = ()
+    """The least and the greatest number that it may hold; empty where that is not declared."""
+
+
+@dataclass(frozen=True)
+class HostEntry:
+    """A function of an emitted network: what its macros begin with, its name, its ports, whether it has a status."""
+
+    prefix: str
+    function: str
+    returns: bool
+    inputs: list[HostPort]
+    outputs: list[HostPort]
 
 
 class HostNetwork:
     """
     An emitted network, compiled for this machine.
 
-    `inputs` and `outputs` describe what it takes and gives. With `sanitize` it runs as a program of its own under
-    ASan and UBSan, twice on the same inputs, and must give the same bytes both times.
+    `entries` are its functions, the network itself first, `inputs` and `outputs` what that takes and gives. With
+    `sanitize` it runs as a program of its own under ASan and UBSan, twice on the same inputs, and must give the same
+    bytes both times.
+
+    What a network with state keeps outlives a run, until `reset`; under the sanitisers the runs since then are done
+    again in each new process.
     """
 
     def __init__(self, network: CProgram | Path, *, sanitize: bool = False, flags: Sequence[str] = ()):
@@ -47,43 +71,76 @@ class HostNetwork:
         self.folder = network if isinstance(network, Path) else Path(self._temporary.name)
         if isinstance(network, CProgram):
             write_program(network, self.folder)
-        header = _read(self.folder / "network.h")
-        self._prefix, self._function = _names(header, self.folder)
-        self.inputs = _ports(header, f"{self._prefix}_INPUT")
-        self.outputs = _ports(header, f"{self._prefix}_OUTPUT")
+        header = emitted_text(self.folder / "network.h")
+        self.entries = _entries(header, self.folder)
+        first = self.entries[0]
+        self.inputs, self.outputs = first.inputs, first.outputs
+        self._has_state = f"#define {first.prefix}_STATE_BYTES" in header
+        self._history: list[bytes] = []
         sources = [file for name in ("network.c", "weights.c", "weights.S") if (file := self.folder / name).exists()]
+        flags = [*machine_flags(self.folder / "network.c"), *flags]
         self._program: Path | None = None
         if sanitize:
             driver = Path(self._temporary.name) / "driver.c"
-            driver.write_text(_driver(self._prefix, self._function, len(self.inputs), len(self.outputs)))
+            driver.write_text(driver_text([_driver_entry(entry) for entry in self.entries]))
             include = f"-I{self.folder.resolve()}"
             self._program = compile_executable([*sources, driver], [*_FLAGS, *_SANITIZERS, include, *flags])
         else:
             library = ctypes.CDLL(str(compile_shared(sources, [*_FLAGS, *flags])))
-            self._run = getattr(library, self._function)
-            self._run.restype = None
+            self._functions = [getattr(library, entry.function) for entry in self.entries]
+            for function, entry in zip(self._functions, self.entries, strict=True):
+                function.restype = ctypes.c_int32 if entry.returns else None
+            name = f"{first.function.removesuffix('_run')}_reset"
+            self._reset = getattr(library, name) if self._has_state else None
 
-    def run(self, inputs: Sequence[Array]) -> list[Array]:
+    def run(self, inputs: Sequence[Array], entry: int = 0) -> list[Array]:
         """
-        Run the network once and return its outputs, in order.
+        Run a function of the network once and return its outputs, in order.
 
-        Inputs have the types and shapes of `self.inputs`. Raises Diagnostic where they have not, or where a sanitiser
-        objects.
+        Inputs have the types and shapes of `self.entries[entry].inputs`. Raises Diagnostic where they have not, where a
+        sanitiser objects, and where the network itself refuses the inputs.
         """
-        given = _checked(self.inputs, inputs)
+        called = self.entries[entry]
+        given = checked_arrays(called.inputs, inputs)
         if self._program is not None:
-            return self._run_program(self._program, given)
-        outputs = [np.empty(port.shape, port.dtype) for port in self.outputs]
-        self._run(*(array.ctypes.data_as(ctypes.c_void_p) for array in (*given, *outputs)))
+            call = bytes([entry]) + b"".join(array.tobytes() for array in given)
+            outputs = self._run_program(self._program, call, called, given)
+            self._history += [call] if self._has_state else []
+            return outputs
+        outputs = [np.empty(port.shape, port.dtype) for port in called.outputs]
+        status = self._functions[entry](*(array.ctypes.data_as(ctypes.c_void_p) for array in (*given, *outputs)))
+        if status:
+            raise self._refused(status, called, given)
         return outputs
 
-    def _run_program(self, program: Path, inputs: list[Array]) -> list[Array]:
+    def reset(self) -> None:
+        """Let the state be as before the first run."""
+        self._history.clear()
+        if self._program is None and self._reset is not None:
+            self._reset()
+
+    def _refused(self, status: int, called: HostEntry, inputs: Sequence[Array]) -> Diagnostic:
+        """Return the error for a status other than 0."""
+        position = next((int(a.flat[0]) for port, a in zip(called.inputs, inputs, strict=True) if port.added), None)
+        reasons = {1: "an input holds a number out of its range", 2: "the position is out of order"}
+        return Diagnostic(
+            f"the network refuses its inputs: {reasons.get(status, 'unknown')}",
+            where=str(self.folder / "network.h"),
+            expected="numbers in the ranges of network.h, and positions up to the rows that are written",
+            found=f"the status {status}" + ("" if position is None else f" at position {position}"),
+            remedy="reset the state, run every position in order, or compile with a larger --context",
+        )
+
+    def _run_program(self, program: Path, call: bytes, called: HostEntry, given: Sequence[Array]) -> list[Array]:
+        """Run all calls since the last reset, and one more, in one process; returns the outputs of that."""
         with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
             source, target = Path(folder) / "inputs.bin", Path(folder) / "outputs.bin"
-            source.write_bytes(b"".join(array.tobytes() for array in inputs))
+            source.write_bytes(b"".join([*self._history, call]))
             options = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
             command = [str(program), str(source), str(target)]
             done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)
+            if REFUSED <= done.returncode < REFUSED + 8 and not done.stderr:
+                raise self._refused(done.returncode - REFUSED, called, given)
             if done.returncode:
                 raise Diagnostic(
                     f"the network failed under the sanitisers with status {done.returncode}",
@@ -93,14 +150,26 @@ class HostNetwork:
             data = target.read_bytes()
         outputs: list[Array] = []
         start = 0
-        for port in self.outputs:
+        for port in called.outputs:
             count = int(np.prod(port.shape))
             outputs.append(np.frombuffer(data, port.dtype, count, start).reshape(port.shape).copy())
             start += count * port.dtype.itemsize
         return outputs
 
 
-def _read(file: Path) -> str:
+def machine_flags(source: Path) -> list[str]:
+    """
+    Return what else the C compiler needs to build a network for this machine: the emulation of the network's target.
+
+    A network includes the header of its target from `targets/<name>/c/`; `targets/<name>/emulation.py` says the rest.
+    """
+    names = re.findall(r'^#include "([^"]+)"', emitted_text(source), re.MULTILINE)
+    root = Path(targets.__file__).parent
+    folders = {file.parent.parent.name for name in names for file in root.glob(f"*/c/{name}")}
+    return [flag for name in sorted(folders) for flag in import_module(f"{targets.__name__}.{name}.emulation").flags()]
+
+
+def emitted_text(file: Path) -> str:
     try:
         return file.read_text("utf-8")
     except OSError as error:
@@ -109,17 +178,38 @@ def _read(file: Path) -> str:
         ) from error
 
 
-def _names(header: str, folder: Path) -> tuple[str, str]:
-    """Return the prefix of the macros and the name of the function."""
-    macro, function = re.search(r"#define (\w+)_INPUT_COUNT", header), re.search(r"^void (\w+)\(", header, re.MULTILINE)
-    if macro is None or function is None:
+def _entries(header: str, folder: Path) -> list[HostEntry]:
+    """Return the functions that a header declares, the network itself first."""
+    macros = re.findall(r"^#define (\w+)_INPUT_COUNT", header, re.MULTILINE)
+    found = re.findall(r"^(void|int32_t) (\w+)_run\(", header, re.MULTILINE)
+    if not macros or len(macros) != len(found):
         raise Diagnostic("the header declares no network", where=str(folder / "network.h"))
-    return macro[1], function[1]
+    return [
+        HostEntry(
+            prefix,
+            f"{name}_run",
+            kind != "void",
+            ports_of(header, f"{prefix}_INPUT"),
+            ports_of(header, f"{prefix}_OUTPUT"),
+        )
+        for prefix, (kind, name) in zip(macros, found, strict=True)
+    ]
 
 
-def _ports(header: str, prefix: str) -> list[HostPort]:
+def _driver_entry(entry: HostEntry) -> DriverEntry:
+    return DriverEntry(entry.prefix, entry.function, len(entry.inputs), len(entry.outputs), entry.returns)
+
+
+def ports_of(header: str, prefix: str) -> list[HostPort]:
     macros = dict(re.findall(rf"^#define {prefix}_(\w+) (.*)$", header, re.MULTILINE))
-    return [_port(macros, str(index)) for index in range(int(macros["COUNT"]))]
+    ports = [_port(macros, str(index)) for index in range(int(macros["COUNT"]))]
+    whole = prefix.removesuffix("_INPUT")
+    said = re.findall(rf"^#define {whole}_(POSITION_INPUT|NEW_ROWS|CONTEXT) (\d+)", header, re.MULTILINE)
+    if prefix.endswith("_INPUT") and said:
+        counts = {key: int(count) for key, count in said}
+        index = counts["POSITION_INPUT"]
+        ports[index] = replace(ports[index], added=counts["NEW_ROWS"], rows=counts["CONTEXT"])
+    return ports
 
 
 def _port(macros: dict[str, str], index: str) -> HostPort:
@@ -127,10 +217,12 @@ def _port(macros: dict[str, str], index: str) -> HostPort:
     c_type = macros[f"{index}_TYPE"]
     name = re.sub(rb"\\(\d{3})", lambda match: bytes([int(match[1], 8)]), macros[f"{index}_NAME"][1:-1].encode())
     shape = tuple(sizes[: int(macros[f"{index}_RANK"])])
-    return HostPort(name.decode(), np.dtype(_DTYPES.get(c_type, c_type.removesuffix("_t"))), shape)
+    limits = tuple(int(bound) for bound in re.findall(r"-?\d+", macros.get(f"{index}_RANGE", "")))
+    dtype = np.dtype(_DTYPES.get(c_type, c_type.removesuffix("_t")))
+    return HostPort(name.decode(), dtype, shape, limits=limits)
 
 
-def _checked(ports: Sequence[HostPort], inputs: Sequence[Array]) -> list[Array]:
+def checked_arrays(ports: Sequence[HostPort], inputs: Sequence[Array]) -> list[Array]:
     if len(inputs) != len(ports):
         raise Diagnostic("a wrong number of inputs", expected=str(len(ports)), found=str(len(inputs)))
     for port, array in zip(ports, inputs, strict=True):
@@ -142,62 +234,3 @@ def _checked(ports: Sequence[HostPort], inputs: Sequence[Array]) -> list[Array]:
                 found=f"{array.dtype} of shape {array.shape}",
             )
     return [np.ascontiguousarray(array) for array in inputs]
-
-
-# The program for the sanitisers
-
-_DRIVER = """\
-#include <stdio.h>
-#include <string.h>
-#include "network.h"
-
-@DECLARATIONS@
-static int fail(const char *message) {
-    fprintf(stderr, "%s\\n", message);
-    return 1;
-}
-
-int main(int argc, char **argv) {
-    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
-    if (file == NULL) return fail("no inputs");
-@READS@    fclose(file);
-    @CALL@
-@SAVES@    @CALL@
-@COMPARES@    file = fopen(argv[2], "wb");
-    if (file == NULL) return fail("no outputs");
-@WRITES@    return fclose(file);
-}
-"""
-
-
-def _driver(prefix: str, function: str, inputs: int, outputs: int) -> str:
-    """Return a program that reads raw inputs, runs the network twice, and writes the outputs if they agree."""
-    ins = [(f"{prefix}_INPUT_{index}", f"input_{index}") for index in range(inputs)]
-    outs = [(f"{prefix}_OUTPUT_{index}", f"output_{index}") for index in range(outputs)]
-    arguments = ", ".join(name for _, name in (*ins, *outs))
-    parts = {
-        "DECLARATIONS": [
-            f"static {macro}_TYPE {name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];" for macro, name in (*ins, *outs)
-        ]
-        + [f"static {macro}_TYPE first_{name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];" for macro, name in outs],
-        "READS": [
-            f'    if (fread({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short inputs");'
-            for macro, name in ins
-        ],
-        "SAVES": [
-            f"    memcpy(first_{name}, {name}, {macro}_BYTES);\n    memset({name}, 0x5a, {macro}_BYTES);"
-            for macro, name in outs
-        ],
-        "COMPARES": [
-            f'    if (memcmp(first_{name}, {name}, {macro}_BYTES) != 0) return fail("the second call differs");'
-            for macro, name in outs
-        ],
-        "WRITES": [
-            f'    if (fwrite({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short outputs");'
-            for macro, name in outs
-        ],
-    }
-    text = _DRIVER.replace("@CALL@", f"{function}({arguments});")
-    for key, lines in parts.items():
-        text = text.replace(f"@{key}@", "".join(f"{line}\n" for line in lines))
-    return text

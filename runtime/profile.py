@@ -45,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
     from ..passes.core.driver import once
     from .simulator.table import print_tables
 
-    model = Model(options.model, once("--input-shape", options.input_shape), once("--input-type", options.input_type))
+    shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
+    model = Model(options.model, shapes, types, options.context)
     simulation = profile(model, options.target)
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)

@@ -60,6 +60,7 @@ def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any
         "arena": _arena(module, network, names),
         "near": _near_memories(module),
         "weights_bytes": _weights(module),
+        **_state(module),
         "macs": sum(layer["macs"] for layer in layers),
         "kernels": len({layer["kernel"] for layer in layers}),
         "layers": layers,
@@ -132,7 +133,18 @@ def _near_memories(module: ModuleOp) -> dict[str, int]:
 
 def _weights(module: ModuleOp) -> int:
     definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)]
-    return sum(bytes_of(op.type) for op in definitions if isinstance(op.initial_value, DenseIntOrFPElementsAttr))
+    weights = [op for op in definitions if isinstance(op.initial_value, DenseIntOrFPElementsAttr)]
+    return sum(bytes_of(op.type) for op in weights if not _is_state(op))
+
+
+def _is_state(op: memref.GlobalOp) -> bool:
+    return "tilewright.state" in op.attributes
+
+
+def _state(module: ModuleOp) -> dict[str, int]:
+    """Return the bytes that outlive a call, where there are any."""
+    definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and _is_state(op)]
+    return {"state_bytes": sum(bytes_of(op.type) for op in definitions)} if definitions else {}
 
 
 def _arena(module: ModuleOp, network: func.FuncOp, names: _Names) -> dict[str, Any]:

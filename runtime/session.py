@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,43 +19,79 @@ from ..passes.core.grammar import UsageError
 
 if TYPE_CHECKING:
     from ..compiler import Compilation
-
-Run = Callable[[Mapping[str, Array]], dict[str, Array]]
-"""Named inputs to named outputs."""
+    from .host import HostNetwork
 
 
-def interpreted(compilation: Compilation) -> Run:
-    """Return the network as the interpreter runs it, at the level to which it was compiled."""
-    from .interpreter import run_module
+class Run(Protocol):
+    """A network, ready to run: named inputs to named outputs. State outlives a call."""
 
-    return lambda inputs: run_module(compilation.module, inputs)
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        """Run a function of the network once. Raises Diagnostic where the inputs are not what it takes."""
+        ...
+
+    def reset(self) -> None:
+        """Let all state be as before the first call."""
+        ...
+
+
+class Interpreted:
+    """The network as the interpreter runs it, at the level to which it was compiled."""
+
+    def __init__(self, compilation: Compilation):
+        from .interpreter import Session
+
+        self._session = Session(compilation.module)
+
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        return self._session.run(inputs, function=function)
+
+    def reset(self) -> None:
+        self._session.reset()
+
+
+class Native:
+    """A network of `runtime.host`, which takes values of any type that fit."""
+
+    def __init__(self, network: HostNetwork):
+        self._network = network
+
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        index = entry_of(self._network, function)
+        entry = self._network.entries[index]
+        given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
+        return {port.name: array for port, array in zip(entry.outputs, self._network.run(given, index), strict=True)}
+
+    def reset(self) -> None:
+        self._network.reset()
+
+
+def entry_of(network: HostNetwork, function: str) -> int:
+    """Return the number of a function of a compiled network. Raises Diagnostic where it has none of that name."""
+    names = [entry.function.removesuffix("_run") for entry in network.entries]
+    if function == "network":
+        return 0
+    if function not in names:
+        raise Diagnostic(f"the network has no function '{function}'", expected=", ".join(names))
+    return names.index(function)
 
 
 def native(compilation: Compilation) -> Run:
     """Return the network as C, compiled for this machine."""
     from .host import HostNetwork
 
-    return host_run(HostNetwork(compilation.program()))
+    return Native(HostNetwork(compilation.program()))
 
 
 def sanitized(compilation: Compilation) -> Run:
     """Return the network as C under ASan and UBSan, run twice in one process."""
     from .host import HostNetwork
 
-    return host_run(HostNetwork(compilation.program(), sanitize=True))
+    return Native(HostNetwork(compilation.program(), sanitize=True))
 
 
-def host_run(network: object) -> Run:
+def host_run(network: HostNetwork) -> Run:
     """Return a run of a network of `runtime.host` that takes values of any type that fit."""
-    from .host import HostNetwork
-
-    assert isinstance(network, HostNetwork)
-
-    def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
-        given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in network.inputs]
-        return {port.name: array for port, array in zip(network.outputs, network.run(given), strict=True)}
-
-    return run
+    return Native(network)
 
 
 def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence[int]) -> Array:
@@ -76,7 +113,7 @@ def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence
     return converted
 
 
-ON: dict[str, Callable[[Compilation], Run]] = {"interpreter": interpreted, "host": native, "sanitizers": sanitized}
+ON: dict[str, Callable[[Compilation], Run]] = {"interpreter": Interpreted, "host": native, "sanitizers": sanitized}
 """Where a network can run."""
 
 
@@ -96,15 +133,88 @@ def runner(compilation: Compilation, on: str) -> Run:
     return ON[on](compilation)
 
 
-def input_names(module: ModuleOp) -> tuple[str, ...]:
-    """Return the names of what the network takes, in order. Raises Diagnostic where the module holds no network."""
+@dataclass(frozen=True)
+class Input:
+    """
+    What a network takes.
+
+    Of the position in a state, `added` are the rows that each call adds, `rows` those of the state; else both are 0.
+    `limits` are the least and the greatest number that are allowed, empty where that is not declared.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    added: int = 0
+    rows: int = 0
+    limits: tuple[int, ...] = ()
+
+
+def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """
+    Run a network once, or, where an array has one axis more than its input, once for each entry of that axis, in order.
+
+    Outputs then have that axis too. A position that is not given counts the rows from 0 on. Raises Diagnostic where
+    arrays have no shape that fits, or differ in their number of steps.
+    """
+    counts = {name: len(array) for name, array in arrays.items() if _has_steps(inputs, name, array)}
+    if len(set(counts.values())) > 1:
+        raise Diagnostic(
+            "inputs differ in their number of steps",
+            expected="the same first extent",
+            found=", ".join(f"{name}: {count}" for name, count in counts.items()),
+        )
+    steps = next(iter(counts.values()), None)
+    results = [run(_step(inputs, arrays, counts, step)) for step in range(1 if steps is None else steps)]
+    if steps is None:
+        return results[0]
+    if not results:
+        raise Diagnostic("the inputs have no steps", expected="one at least")
+    return {name: np.stack([result[name] for result in results]) for name in results[0]}
+
+
+def _has_steps(inputs: Sequence[Input], name: str, array: Array) -> bool:
+    shape = next((each.shape for each in inputs if each.name == name), array.shape)
+    return array.ndim == len(shape) + 1 and tuple(array.shape[1:]) == tuple(shape)
+
+
+def _step(
+    inputs: Sequence[Input], arrays: Mapping[str, Array], counts: Mapping[str, int], step: int
+) -> dict[str, Array]:
+    given = {name: array[step] if name in counts else array for name, array in arrays.items()}
+    for each in inputs:
+        if each.added and each.name not in given:
+            given[each.name] = np.full(each.shape, step * each.added, np.int64)
+    return given
+
+
+def network_inputs(module: ModuleOp, function: str = "network") -> list[Input]:
+    """Return what a function of a module takes, in order. Raises Diagnostic where the module has it not."""
     from .interpreter.boundary import ports
 
-    network = next((op for op in module.body.block.ops if _symbol(op) in ("network", "network_run")), None)
+    arguments, _ = ports(_network(module, function))
+    return [
+        Input(port.name, port.shape, *(port.state or (0, 0)), limits=port.limits)
+        for port in arguments
+        if not port.is_output
+    ]
+
+
+def host_inputs(network: HostNetwork, function: str = "network") -> list[Input]:
+    """Return what a function of a compiled network takes, in order. Raises Diagnostic where it has it not."""
+    ports = network.entries[entry_of(network, function)].inputs
+    return [Input(port.name, port.shape, port.added, port.rows, port.limits) for port in ports]
+
+
+def input_names(module: ModuleOp) -> tuple[str, ...]:
+    """Return the names of what the network takes, in order. Raises Diagnostic where the module holds no network."""
+    return tuple(each.name for each in network_inputs(module))
+
+
+def _network(module: ModuleOp, function: str = "network") -> Operation:
+    network = next((op for op in module.body.block.ops if _symbol(op) in (function, f"{function}_run")), None)
     if network is None:
-        raise Diagnostic("the module holds no network", expected="a function named 'network'")
-    arguments, _ = ports(network)
-    return tuple(port.name for port in arguments if not port.is_output)
+        raise Diagnostic("the module holds no network", expected=f"a function named '{function}'")
+    return network
 
 
 def _symbol(op: Operation) -> str:
@@ -128,12 +238,16 @@ def load_arrays(path: Path) -> dict[str, Array]:
     return arrays
 
 
-def by_name(arrays: Mapping[str, Array], names: Sequence[str], source: Path) -> dict[str, Array]:
+def by_name(
+    arrays: Mapping[str, Array], names: Sequence[str], source: Path, *, optional: Sequence[str] = ()
+) -> dict[str, Array]:
     """
     Return the arrays under these names: by name, or by their order where none is named so, as exporters write them.
 
-    Raises Diagnostic where one is missing.
+    Raises Diagnostic where one is missing that is not optional.
     """
+    if any(name in arrays for name in names) or len(arrays) < len(names):
+        names = [name for name in names if name in arrays or name not in optional]
     missing = [name for name in names if name not in arrays]
     if not missing:
         return {name: arrays[name] for name in names}

@@ -66,7 +66,7 @@ def machine_at(folder: Path) -> Machine:
 
 def machine_named(name_or_path: str) -> Machine:
     """
-    Return a machine by its name, or by the path of its folder or its file.
+    Return a machine by its name, `target` or `target/variant`, or by the path of its folder or its file.
 
     A file that is not a target's own has the folder and the pipeline of the target that it names as `pipeline`, or else
     includes; the pass attach-machine in it then attaches what the file describes, not what the target does. Raises

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import ClassVar
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -61,6 +62,9 @@ class KernelOp(IRDLOperation, ABC):
     The output's old content does not matter, except with `accumulate`. The optional epilogue takes the kernel's result
     and one element of each of its own operands, whose maps start from the indices of the output's element.
     """
+
+    TAKES_EPILOGUES: ClassVar[bool] = True
+    """Whether elementwise kernels may become the op's epilogue."""
 
     inputs = var_operand_def()
     extras = var_operand_def()

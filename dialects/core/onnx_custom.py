@@ -22,7 +22,7 @@ DOMAIN = "tilewright"
 _INT, _FLOAT, _INTS, _STRING = (getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "INTS", "STRING"))
 _FLOATS = ("float", "double", "float16", "bfloat16")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_TYPES = [f"tensor({kind})" for kind in (*_FLOATS, *_INTEGERS)]
+_TYPES = [f"tensor({kind})" for kind in (*_FLOATS, *_INTEGERS, "bool")]
 
 SPELLINGS = {
     "n_levels": ("n_levels_out", "nLevels"),
@@ -122,14 +122,22 @@ def _row(
     infer: Callable[[Any], None] | None = None,
     outputs: str = "y",
 ) -> OpSchema:
-    """Return a schema: an attribute's value is its kind where it is required, else its default."""
+    """
+    Return a schema: an attribute's value is its kind where it is required, else its default.
+
+    An input whose name ends in ? is optional.
+    """
     formal = OpSchema.FormalParameter
+    option = OpSchema.FormalParameterOption
     schema = OpSchema(
         name,
         DOMAIN,
         1,
         doc=doc,
-        inputs=[formal(key, f"T{i}") for i, key in enumerate(inputs.split())],
+        inputs=[
+            formal(key.rstrip("?"), f"T{i}", param_option=option.Optional if key.endswith("?") else option.Single)
+            for i, key in enumerate(inputs.split())
+        ],
         outputs=[formal(key, "T0") for key in outputs.split()],
         type_constraints=[(f"T{i}", _TYPES, "") for i, _ in enumerate(inputs.split())],
         attributes=[_attribute(key, value) for key, value in attributes.items()],
@@ -216,20 +224,24 @@ SCHEMAS: Sequence[OpSchema] = (
     ),
     _row(
         "iSoftmax",
-        "x",
+        "x valid?",
         {"coeffA": _INT, "coeffB": _INT, "coeffC": _INT, "log2": _INT, "n_levels": 256},
         """
         I-BERT's integer softmax over the last axis, 0 .. n_levels - 1.
 
         `t = x - max(x); z = clip(-tdiv(t, log2), 0, 31); p = t + z * log2; q = (coeffA * (p + coeffB)^2 + coeffC) >> z;
-        y = q * (n_levels - 1) // sum(q)`, in 64 bits.
+        y = q * (n_levels - 1) // sum(q)`, in 64 bits. Where `valid` [L] is false, x does not count and y is 0.
         """,
     ),
     _row(
         "ITAMax",
-        "x",
+        "x valid?",
         {"n_levels": 256},
-        "ITA's softmax along the rows: `h = (max(x) - x + 16) >> 5, y = ((n_levels - 1) * 256 // sum(256 >> h)) >> h`.",
+        """
+        ITA's softmax along the rows: `h = (max(x) - x + 16) >> 5, y = ((n_levels - 1) * 256 // sum(256 >> h)) >> h`.
+
+        Where `valid` [L] is false, x does not count and y is 0.
+        """,
     ),
     _row(
         "ITAPartialMax",

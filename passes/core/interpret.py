@@ -30,9 +30,9 @@ class Interpreter:
 
 def default_interpreter() -> Interpreter:
     """Return Tilewright's own interpreter."""
-    from ...runtime.interpreter import random_inputs, run_module
+    from ...runtime.interpreter import random_inputs, run_calls
 
-    return Interpreter(run_module, lambda module, seed: random_inputs(module, seed=seed))
+    return Interpreter(run_calls, lambda module, seed: random_inputs(module, seed=seed))
 
 
 @dataclass
@@ -41,7 +41,7 @@ class InterpretEach(Observer):
     Runs the module before the first pass and after each; raises Diagnostic when an output changes.
 
     The inputs are those of the file `inputs` (.npz), or random ones of `seed`. Integers, also where floats hold them,
-    must be equal; floats within a relative error of 1e-4.
+    must be equal; floats within a relative error of 1e-4. A network with state is called several times in a row.
     """
 
     interpreter: Interpreter

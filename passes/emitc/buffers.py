@@ -274,7 +274,9 @@ def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
         "static_specifier": UnitAttr(),
     }
     value = op.properties.get("initial_value")
-    if isinstance(value, DenseIntOrFPElementsAttr):
+    # Static memory of C is zero at the beginning.
+    zero = "constant" not in op.properties and isinstance(value, DenseIntOrFPElementsAttr) and not any(value.data.data)
+    if isinstance(value, DenseIntOrFPElementsAttr) and not zero:
         properties["initial_value"] = _flat(cast("DenseIntOrFPElementsAttr[Any]", value), count)
     if "constant" in op.properties:
         properties["const_specifier"] = UnitAttr()
@@ -289,6 +291,9 @@ def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
         "tilewright.alignment": IntegerAttr(alignment, i64),
         "tilewright.shape": shape_attribute(type_.get_shape()),
     }
+    attributes |= {key: op.attributes[key] for key in ("tilewright.state", "onnx.name") if key in op.attributes}
+    if isinstance(type_.memory_space, StringAttr):
+        attributes["tilewright.level"] = type_.memory_space
     made = emitc.GlobalOp.create(properties=properties, attributes=attributes)
     made.location = op.location
     return made

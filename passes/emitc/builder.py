@@ -139,6 +139,8 @@ class Builder:
         default_factory=dict[tuple[Attribute, Attribute], emitc.ConstantOp]
     )
     called: dict[str, None] = field(default_factory=dict[str, None])
+    headers: dict[str, None] = field(default_factory=dict[str, None])
+    """Those of targets that the function needs."""
     _ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
 
     # Ops

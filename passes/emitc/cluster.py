@@ -9,19 +9,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.cluster import DmaCopyOp, DmaOutOp, DotOp, WindowOp
+from ...dialects.core.c_call import CCall
 from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index
-from .builder import INDEX, Builder, Strided, layout_of
+from .builder import INDEX, Builder, Strided, layout_of, scalar_type
 
-HEADERS = {
-    "tw_dma_begin": "tw_cluster.h",
-    "tw_dma_in": "tw_cluster.h",
-    "tw_dma_out": "tw_cluster.h",
-    "tw_dma_wait": "tw_cluster.h",
-    "tw_dot_block": "tilewright_dot.h",
-    "tw_window_block": "tilewright_dot.h",
-}
-"""Function -> the header that declares it."""
+CLUSTER = "tw_cluster.h"
+DOT = "tilewright_dot.h"
+"""The headers that declare the functions."""
 
 
 def dma_begin(b: Builder, op: Operation) -> None:
@@ -70,6 +65,7 @@ def dot(b: Builder, op: Operation) -> None:
             b.integer(0 if op.unsigned is not None else 1),
         ],
         None,
+        DOT,
     )
 
 
@@ -91,6 +87,7 @@ def window(b: Builder, op: Operation) -> None:
             b.integer(0 if op.unsigned is not None else 1),
         ],
         None,
+        DOT,
     )
 
 
@@ -105,9 +102,24 @@ def _place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -
     return b.emit(emitc.AddOp, [base, element_index(b, layout_of(value, op), at)], base.type)
 
 
-def _effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
+def c_call(b: Builder, op: CCall) -> None:
+    """Convert an op that is a call of a target's runtime."""
+    operands = [b.integer(each) if isinstance(each, int) else b.value(each) for each in op.c_arguments()]
+    result = scalar_type(op.results[0].type, op) if op.results else None
+    if op.C_IS_PURE and result is not None:
+        b.headers[op.C_HEADER] = None
+        value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(op.C_FUNCTION)})
+    else:
+        value = _effect(b, op.C_FUNCTION, operands, result, op.C_HEADER)
+    if op.results:
+        b.values[op.results[0]] = value
+
+
+def _effect(
+    b: Builder, function: str, operands: list[SSAValue], result: Attribute | None, header: str = CLUSTER
+) -> SSAValue:
     """Call a function that does more than to compute its result, which stays where it is."""
-    b.called[function] = None
+    b.headers[header] = None
     value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
     b.ops[-1].attributes["tilewright.effect"] = UnitAttr()
     return value

@@ -12,13 +12,14 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import emitc
 from ...dialects.cluster import ForkOp
+from ...dialects.core.c_call import CCall
 from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
 from .builder import INDEX, Builder, layout_of, pointer, scalar_type
-from .cluster import dma_begin, dma_copy, dma_wait, dot, window
+from .cluster import CLUSTER, c_call, dma_begin, dma_copy, dma_wait, dot, window
 from .tiles import depthwise_tile, dot_tile, local_array
 
 
@@ -32,6 +33,7 @@ class ModuleState:
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
     called: dict[str, None] = field(default_factory=dict[str, None])
+    headers: dict[str, None] = field(default_factory=dict[str, None])
 
 
 def memref_type(value: SSAValue) -> MemRefType[Any] | None:
@@ -87,6 +89,8 @@ class FunctionConverter:
             self.b.values[op.results[0]] = value = rule(self.b, op)
             if value.name_hint is None:
                 value.name_hint = op.results[0].name_hint
+        elif isinstance(op, CCall):
+            c_call(self.b, op)
         elif op.name in VIEWS:
             view(self.b, op)
             _hint(self.b.values[op.results[0]], op)
@@ -234,6 +238,7 @@ class FunctionConverter:
                 remedy="run fork-kernels, which makes it",
             )
         self.attributes["tilewright.fork"] = op.cores
+        self.b.headers[CLUSTER] = None
         body = Block(arg_types=[INDEX])
         body.args[0].name_hint = "core"
         operands = [*(self.b.value(operand) for operand in op.arguments), body.args[0]]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, StringAttr, UnitAttr, i8
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, StringAttr, UnitAttr, i8, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic
 from ...ir import where
+from ..loops.nest import Index
 from ..memory.views import bytes_of
 from .streams import stage_bytes
 from .writer import Writer
@@ -22,39 +25,109 @@ ADDRESS = "hier.address"
 """The attribute of an allocation that lies at this byte of its level for as long as the function runs."""
 
 
-def define_memories(module: ModuleOp, function: FuncOp) -> dict[str, SSAValue]:
+COPIES = "hier.copies"
+"""The attribute of a level's memory that has a part of the same size for each of so many copies of the level."""
+
+
+@dataclass
+class _Reach:
     """
-    Define the memory of each level that a function uses, as large as anything reaches in it.
-
-    Returns the memories as seen in the function, memrefs of bytes.
+    How far the buffers of a level reach, in bytes: those of one copy, of `copies` that have the level to themselves,
+    and the last of those that share it.
     """
-    reach: dict[str, int] = {}
-    for op in function.walk():
-        for level, end in _ends(op):
-            reach[level] = max(reach.get(level, 0), end)
-    first = function.body.block.first_op
-    assert first is not None
-    memories: dict[str, SSAValue] = {}
-    for level, size in sorted(reach.items()):
-        name = _free_name(module, f"{function.sym_name.data}_{level}")
-        kind = MemRefType(i8, [size], NoneAttr(), StringAttr(level))
-        definition = memref.GlobalOp.get(StringAttr(name), kind, UnitAttr(), alignment=16)
-        get = memref.GetGlobalOp(name, kind)
-        definition.location = get.location = function.location
-        Rewriter.insert_op(definition, InsertPoint.before(function))
-        Rewriter.insert_op(get, InsertPoint.before(first))
-        memories[level] = get.results[0]
-    return memories
+
+    part: int = 0
+    copies: int = 1
+    shared: int = 0
+
+    @property
+    def stride(self) -> int:
+        """The bytes from one copy of the level to the next, such that every type is aligned in all of them."""
+        return self.part if self.copies == 1 else stage_bytes(self.part)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all."""
+        return max(self.copies * self.stride, self.shared)
 
 
-def place_residents(function: FuncOp, memories: dict[str, SSAValue]) -> None:
+class Memories:
+    """The memory of each level that a function uses, as large as anything reaches in it: memrefs of bytes."""
+
+    def __init__(self, module: ModuleOp, function: FuncOp):
+        """Define them in the module."""
+        self._reach: dict[str, _Reach] = {}
+        for op in function.walk():
+            for level, end in _ends(op):
+                _extend(self._reach.setdefault(level, _Reach()), spatial_grid(op), level, end)
+        self._windows: dict[Operation, dict[str, SSAValue]] = {}
+        self._whole: dict[str, SSAValue] = {}
+        first = function.body.block.first_op
+        assert first is not None
+        for level, reach in sorted(self._reach.items()):
+            name = _free_name(module, f"{function.sym_name.data}_{level}")
+            kind = MemRefType(i8, [reach.size], NoneAttr(), StringAttr(level))
+            definition = memref.GlobalOp.get(StringAttr(name), kind, UnitAttr(), alignment=16)
+            if reach.copies > 1:
+                definition.attributes[COPIES] = IntegerAttr(reach.copies, i64)
+            get = memref.GetGlobalOp(name, kind)
+            definition.location = get.location = function.location
+            Rewriter.insert_op(definition, InsertPoint.before(function))
+            Rewriter.insert_op(get, InsertPoint.before(first))
+            self._whole[level] = get.results[0]
+
+    def at(self, op: Operation) -> dict[str, SSAValue]:
+        """Return the memories that an op sees: those of the copy that it is done on, where it is."""
+        around = op.parent_op()
+        while around is not None and around not in self._windows:
+            around = around.parent_op()
+        return self._whole if around is None else self._windows[around]
+
+    def enter(self, parallel: Operation, windows: dict[str, SSAValue]) -> None:
+        """Let the ops of a loop over copies see the memories of their copy."""
+        self._windows[parallel] = windows
+
+    def windows(self, grid: GridOp, writer: Writer, place: Sequence[SSAValue]) -> dict[str, SSAValue]:
+        """
+        Return the memories of one copy, at this place along the spatial dimensions that have more than one point.
+
+        A view begins where address 0 is for the copy, and reaches as far as its buffers do.
+        """
+        copy: Index = 0
+        extents = [grid.bounds[dim] for dim in grid.spatial_dims if grid.bounds[dim] > 1]
+        for index, extent in zip(place, extents, strict=True):
+            copy = writer.add(writer.multiply(copy, extent), index)
+        found = dict(self._whole)
+        ends: dict[str, int] = {}
+        for op in grid.walk():
+            for level, end in _ends(op):
+                ends[level] = max(ends.get(level, 0), end)
+        for level, end in sorted(ends.items()):
+            stride = grid.apart_in(level) or self._reach[level].stride
+            kind = MemRefType(i8, [end], NoneAttr(), StringAttr(level))
+            start = writer.value(writer.multiply(copy, stride))
+            found[level] = writer.op(memref.ViewOp(self._whole[level], start, [], kind))
+        return found
+
+
+def _extend(reach: _Reach, around: GridOp | None, level: str, end: int) -> None:
+    """Let a level reach to the end of a buffer of a grid with copies, or of another op."""
+    apart = around.apart_in(level) if around is not None else None
+    if around is not None and apart is not None:
+        reach.shared = max(reach.shared, end + (around.copies - 1) * apart)
+        return
+    reach.part = max(reach.part, end)
+    reach.copies = max(reach.copies, around.copies if around is not None else 1)
+
+
+def place_residents(function: FuncOp, memories: Memories) -> None:
     """Replace each allocation that has an address by a view of its level's memory."""
     for op in list(function.walk()):
         if not isinstance(op, memref.AllocOp) or (address := address_of(op)) is None:
             continue
         writer = Writer(InsertPoint.before(op), op.location)
         kind = cast("MemRefType[Any]", op.memref.type)
-        view = memref.ViewOp(memories[_level_of(op)], writer.value(address), [], kind)
+        view = memref.ViewOp(memories.at(op)[_level_of(op)], writer.value(address), [], kind)
         view.location = op.location
         view.result.name_hint = op.memref.name_hint
         view.attributes |= {name: value for name, value in op.attributes.items() if name != ADDRESS}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import Any, cast
@@ -22,16 +22,17 @@ from .writer import Writer
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a grid's loop."""
+    """One step of a grid's loop; `copy` has the grid point along spatial dimensions, whose bounds are 1 here."""
 
     writer: Writer
     bounds: tuple[int, ...]
     number: SSAValue
+    copy: Mapping[int, Index] = field(default_factory=dict[int, Index])
 
     def dim(self, axis: int) -> Index:
         """Return the index of the grid point along a dimension; points come in row-major order."""
         if self.bounds[axis] == 1:
-            return 0
+            return self.copy.get(axis, 0)
         quotient = self.writer.divide(self.number, prod(self.bounds[axis + 1 :]))
         is_outermost = prod(self.bounds[:axis]) == 1
         return quotient if is_outermost else self.writer.remainder(quotient, self.bounds[axis])
@@ -63,14 +64,15 @@ class Stream:
 
     @property
     def steps(self) -> int:
-        """The steps of the grid."""
-        return prod(self.grid.bounds)
+        """The steps of each copy."""
+        return self.grid.steps
 
     @cached_property
     def run(self) -> int:
         """The steps that a tile stays for."""
-        moving = [dim for dim in self.tile.dims() if self.grid.bounds[dim] > 1]
-        return prod(self.grid.bounds[moving[-1] + 1 :]) if moving else self.steps
+        grid, tiles = self.grid, self.tile.dims()
+        moving = [place for place, dim in enumerate(grid.temporal_dims) if dim in tiles and grid.bounds[dim] > 1]
+        return prod(grid.bounds[dim] for dim in grid.temporal_dims[moving[-1] + 1 :]) if moving else self.steps
 
     @property
     def count(self) -> int:
@@ -130,7 +132,7 @@ def stage_bytes(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def streams_of(grid: GridOp, memories: dict[str, SSAValue]) -> list[Stream]:
+def streams_of(grid: GridOp, memories: Mapping[str, SSAValue]) -> list[Stream]:
     """
     Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes.
 
@@ -139,7 +141,7 @@ def streams_of(grid: GridOp, memories: dict[str, SSAValue]) -> list[Stream]:
     return [_stream(grid, index, tile, memories) for index, tile in enumerate(grid.tiles)]
 
 
-def _stream(grid: GridOp, index: int, tile: TileAttr, memories: dict[str, SSAValue]) -> Stream:
+def _stream(grid: GridOp, index: int, tile: TileAttr, memories: Mapping[str, SSAValue]) -> Stream:
     if tile.level_name is not None and tile.place is None:
         raise Diagnostic(
             f"the tile of operand {index} has no address", where=where(grid), remedy="run plan-memory before"

@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.dialects import arith, math, tensor
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, StringAttr, TensorType, UnitAttr, i32, i64
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float, scalar_attr
@@ -18,6 +18,7 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ...errors import Diagnostic
 from ...ir import element_of, integer_width, shape_of, where
+from .indexed import gather_rows
 from .lowerer import Build, Lowerer, broadcast_map, constant_of, is_unsigned, lowers, signless, unsupported
 
 # Shared by the rules
@@ -241,7 +242,7 @@ def _conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 def _product(lower: Lowerer, op: OnnxOp, shape: Sequence[int], **flags: bool) -> SSAValue:
     a, b = op.operands[:2]
-    values = [lower[a], lower[b]]
+    values = [lower[a], lower[_swapped(b) or b if op.name == "onnx.MatMul" else b]]
     if len(shape_of(a)) == 1:
         values[0] = lower.reshape(values[0], [1, *shape_of(a)])
     if len(shape_of(b)) == 1:
@@ -261,8 +262,19 @@ def _matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         shape.append(1)
     if len(a) == 1:
         shape.insert(len(shape) - 1, 1)
-    total = _product(lower, op, shape)
+    total = _product(lower, op, shape, transpose_b=_swapped(op.operands[1]) is not None)
     return [_add_bias(lower, op, lower.reshape(total, shape_of(op.results[0])), None, None)]
+
+
+def _swapped(value: SSAValue) -> SSAValue | None:
+    """Return the tensor of which a value is a copy with the last two axes swapped, None where there is none."""
+    if not isinstance(value, OpResult) or value.op.name != "onnx.Transpose":
+        return None
+    if constant_of(value.op.operands[0]) is not None:
+        return None
+    rank = len(shape_of(value))
+    order = list(cast(OnnxOp, value.op).attribute("perm") or range(rank - 1, -1, -1))
+    return value.op.operands[0] if order == [*range(rank - 2), rank - 1, rank - 2] else None
 
 
 @lowers("Gemm")
@@ -461,10 +473,10 @@ def _split(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("Gather")
 def _gather(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower a selection by constant indices: runs of neighbours are slices, several runs are joined."""
+    """Lower a selection: by constant indices, runs of neighbours are slices, and several runs are joined."""
     indices = constant_of(op.operands[1])
     if indices is None:
-        raise unsupported(op, "by indices that are not constant")
+        return [lower.reshape(gather_rows(lower, op), shape_of(op.results[0]))]
     x = lower[op.operands[0]]
     shape, axis = list(shape_of(x)), int(op.attribute("axis")) % len(shape_of(x))
     if any(not -shape[axis] <= int(i) < shape[axis] for i in indices.flat):

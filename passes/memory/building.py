@@ -11,15 +11,17 @@ from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, StringAt
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.kernel import Kernel, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
+from ..loops.affine import Linear
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
+from .spreading import NOWHERE, Spread
 from .tiling import OperandTile, Part, Tiling
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
@@ -97,22 +99,28 @@ def grid_of(
     scratch: Sequence[int | None] | None = None,
     engine: EngineOf | None = None,
     outs: str = "",
+    spread: Spread = NOWHERE,
+    apart: Mapping[str, int] | None = None,
 ) -> GridOp:
     """
     Return the grid that does a group of kernels in tiles brought to a level.
 
     `addresses` and `stages` are per operand of `tiling.tiles`, `scratch` holds the addresses of `tiling.scratch`;
     `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engine` names the engine of an
-    op of the body, `outs` the level of outputs and scratch where that is another. Raises Diagnostic where the group
-    may not be cut like this.
+    op of the body, `outs` the level of outputs and scratch where that is another. Tiles may be `spread` over copies of
+    the engine, whose buffers are `apart` in the levels that they share. Raises Diagnostic where the group may not be
+    cut like this.
     """
     _check(tiling, order)
-    rank = len(order)
-    numbers = {dim: place for place, dim in enumerate(order)}
+    order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
+    divided = tuple(range(len(spread.loops)))
+    bounds = [*(copies for _, copies in spread.loops), *(counts[dim] for dim in order)]
+    rank = len(bounds)
+    lead_to = _tile_numbers(tiling, spread, order)
     attributes: list[TileAttr] = []
     for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
         at = (outs or level) if tile.is_output else level
-        lead = AffineMapAttr(AffineMap(rank, 0, tuple(offset.expr(numbers) for offset in tile.offsets)))
+        lead = AffineMapAttr(AffineMap(rank, 0, tuple(lead_to(offset) for offset in tile.offsets)))
         attributes.append(
             TileAttr.get(tile.extents, lead, None)
             if tile.in_place
@@ -126,11 +134,32 @@ def grid_of(
     types = [*(a.type_of(t.value) for t, a in ordered), *(each.type for each in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
-    grid = GridOp([tiling.counts[dim] for dim in order], *values, [a for _, a in ordered], Region(block), own)
+    grid = GridOp(bounds, *values, [a for _, a in ordered], Region(block), own, divided, apart)
     buffers = dict(zip((t for t, _ in ordered), grid.buffers, strict=True))
     _Body(tiling, grid, buffers, order, engine).build()
     grid.location = tiling.op.location
     return grid
+
+
+def _tile_numbers(tiling: Tiling, spread: Spread, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
+    """Return what turns a form in the numbers of tiles along loops into one in the dimensions of the grid."""
+    if not spread.loops:
+        numbers = {dim: place for place, dim in enumerate(order)}
+        return lambda form: form.expr(numbers)
+    counts = spread.counts(tiling.counts)
+    found = [Linear() for _ in counts]
+    for place, (dim, _) in enumerate(spread.loops):
+        found[dim] += Linear(((place, counts[dim]),))
+    for place, dim in enumerate(order, start=len(spread.loops)):
+        found[dim] += Linear(((place, 1),))
+
+    def lead(form: Linear) -> AffineExpr:
+        total = Linear((), form.constant)
+        for atom, factor in form.terms:
+            total += found[cast(int, atom)] * factor
+        return total.expr({dim: dim for dim in total.dims()})
+
+    return lead
 
 
 def _check(tiling: Tiling, order: Sequence[int]) -> None:
@@ -155,7 +184,7 @@ class _Body:
     ):
         self._tiling, self._buffers, self._engine = tiling, buffers, engine
         self._block = grid.body.block
-        self._point = dict(zip(order, grid.point, strict=True))
+        self._point = dict(zip(order, grid.point[len(grid.spatial_dims) :], strict=True))
         self._order = order
         own = dict(zip(tiling.intermediates, grid.scratch_buffers, strict=False))
         self._intermediates: dict[SSAValue, SSAValue] = cast(Any, own)

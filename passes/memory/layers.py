@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
+from math import prod
+from typing import Any, cast
 
 from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.core.kernel import is_kernel, kernel_of
 from ...errors import Diagnostic
 from ...ir import where
@@ -40,6 +43,8 @@ class Hop:
     fetch: Link
     store: Link
     outs: Level
+    is_last: bool = True
+    """Whether it leads to where the engines work."""
 
     @property
     def is_split(self) -> bool:
@@ -72,8 +77,14 @@ class Layers:
     engines: dict[Operation, Engine]
     buffers: list[Buffer]
     double_buffered: bool
-    _floors: dict[int, int] = field(default_factory=dict[int, int])
-    _known: dict[Hashable, list[Candidate]] = field(default_factory=dict[Hashable, list[Candidate]])
+    around: int = 1
+    """The copies that the grid whose body this is, or one around it, is spread over."""
+    may_spread: bool = True
+    """Whether tiles may be spread over copies of engines."""
+    preloaded: frozenset[SSAValue] = frozenset()
+    """The operands that lie where engines read them in place, whatever is planned."""
+    _floors: dict[int, int] = field(default_factory=dict[int, int], init=False)
+    _known: dict[Hashable, list[Candidate]] = field(default_factory=dict[Hashable, list[Candidate]], init=False)
 
     @cached_property
     def buffers_of(self) -> list[list[int]]:
@@ -91,24 +102,37 @@ class Layers:
         """
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        values = frozenset(v for number in touched & resident for v in self.buffers[number].values)
+        values = frozenset(v for number in touched & resident for v in self.buffers[number].values) | self.preloaded
         key = _structure(ops, values), tuple(self.engines[op].name for op in ops)
         if key not in self._known:
             self._known[key] = candidates(ops, self.route(ops), double_buffered=self.double_buffered, resident=values)
         return self._known[key]
 
     def floor(self, index: int) -> int:
-        """Return the cycles that a kernel's engine computes at least, 0 where it cannot do all of it at once."""
+        """Return the cycles that the copies of a kernel's engine compute at least, 0 where it cannot do all at once."""
         if index not in self._floors:
             op = self.ops[index]
-            self._floors[index] = self.hop.machine.cost(self.engines[op], op) or 0
+            self._floors[index] = (self.hop.machine.cost(self.engines[op], op) or 0) // self.engines[op].total
         return self._floors[index]
 
     def route(self, ops: Sequence[Operation]) -> Route:
         """Return the way of kernels' operands, with the engines that run them."""
         engines = {op: self.engines[op] for op in ops}
         hop = self.hop
-        return Route(hop.machine, engines, hop.near, hop.fetch, hop.store, hop.outs)
+        copies = min((self.copies(op) for op in ops), default=1)
+        return Route(hop.machine, engines, hop.near, hop.fetch, hop.store, hop.outs, copies, self.around)
+
+    def copies(self, op: Operation) -> int:
+        """
+        Return how many copies of a kernel's engine tiles may be spread over: where these have levels of their own, at
+        the first of those, else where they work. What lies in one of several copies is not for the others.
+        """
+        levels = [prod(level.count) for level in (self.hop.near, self.hop.outs) if prod(level.count) > 1]
+        if self.around > 1 or not self.may_spread or prod(self.hop.far.count) > 1:
+            return 1
+        if not levels and not self.hop.is_last:
+            return 1
+        return min([self.engines[op].total, *levels])
 
     def joins(self, index: int) -> int | None:
         """Return the number of the buffer that a kernel makes for the next one alone, None where there is none."""
@@ -179,12 +203,38 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
             if _is_behind(engine, hop):
                 engines[op] = engine
     ops = list(engines)
-    found = Layers(hop, ops, engines, [], double_buffered)
+    around = spatial_grid(block.parent_op())
+    found = Layers(hop, ops, engines, [], double_buffered, 1 if around is None else around.copies)
+    found.preloaded = frozenset(v for op in ops for v in op.operands if is_preloaded(v, hop.machine))
     if keep_resident and not hop.is_split:
         numbers = {op: number for number, op in enumerate(ops)}
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
         found.buffers = [b for op in allocs if (b := _buffer(op, numbers, hop)) is not None]
     return found
+
+
+def is_preloaded(value: SSAValue, machine: Machine) -> bool:
+    """Return whether a buffer lies in a memory that is filled before the program runs."""
+    type = value.type
+    space = cast("MemRefType[Any]", type).memory_space if isinstance(type, MemRefType) else None
+    names = {level.name for level in machine.levels if level.preloaded}
+    return isinstance(space, StringAttr) and space.data in names
+
+
+def alternatives(layers: Layers) -> list[Layers]:
+    """
+    Return layers as they may be planned: as they are, where buffers that stay are in reach of all copies of engines.
+
+    What stays in one of several copies of a level is not: there either nothing stays, unless it has to, or no kernel is
+    spread over copies.
+    """
+    is_apart = prod(layers.hop.near.count) > 1 and any(layers.copies(op) > 1 for op in layers.ops)
+    if not layers.buffers or not is_apart:
+        return [layers]
+    alone = replace(layers, may_spread=False)
+    if any(buffer.keep for buffer in layers.buffers):
+        return [alone]
+    return [replace(layers, buffers=[]), alone]
 
 
 def _is_behind(engine: Engine, hop: Hop) -> bool:

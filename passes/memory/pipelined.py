@@ -6,8 +6,10 @@ For planners, which price thousands of grids and build none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import TypeAlias, cast
 
 Times = tuple[int, int]
 """A transfer's cycles: its start-up on a channel, then its data on the bus."""
@@ -53,36 +55,78 @@ def pipelined_cycles(
 
     `streams` are in the order of the grid's operands: inputs, then outputs. `channels` are those of each link.
     """
-    links, now = [_Link(count) for count in channels], 0
+    links, copy, done = [_Link(count) for count in channels], _copy(steps, compute, streams), 0
+    try:
+        now, link, times = next(copy)
+        while True:
+            now, link, times = copy.send(links[link].move(now, times))
+    except StopIteration as end:
+        done = end.value
+    return done
+
+
+def cycles_together(
+    steps: int, compute: Callable[[int], int], copies: Sequence[Sequence[Stream]], channels: Sequence[int] = (1,)
+) -> int:
+    """
+    Return the cycles of a grid on copies of an engine, each of which has so many points and streams of its own.
+
+    They share the links, which serve them in the order in which they come, the first of those that come together first.
+    """
+    links, last = [_Link(count) for count in channels], 0
+    turns: list[tuple[int, int, int, Times]] = []
+    threads = [_copy(steps, compute, streams) for streams in copies]
+
+    def advance(copy: int, end: int | None) -> None:
+        nonlocal last
+        try:
+            now, link, times = threads[copy].send(cast(int, end))
+        except StopIteration as stop:
+            last = max(last, stop.value)
+        else:
+            heappush(turns, (now, copy, link, times))
+
+    for copy in range(len(threads)):
+        advance(copy, None)
+    while turns:
+        now, copy, link, times = heappop(turns)
+        advance(copy, links[link].move(now, times))
+    return last
+
+
+_Copy: TypeAlias = "Generator[tuple[int, int, Times], int, int]"
+"""Yields each transfer, when it is wanted and over which link, is told when it is done, and returns when all is."""
+
+
+def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) -> _Copy:
+    """Go through the points of one copy."""
+    now = 0
     inputs = [stream for stream in streams if not stream.is_output]
     outputs = [stream for stream in streams if stream.is_output]
     ahead: dict[int, int] = {}
     for index, stream in enumerate(inputs):
         if stream.count == 1:
-            now = links[stream.link].move(now, stream.times(0))
+            now = yield now, stream.link, stream.times(0)
         elif stream.stages > 1:
-            ahead[index] = links[stream.link].move(now, stream.times(0))
+            ahead[index] = yield now, stream.link, stream.times(0)
     written = [[0] * min(stream.stages, stream.count) for stream in outputs]
     for step in range(steps):
         for index, stream in enumerate(inputs):
             if stream.count == 1 or step % stream.run:
                 continue
-            now = _fetch(links[stream.link], now, stream, index, step // stream.run, ahead)
+            turn = step // stream.run
+            if stream.stages == 1:
+                now = yield now, stream.link, stream.times(turn)
+                continue
+            arrived = ahead[index]
+            if turn + 1 < stream.count:
+                ahead[index] = yield now, stream.link, stream.times(turn + 1)
+            now = max(now, arrived)
         for stream, ends in zip(outputs, written, strict=True):
             now = now if step % stream.run else max(now, ends[0])
         now += compute(step)
         for stream, ends in zip(outputs, written, strict=True):
             if (step + 1) % stream.run == 0:
-                ends.append(links[stream.link].move(now, stream.times(step // stream.run)))
+                ends.append((yield now, stream.link, stream.times(step // stream.run)))
                 del ends[0]
     return max([now, *(end for ends in written for end in ends)])
-
-
-def _fetch(link: _Link, now: int, stream: Stream, index: int, turn: int, ahead: dict[int, int]) -> int:
-    """Make a tile of an input be there, and begin to fetch the next where there is a buffer for it; returns when."""
-    if stream.stages == 1:
-        return max(now, link.move(now, stream.times(turn)))
-    arrived = ahead[index]
-    if turn + 1 < stream.count:
-        ahead[index] = link.move(now, stream.times(turn + 1))
-    return max(now, arrived)

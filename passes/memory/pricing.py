@@ -15,7 +15,8 @@ from xdsl.ir import Operation, SSAValue
 from ...ir import shape_of
 from ...targets.core.machine import Engine, Level, Link, Machine, Price
 from .building import split_reduction, trailing_dims
-from .pipelined import Stream, Times, pipelined_cycles
+from .pipelined import Stream, Times, cycles_together, pipelined_cycles
+from .spreading import NOWHERE, Spread
 from .tiling import OperandTile, Part, Tiling
 from .transfers import Descriptor
 
@@ -34,11 +35,19 @@ class Route:
     store: Link
     outs: Level
     """The level of outputs and sums, mostly the near one too."""
+    copies: int = 1
+    """The copies of the engines that tiles may be spread over."""
+    around: int = 1
+    """The copies that a grid around is spread over, each of which does what is priced."""
 
     @property
     def channels(self) -> tuple[int, ...]:
         """The channels of each link in use."""
         return (self.fetch.channels,) if self.store == self.fetch else (self.fetch.channels, self.store.channels)
+
+    def sharing(self, level: Level, copies: int) -> int:
+        """Return how many share each copy of a level, of these and of those around."""
+        return 1 if prod(level.count) > 1 else copies * self.around
 
     def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
         """Return the engine for an op that is done besides a kernel: that one's, or else the fastest at its level."""
@@ -96,14 +105,21 @@ class Pricer:
         engine = self.route.engine_beside(op, self.ops[-1])
         return (lambda bounds: None) if engine is None else self._price_of(op, engine)
 
-    def compute(self, tiling: Tiling, order: Sequence[int]) -> list[Work] | None:
-        """Return what the engines do at each step, None where one cannot."""
+    def copies_beside(self) -> int:
+        """Return how many copies there are of the engines that begin and end a cut reduction."""
+        split, leader = split_reduction(self.ops[-1]), self.ops[-1]
+        engines = [self.route.engine_beside(op, leader) for op in (split.start, split.epilogue) if op is not None]
+        return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
+
+    def compute(self, tiling: Tiling, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
+        """Return what the engines, or each of their copies, do at each step, None where one cannot."""
+        counts = spread.counts(tiling.counts)
         found: list[Work] = []
         for part, price in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
             cycles = price(part.sizes)
             if cycles is None:
                 return None
-            found.append(Work(cycles, prod(tiling.counts[dim] for dim in trailing_dims(order, part))))
+            found.append(Work(cycles, prod(counts[dim] for dim in trailing_dims(order, part))))
         leader = self.leader(tiling)
         return None if leader is None else [*found, *leader]
 
@@ -133,39 +149,50 @@ class Pricer:
             self._costs[key] = Descriptor(self.route.machine, link, tile.value, tile.extents, reads=not tile.is_output)
         return self._costs[key]
 
-    def cycles(self, tiling: Tiling, order: Sequence[int], stages: Sequence[int]) -> int | None:
+    def cycles(
+        self, tiling: Tiling, order: Sequence[int], stages: Sequence[int], spread: Spread = NOWHERE
+    ) -> int | None:
         """
         Return the modelled time of a tiling, None where an engine cannot do it.
 
         `stages` are the buffers per operand of `tiling.tiles`, `order` the loops that are cut, outermost first.
         """
-        works = self.compute(tiling, order)
+        order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
+        works = self.compute(tiling, order, spread)
         if works is None:
             return None
-        steps = prod(tiling.counts)
+        steps = prod(counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
-        if steps <= _LONGEST:
-            streams = [self._stream(tile, count, tiling, order) for tile, count in ordered]
-            return pipelined_cycles(steps, _compute(works), streams, self.route.channels)
+        if steps * spread.copies <= _LONGEST:
+            copies = [
+                [self._stream(tile, count, counts, order, begin) for tile, count in ordered]
+                for begin in spread.begins(tiling.counts)
+            ]
+            if len(copies) == 1:
+                return pipelined_cycles(steps, _compute(works), copies[0], self.route.channels)
+            return cycles_together(steps, _compute(works), copies, self.route.channels)
         busy = sum(work.cycles * (steps // work.run) for work in works)
-        return busy + sum(self._inside(tile) * (steps // _run(tile, tiling, order)) for tile, _ in ordered)
+        moving = sum(self._inside(tile) * (steps // _run(tile, counts, order)) for tile, _ in ordered)
+        return max(busy + moving, moving * spread.copies)
 
     def _inside(self, tile: OperandTile) -> int:
         """Return the cycles of moving a tile that does not hang over."""
         cost = self.transfer(tile).at([0] * len(tile.extents))
         return cost.startup + cost.data
 
-    def _stream(self, tile: OperandTile, stages: int, tiling: Tiling, order: Sequence[int]) -> Stream:
-        bounds = [tiling.counts[dim] for dim in order]
-        run = _run(tile, tiling, order)
+    def _stream(
+        self, tile: OperandTile, stages: int, counts: Sequence[int], order: Sequence[int], begin: Mapping[int, int]
+    ) -> Stream:
+        bounds = [counts[dim] for dim in order]
+        run = _run(tile, counts, order)
         link = 1 if tile.is_output and self.route.store != self.route.fetch else 0
         return Stream(
-            tile.is_output, run, prod(bounds) // run, stages, self._times(tile, run, tiling, order, bounds), link
+            tile.is_output, run, prod(bounds) // run, stages, self._times(tile, run, order, bounds, begin), link
         )
 
     def _times(
-        self, tile: OperandTile, run: int, tiling: Tiling, order: Sequence[int], bounds: Sequence[int]
+        self, tile: OperandTile, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]
     ) -> Callable[[int], Times]:
         descriptor = self.transfer(tile)
         if not tile.hangs_over:
@@ -173,13 +200,13 @@ class Pricer:
             same = cost.startup, cost.data
             return lambda turn: same
         steps = np.arange(prod(bounds) // run) * run
-        weights = {dim: prod(bounds[place + 1 :]) for place, dim in enumerate(order)}
+        weights = {dim: (prod(bounds[place + 1 :]), bounds[place]) for place, dim in enumerate(order)}
         shape, found = shape_of(tile.value), list[Ints]()
         for offset in tile.offsets:
             at = np.full(len(steps), offset.constant)
             for atom, factor in offset.terms:
-                dim = cast(int, atom)
-                at += steps // weights[dim] % tiling.counts[dim] * factor
+                weight, bound = weights.get(cast(int, atom), (1, 1))
+                at += (steps // weight % bound + begin.get(cast(int, atom), 0)) * factor
             found.append(at)
         keys = np.zeros(len(steps), np.int64)
         for at, extent, size in zip(found, tile.extents, shape, strict=True):
@@ -191,9 +218,9 @@ class Pricer:
         return every.__getitem__
 
 
-def _run(tile: OperandTile, tiling: Tiling, order: Sequence[int]) -> int:
-    """Return for how many steps a tile stays."""
-    bounds = [tiling.counts[dim] for dim in order]
+def _run(tile: OperandTile, counts: Sequence[int], order: Sequence[int]) -> int:
+    """Return for how many steps a tile stays; `counts` are the tiles along each loop."""
+    bounds = [counts[dim] for dim in order]
     moving = [place for place, dim in enumerate(order) if dim in tile.dims and bounds[place] > 1]
     return prod(bounds[moving[-1] + 1 :]) if moving else prod(bounds)
 

@@ -225,13 +225,37 @@ class Sweep:
             found.append(leader.tiles(access, is_output=True, in_place=in_place))
         return found
 
-    def near_bytes(self, stages: int) -> Ints:
-        """Return what each tiling takes in the near level with this many stages."""
+    @property
+    def copies(self) -> int:
+        """The copies of the engine that tiles may be spread over."""
+        return self._route.copies
+
+    def divided(self, order: Sequence[int], most: int) -> Ints:
+        """
+        Return how many copies of the engine, of so many at most, the tiles along each loop are divided among
+        [N, loops]: of the loops in this order the outer ones first.
+
+        Only loops along which all outputs move are: copies write tiles of their own.
+        """
+        left = np.full(len(self.sizes), most)
+        found = np.ones_like(self.sizes)
+        written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self._whole.kernel.outputs]
+        table = _divisors(int(self.counts.max(initial=1)), most)
+        for dim in order:
+            if dim not in self._reduced and all(dim in dims for dims in written):
+                found[:, dim] = table[self.counts[:, dim], left]
+                left //= found[:, dim]
+        return found
+
+    def near_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
+        """Return what each tiling takes in the near level with this many stages, on all copies that share it."""
         unit = unit_of(self._route.near)
+        own = self.counts if divided is None else self.counts // divided
+        copies = 1 if divided is None else divided.prod(axis=1)
         total = np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if not tiles.in_place:
-                total += _rounded(tiles.bytes, unit) * np.where(_any(tiles.moving), stages, 1)
+                total += _rounded(tiles.bytes, unit) * np.where(_any(tiles.moving & (own > 1)), stages, 1)
         for parts in self.parts[:-1]:
             total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
         kernel = self._whole.kernel
@@ -239,7 +263,7 @@ class Sweep:
             shape = self.parts[-1].tiles(kernel.outputs[0], is_output=True, in_place=False).extents
             item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
             total += np.where(self.reductions > 1, _rounded(shape.prod(axis=1) * item, unit), 0)
-        return total
+        return total * self._route.around * copies if self._route.sharing(self._route.near, 2) > 1 else total
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the orders of loops to try: reduced ones innermost, those that are not permuted outermost."""
@@ -251,19 +275,21 @@ class Sweep:
         for order in permutations(longest):
             yield (*others, *order, *(dim for dim in loops if dim in self._reduced))
 
-    def estimate(self, order: Sequence[int]) -> tuple[Ints, Ints, Ints]:
-        """Return the cycles of computing, of all transfers, and of one transfer per operand."""
-        steps = self.counts.prod(axis=1)
+    def estimate(self, order: Sequence[int], divided: Ints | None = None) -> tuple[Ints, Ints, Ints]:
+        """Return the cycles of computing on each copy, of all transfers, and of one transfer per operand."""
+        counts = self.counts if divided is None else self.counts // divided
+        copies = 1 if divided is None else divided.prod(axis=1)
+        steps = counts.prod(axis=1)
         *producers, once, ends = self._tables
         compute = once * steps + ends * (steps // self.reductions)
         for parts, table in zip(self.parts[:-1], producers, strict=True):
-            compute += table * changes(self.counts, _any(parts.moving), order)
+            compute += table * changes(counts, _any(parts.moving), order)
         moved, single = np.zeros(len(self.sizes), np.int64), np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if tiles.in_place:
                 continue
             each = self._transfers(tiles)
-            moved += each * changes(self.counts, tiles.moving, order)
+            moved += each * changes(counts, tiles.moving, order) * copies
             single += each
         return compute, moved, single
 
@@ -317,6 +343,14 @@ def _rounded(sizes: Ints, unit: int) -> Ints:
     return -(-sizes // unit) * unit
 
 
+def _divisors(most: int, copies: int) -> Ints:
+    """Return the greatest divisor of each number up to `most` that is at most each number up to `copies`."""
+    table = np.ones((most + 1, copies + 1), np.int64)
+    for divisor in range(2, copies + 1):
+        table[::divisor, divisor:] = divisor
+    return table
+
+
 def changes(counts: Ints, moving: Flags, order: Sequence[int]) -> Ints:
     """Return how many times a tile changes: it stays while loops inside of those that it moves along run."""
     total = np.ones(len(counts), np.int64)
@@ -335,13 +369,14 @@ def choices(op: Operation, route: Route) -> list[list[int]]:
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
+    indexed = index_dims(op)
     found: list[list[int]] = []
     for dim, bound in enumerate(kernel.bounds):
         reduced = dim in kernel.reduced
         if pinned[dim]:
             found.append([pinned[dim]])
             continue
-        if bound == 1 or spans[dim] or (reduced and not cuttable):
+        if bound == 1 or spans[dim] or dim in indexed or (reduced and not cuttable):
             found.append([bound])
             continue
         cuts = {-(-bound // count) for count in range(1, bound + 1)}

@@ -97,8 +97,8 @@ class Part:
         return bool(self.starts[dim].terms) or self.sizes[dim] != self.kernel.bounds[dim]
 
     def is_used(self, position: int) -> bool:
-        """Return whether the scalar code uses the elements of an input."""
-        if position >= self.first_extra:
+        """Return whether the scalar code uses an input, or the op demands the shape of a tile of it all the same."""
+        if position >= self.first_extra or not isinstance(self.op, KernelOp):
             return True
         blocks = [reduction.body for reduction in self.kernel.reductions]
         blocks += [self.kernel.result] if self.kernel.result is not None else []
@@ -332,9 +332,10 @@ def index_blocked(part: Part) -> str:
 
 def index_dims(op: Operation) -> set[int]:
     """Return the loops whose index the scalar code of a kernel uses."""
-    return {
-        inner.dim.value.data for region in op.regions for inner in region.walk() if isinstance(inner, linalg.IndexOp)
-    }
+    kernel = kernel_of(op)
+    blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
+    inner = (found for block in blocks if block is not None for found in block.walk())
+    return {found.dim.value.data for found in inner if isinstance(found, linalg.IndexOp)}
 
 
 def mixed_axes(part: Part) -> str:

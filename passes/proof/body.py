@@ -164,7 +164,7 @@ class _Body:
         a, b = scope.operand(op.operands[read]), scope.operand(op.operands[written])
         if a.offset != b.offset or a.shape != b.shape:
             message = f"operand {read} and operand {written} of the grid are parts of one buffer"
-            raise refuse("apart", message, op, a.at(scope.point()))
+            raise refuse("apart", message, op, scope.at(a, scope.point()))
         prove_in_place(op, read, written)
 
     def _leave(self, scope: Scope, buffer: Buffer) -> None:
@@ -219,7 +219,7 @@ class _Body:
 
     def _not_written(self, scope: Scope, buffer: Buffer, point: Sequence[int]) -> Exception:
         message = f"the body does not write {buffer.name} of the grid"
-        return refuse("complete", message, scope.grid, buffer.at(point))
+        return refuse("complete", message, scope.grid, scope.at(buffer, point))
 
     # Ops
 
@@ -238,9 +238,21 @@ class _Body:
                     self._write(op, value, scope, guard)
 
     def _write(self, op: Operation, value: SSAValue, scope: Scope, guard: Guard, left: Held | None = None) -> None:
+        self._prove_own(op, value, scope)
         if buffer := scope.buffers.get(value):
             left = left or Held(op, guard, scope.depth, None)
             self.contents.put(buffer, replace(left, op=op, guard=guard, depth=scope.depth, offset=buffer.part))
+
+    def _prove_own(self, op: Operation, value: SSAValue, scope: Scope) -> None:
+        """Prove that an op writes nothing that lies around the copies that run it, other than by their tiles."""
+        each: Scope | None = scope
+        while each is not None and not each.grid.is_ancestor(value.owner):
+            if each.grid.copies > 1 and is_shaped(value):
+                name = f"%{value.name_hint}" if value.name_hint else "a buffer"
+                point = scope.text(scope.point(ones=each.spatial & scope.running(each.base)))
+                message = f"'{op.name}' writes {name} from outside of the grid on each of {each.grid.copies} copies"
+                raise refuse("race", message, op, [point], remedy="make it an output of the grid")
+            each = each.outer
 
     def _copy(self, op: CopyOp, scope: Scope, guard: Guard) -> None:
         source, target = scope.buffers.get(op.source), scope.buffers.get(op.destination)
@@ -308,7 +320,7 @@ class _Body:
                     continue
                 if a.offset != b.offset or a.shape != b.shape or read.map != write.map:
                     message = f"'{op.name}' writes {b.name} over {a.name}, which it still needs"
-                    raise refuse("apart", message, op, b.at(scope.point()))
+                    raise refuse("apart", message, op, scope.at(b, scope.point()))
 
 
 def _sum(a: Sequence[Linear], b: Sequence[Linear]) -> tuple[Linear, ...]:

@@ -123,6 +123,8 @@ def _op(code: Code, op: Operation, depth: int) -> None:
             _for(code, op, depth)
         case scf.IfOp():
             _if(code, op, depth)
+        case scf.ParallelOp():
+            _parallel(code, op, depth)
         case arith.ConstantOp():
             if isinstance(op.value, IntegerAttr):
                 _line(code, depth, f"{_bind(code, op.result)} = {_number(op)}")
@@ -152,7 +154,7 @@ def _plain(code: Code, op: Operation, depth: int) -> None:
     event = "kernel" if is_kernel(op) else EVENTS.get(type(op))
     if event is not None:
         _event(code, op, event, depth)
-    elif touches_memory(op) and not isinstance(op, func.ReturnOp | scf.YieldOp | memref.DeallocOp):
+    elif touches_memory(op) and not isinstance(op, func.ReturnOp | scf.YieldOp | scf.ReduceOp | memref.DeallocOp):
         raise refuse("static", f"what '{op.name}' does to memory is not known", op, [f"operand 0 of '{op.name}'"])
 
 
@@ -218,6 +220,29 @@ def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list
     for name, i in zip(inside, carried, strict=True):
         _line(code, depth, f"{_bind(code, op.results[i])} = {name}")
     return lost
+
+
+def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
+    """Append a loop whose iterations are checked against each other; what it reduces to is data."""
+    bounds = [*op.lowerBound, *op.upperBound, *op.step]
+    if any(value not in code.names for value in bounds):
+        if touches_memory(op):
+            raise refuse("static", "the bounds of a loop depend on data", op, ["its bounds"])
+        return
+    rank = len(op.lowerBound)
+    _line(code, depth, "m.state.fork()")
+    for axis, index in enumerate(op.body.block.args):
+        low, high, step = (code.names[bounds[axis + group * rank]] for group in range(3))
+        name = _bind(code, index)
+        shown = index.name_hint or name
+        _line(code, depth + axis, f"s.append(('{shown}', {low}))")
+        _line(code, depth + axis, f"for {name} in range({low}, {high}, {step}):")
+        _line(code, depth + axis + 1, f"s[-1] = ('{shown}', {name})")
+    _line(code, depth + rank, f"m.state.iteration({rank})")
+    _block(code, op.body.block, depth + rank)
+    for axis in reversed(range(rank)):
+        _line(code, depth + axis, "s.pop()")
+    _line(code, depth, "m.state.join()")
 
 
 def _if(code: Code, op: scf.IfOp, depth: int) -> None:

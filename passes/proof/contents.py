@@ -115,8 +115,8 @@ class Contents:
                 "whole-kernel",
                 f"'{op.name}' reads {buffer.name} of the grid, which holds what another grid point needed",
                 op,
-                buffer.at(scope.point(ones={min(missing)}, ends=guard.last)),
-                found=f"written only where d{', d'.join(map(str, sorted(missing)))} is 0",
+                scope.at(buffer, scope.point(ones={min(missing)}, ends=guard.last)),
+                found=f"written only where {scope.names(missing)} is 0",
             )
         start = tuple(at_first(form, missing, scope.bounds) for form in place.start)
         return replace(held, place=Place(start, place.shape))
@@ -128,18 +128,17 @@ def unwritten(op: Operation, buffer: Buffer, scope: Scope, point: list[int]) -> 
         "initialised",
         f"'{op.name}' reads {'the tile of ' if buffer.tiles else ''}{buffer.name} of the grid, which holds nothing yet",
         op,
-        buffer.at(point),
+        scope.at(buffer, point),
     )
 
 
 def _incomplete(op: Operation, buffer: Buffer, held: Held, guard: Guard, scope: Scope) -> Exception:
-    missing = sorted(held.open - guard.last)
-    steps = f"d{', d'.join(map(str, missing))}" if missing else "the steps"
+    steps = scope.names(held.open - guard.last) or "the steps"
     return refuse(
         "whole-kernel",
         f"'{op.name}' reads {buffer.name} of the grid before its sums are complete",
         op,
-        buffer.at(scope.point(ends=guard.last)),
+        scope.at(buffer, scope.point(ends=guard.last)),
         found=f"the end of {steps} is still to come",
         remedy=f"read it in hier.last over {steps}",
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xdsl.dialects import memref
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp
+from ...ir import functions
 from .body import reads_of
 from .compile import VIEWS
 
@@ -22,7 +24,7 @@ class Effects:
     reads: list[int] = field(default_factory=list[int])
     writes: list[int] = field(default_factory=list[int])
     has_transfers: bool = False
-    """Whether it has grids or transfers, so that it has to be walked through."""
+    """Whether it has grids, transfers or parallel loops, so that it has to be walked through."""
 
 
 def effects_of(function: FuncOp, symbols: Mapping[str, FuncOp]) -> Effects:
@@ -30,7 +32,7 @@ def effects_of(function: FuncOp, symbols: Mapping[str, FuncOp]) -> Effects:
     effects = Effects()
     places: dict[SSAValue, int] = {arg: i for i, arg in enumerate(function.body.block.args) if is_shaped(arg)}
     for op in function.body.walk():
-        if isinstance(op, DmaStartOp | DmaWaitOp | GridOp):
+        if isinstance(op, DmaStartOp | DmaWaitOp | GridOp | scf.ParallelOp):
             effects.has_transfers = True
         if isinstance(op, VIEWS):
             if op.operands[0] in places:
@@ -65,3 +67,9 @@ def _touched(op: Operation, symbols: Mapping[str, FuncOp], effects: Effects) -> 
         case _:
             values = [value for value in op.operands if is_shaped(value)]
             return values, values
+
+
+def entry_functions(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions that no other one calls."""
+    called = {op.callee.string_value() for f in functions(module) for op in f.walk() if isinstance(op, CallOp)}
+    return [function for function in functions(module) if function.sym_name.data not in called]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from xdsl.dialects.builtin import NoneAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import MemRefType, NoneAttr
+from xdsl.ir import Operation, SSAValue
 
-from ...dialects.hier import GridOp, TileAttr
+from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from ...ir import shape_of
 from ..loops.affine import Linear, drop_unit_dims, linear
 from .rules import grid_point, listed, refuse
@@ -59,9 +59,23 @@ class Tiles:
 
     @cached_property
     def moving(self) -> int:
-        """How many of the grid's dimensions, from the outermost, a tile has to itself: the rest it stays through."""
-        dims = [dim for start in self.starts for dim in start.dims()]
-        return max(dims, default=-1) + 1
+        """
+        How many of the grid's dimensions, from the outermost, a tile has to itself: the rest it stays through.
+
+        Spatial dimensions are outside of all others: each copy has tiles of its own.
+        """
+        dims = {dim for start in self.starts for dim in start.dims()}
+        last = max((place for place, dim in enumerate(self.grid.sequence) if dim in dims), default=-1)
+        return max(last + 1, len(self.grid.spatial_dims))
+
+    @property
+    def stays_through(self) -> tuple[int, ...]:
+        """The dimensions that a tile stays through."""
+        return self.grid.sequence[self.moving :]
+
+    def point_text(self, point: Sequence[int]) -> str:
+        """Return a grid point as text."""
+        return grid_point(point, self.grid.spatial_dims)
 
     def at(self, point: Sequence[int]) -> list[int]:
         """Return the first element of the tile at a grid point."""
@@ -96,6 +110,7 @@ def prove_tiles(grid: GridOp) -> None:
         if tiles.is_output:
             _prove_none_missed(tiles)
             _prove_none_twice(tiles)
+            _prove_on_one_copy(tiles)
             _prove_not_revisited(tiles)
 
 
@@ -106,7 +121,7 @@ def _prove_fill(tiles: Tiles) -> None:
             "fill",
             f"{tiles.name} of the grid is read outside of its bounds",
             tiles.grid,
-            [grid_point(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
+            [tiles.point_text(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
             remedy="give the tile a fill",
         )
 
@@ -118,7 +133,7 @@ def _prove_view(tiles: Tiles) -> None:
             "inside",
             f"a view of {tiles.name} of the grid leaves it",
             tiles.grid,
-            [grid_point(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
+            [tiles.point_text(point), f"element {listed(element)} of the shape {listed(tiles.shape)}"],
             found=_tile_text(tiles),
             remedy="bring tiles that hang over to a level, with a fill",
         )
@@ -185,7 +200,7 @@ def _coupled(starts: Sequence[Linear]) -> list[list[int]]:
 
 def _prove_none_twice(tiles: Tiles) -> None:
     """Tiles at different places do not overlap within the operand."""
-    p, q, e = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds), Dims("e", tiles.shape)
+    p, q = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds)
     common = [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q)]
     for start in tiles.starts:
         if not start.terms:
@@ -199,7 +214,7 @@ def _prove_none_twice(tiles: Tiles) -> None:
             "written-once",
             f"an element of {tiles.name} of the grid is in two tiles",
             tiles.grid,
-            [f"{grid_point(first)} and {grid_point(second)}", f"element {listed(element[: len(e.bounds)])}"],
+            [f"{tiles.point_text(first)} and {tiles.point_text(second)}", f"element {listed(element)}"],
             found=_tile_text(tiles),
         )
 
@@ -214,34 +229,58 @@ def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
     return found
 
 
+def _prove_on_one_copy(tiles: Tiles) -> None:
+    """No two copies write the same tile."""
+    p, q = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds)
+    for dim in tiles.grid.spatial_dims:
+        constraints = [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q), f"{p.names[dim]} < {q.names[dim]}"]
+        found = sample([*p.names, *q.names], constraints)
+        if found is None:
+            continue
+        first, second = found[: len(p.bounds)], found[len(p.bounds) :]
+        element = [max(a, b, 0) for a, b in zip(tiles.at(first), tiles.at(second), strict=True)]
+        raise refuse(
+            "written-once",
+            f"an element of {tiles.name} of the grid is written by two copies",
+            tiles.grid,
+            [f"{tiles.point_text(first)} and {tiles.point_text(second)}", f"element {listed(element)}"],
+            found=_tile_text(tiles),
+            remedy="let the spatial dimensions move the output's tiles",
+        )
+
+
 def _prove_not_revisited(tiles: Tiles) -> None:
-    """A tile that the grid has moved on from has been written back; what it held is gone. A view's content stays."""
+    """A tile that a copy has moved on from has been written back; what it held is gone. A view's content stays."""
     if tiles.is_view:
         return
-    p, q, r = (Dims(letter, tiles.grid.bounds[: tiles.moving]) for letter in "pqr")
-    for earlier in p.before(r):
-        ends = [*p.inside, *r.inside, *tiles.same(p, r), *earlier]
-        if sample([*p.names, *r.names], ends) is None:
+    p, q, r = (Dims(letter, tiles.grid.bounds) for letter in "pqr")
+    used = tiles.grid.sequence[: tiles.moving]
+    names = [dims.names[dim] for dims in (p, q, r) for dim in used]
+    inside = [dims.inside[dim] for dims in (p, q, r) for dim in used]
+    for earlier in p.before(r, used):
+        ends = [*inside, *tiles.same(p, r), *earlier]
+        if sample(names, ends) is None:
             continue
         others = [(q.text(s), sign, p.text(s)) for s in tiles.starts if s.terms for sign in "<>"]
-        for left, right, (a, sign, b) in product(p.before(q), q.before(r), others):
-            names = [*p.names, *q.names, *r.names]
-            found = sample(names, [*ends, *q.inside, *left, *right, f"{a} {sign} {b}"])
+        for left, right, (a, sign, b) in product(p.before(q, used), q.before(r, used), others):
+            found = sample(names, [*ends, *left, *right, f"{a} {sign} {b}"])
             if found is not None:
                 raise _revisited(tiles, found)
 
 
 def _revisited(tiles: Tiles, found: Sequence[int]) -> Exception:
-    rank, rest = tiles.moving, [0] * (len(tiles.grid.bounds) - tiles.moving)
-    first, between, last = ([*found[i * rank : (i + 1) * rank], *rest] for i in range(3))
+    rank, used = tiles.moving, tiles.grid.sequence[: tiles.moving]
+    points: list[list[int]] = []
+    for number in range(3):
+        at = dict(zip(used, found[number * rank : (number + 1) * rank], strict=True))
+        points.append([at.get(dim, 0) for dim in range(len(tiles.grid.bounds))])
+    first, between, last = points
+    texts = ", then ".join(map(tiles.point_text, (first, between, last)))
     return refuse(
         "written-once",
         f"a tile of {tiles.name} of the grid is left and taken up again",
         tiles.grid,
-        [
-            f"{grid_point(first)}, then {grid_point(between)}, then {grid_point(last)}",
-            f"element {listed(tiles.at(first))}",
-        ],
+        [texts, f"element {listed(tiles.at(first))}"],
         remedy="make the dimensions that the output does not depend on the innermost ones",
     )
 
@@ -255,25 +294,63 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
     Prove, for an input and an output that are one buffer, that what is read is as it was before the grid.
 
     A tile is read from when its first point begins, or earlier; one is written when its last point ends, or later.
-    A view is read and written at any of its points.
+    A view is read and written at any of the points at which an op of the body uses it, and what one copy does comes
+    neither before nor after what another does.
     """
     every = tiles_of(grid)
     source, target = every[read], every[written]
     bounds = grid.bounds
     p, q = Dims("p", bounds), Dims("q", bounds)
-    ends = [f"{p.names[d]} = {bounds[d] - 1}" for d in range(target.moving, len(bounds)) if not target.is_view]
-    begins = [f"{q.names[d]} = 0" for d in range(source.moving, len(bounds)) if not source.is_view]
-    for earlier in p.before(q):
-        constraints = [*p.inside, *q.inside, *ends, *begins, *earlier, *_overlap(target, p, source, q)]
+    ends = [f"{p.names[d]} = {bounds[d] - 1}" for d in target.stays_through if not target.is_view]
+    begins = [f"{q.names[d]} = 0" for d in source.stays_through if not source.is_view]
+    ends += [f"{p.names[d]} = {place}" for d, place in _used_at(grid, written)] if target.is_view else []
+    begins += [f"{q.names[d]} = {place}" for d, place in _used_at(grid, read)] if source.is_view else []
+    same_copy = [f"{p.names[d]} = {q.names[d]}" for d in grid.spatial_dims]
+    other_copy = [[f"{p.names[d]} {sign} {q.names[d]}"] for d in grid.spatial_dims for sign in "<>"]
+    earlier_on_copy = [[*same_copy, *case] for case in p.before(q, grid.temporal_dims)]
+    for wrong in (*other_copy, *earlier_on_copy):
+        constraints = [*p.inside, *q.inside, *ends, *begins, *wrong, *_overlap(target, p, source, q)]
         found = sample([*p.names, *q.names], constraints)
         if found is None:
             continue
         first, second = found[: len(bounds)], found[len(bounds) :]
         element = [max(a, b, 0) for a, b in zip(target.at(first), source.at(second), strict=True)]
+        points = f"written at {target.point_text(first)}, read at {source.point_text(second)}"
         raise refuse(
             "in-place",
             f"{source.name} of the grid is read after {target.name}, the same memory, has been written",
             grid,
-            [f"written at {grid_point(first)}, read at {grid_point(second)}", f"element {listed(element)}"],
+            [points, f"element {listed(element)}"],
             remedy="write to another buffer",
         )
+
+
+def _used_at(grid: GridOp, index: int) -> set[tuple[int, int]]:
+    """Return where dimensions are, each (dimension, index), whenever the body uses the buffer of an operand."""
+    common: set[tuple[int, int]] | None = None
+    for user in _users(grid.buffers[index]):
+        found = _conditions(user, grid)
+        common = found if common is None else common & found
+    return common or set()
+
+
+def _users(value: SSAValue) -> Iterator[Operation]:
+    """Yield the ops that use a buffer, itself or by way of views."""
+    for use in value.uses:
+        views = [result for result in use.operation.results if isinstance(result.type, MemRefType)]
+        if views:
+            for view in views:
+                yield from _users(view)
+        else:
+            yield use.operation
+
+
+def _conditions(op: Operation, grid: GridOp) -> set[tuple[int, int]]:
+    """Return where dimensions of a grid are when an op of its body runs."""
+    found: set[tuple[int, int]] = set()
+    while (parent := op.parent_op()) is not None and parent is not grid:
+        if isinstance(parent, FirstOp | LastOp):
+            dims = [grid.point.index(dim) for dim in parent.dims if dim in grid.point]
+            found |= {(d, 0 if isinstance(parent, FirstOp) else grid.bounds[d] - 1) for d in dims}
+        op = parent
+    return found

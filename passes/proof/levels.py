@@ -7,22 +7,25 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Protocol, cast
 
+import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.hier import GridOp
 from ...ir import element_of, numpy_type
 from ..grids.memories import address_of
 from ..grids.streams import stage_bytes
 from ..memory.views import bytes_of
 from .compile import VIEWS
+from .copies import point_of
 from .rules import grid_point, refuse
 
 
 class LevelLimits(Protocol):
-    """What a proof has to know of a level: its size in bytes, and what addresses are multiples of."""
+    """What a proof has to know of a level: its bytes, what addresses are multiples of, and how many there are."""
 
     @property
     def size(self) -> int: ...
@@ -30,10 +33,17 @@ class LevelLimits(Protocol):
     @property
     def alignment(self) -> int: ...
 
+    @property
+    def count(self) -> tuple[int, ...]: ...
+
 
 @dataclass(frozen=True)
 class Placed:
-    """Bytes of a level that a buffer takes, `owner` the grid or the allocation that it belongs to."""
+    """
+    Bytes of a level that a buffer takes, `owner` the grid or the allocation that it belongs to.
+
+    Where `copies` of an engine share the level, each has such a buffer, `apart` bytes after that of the one before.
+    """
 
     owner: Operation
     name: str
@@ -41,11 +51,13 @@ class Placed:
     address: int
     size: int
     item: int
+    copies: int = 1
+    apart: int = 0
 
     @property
     def end(self) -> int:
-        """The byte after the last."""
-        return self.address + self.size
+        """The byte after the last, of the last copy."""
+        return self.address + self.size + (self.copies - 1) * self.apart
 
     @property
     def whose(self) -> str:
@@ -57,9 +69,24 @@ class Placed:
         """When the buffer is needed first, for counterexamples."""
         return grid_point([0] * len(self.owner.bounds)) if isinstance(self.owner, GridOp) else ""
 
-    def meets(self, other: Placed) -> bool:
-        """Return whether two buffers share a byte."""
-        return self.level == other.level and self.address < other.end and other.address < self.end
+    def at_copy(self, copy: int) -> str:
+        """The grid point at which a copy needs the buffer first, for counterexamples."""
+        around = spatial_grid(self.owner)
+        if around is not self.owner or around is None:
+            return f"copy {copy}" if around is not None else ""
+        return grid_point(point_of(around, copy), around.spatial_dims)
+
+    def first_common(self, other: Placed) -> tuple[int, int] | None:
+        """Return the first copies of two buffers that share a byte, None where there are none."""
+        if self.level != other.level or self.address >= other.end or other.address >= self.end:
+            return None
+        mine = self.address + np.arange(self.copies)[:, None] * self.apart
+        others = other.address + np.arange(other.copies)[None, :] * other.apart
+        shared = (mine < others + other.size) & (others < mine + self.size)
+        if self is other:
+            np.fill_diagonal(shared, val=False)
+        found = np.argwhere(shared)
+        return (int(found[0][0]), int(found[0][1])) if len(found) else None
 
 
 def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
@@ -70,6 +97,7 @@ def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
     own = placed_in(grid)
     for each in own:
         _prove_inside(each, levels)
+        _prove_apart(each, each)
     for a, b in combinations(own, 2):
         _prove_apart(a, b)
     around = grid.parent_op()
@@ -95,7 +123,17 @@ def placed_in(grid: GridOp) -> list[Placed]:
 
 def _placed(owner: Operation, what: str, value: SSAValue, level: str, address: int, size: int) -> Placed:
     name = what + (f" (%{value.name_hint})" if value.name_hint else "")
-    return Placed(owner, name, level, address, size, numpy_type(element_of(value)).itemsize)
+    return _of_copies(owner, name, value, level, address, size)
+
+
+def _of_copies(owner: Operation, name: str, value: SSAValue, level: str, address: int, size: int) -> Placed:
+    """Return the buffers that an op has in a level, one for each copy that it is done on."""
+    item = numpy_type(element_of(value)).itemsize
+    around = spatial_grid(owner)
+    apart = around.apart_in(level) if around is not None else None
+    if around is None or apart is None:
+        return Placed(owner, name, level, address, size, item)
+    return Placed(owner, name, level, address, size, item, around.copies, apart)
 
 
 def _prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
@@ -111,31 +149,37 @@ def _prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
             "level",
             f"the buffer of {buffer.whose} leaves {buffer.level}",
             buffer.owner,
-            [f"address {wrong}", buffer.at],
-            found=f"bytes {buffer.address} to {buffer.end - 1}{end}",
+            [f"address {wrong}", buffer.at_copy(buffer.copies - 1) or buffer.at],
+            found=f"bytes {buffer.end - buffer.size} to {buffer.end - 1}{end}",
         )
     unit = max(buffer.item, limits.alignment if limits else 1)
-    if buffer.address % buffer.item or buffer.address % unit:
-        raise refuse(
-            "aligned",
-            f"the buffer of {buffer.whose} is not aligned to {unit} bytes",
-            buffer.owner,
-            [f"address {buffer.address} of {buffer.level}", buffer.at],
-        )
+    for copy in range(min(buffer.copies, 2)):
+        address = buffer.address + copy * buffer.apart
+        if address % buffer.item or address % unit:
+            raise refuse(
+                "aligned",
+                f"the buffer of {buffer.whose} is not aligned to {unit} bytes",
+                buffer.owner,
+                [f"address {address} of {buffer.level}", buffer.at_copy(copy) or buffer.at],
+            )
 
 
 def _prove_apart(a: Placed, b: Placed) -> None:
-    if not a.meets(b):
+    found = a.first_common(b)
+    if found is None:
         return
     names = f"{a.name} and {b.whose}" if a.owner is b.owner else f"{a.whose} and {b.whose}"
     if a.owner is not b.owner and isinstance(a.owner, GridOp) and isinstance(b.owner, GridOp):
         names = f"{a.name} of the grid around and {b.whose}"
+    first, second = a.address + found[0] * a.apart, b.address + found[1] * b.apart
+    points = [a.at_copy(found[0]), b.at_copy(found[1])]
+    at = [" and ".join(points)] if all(points) else [points[1] or points[0] or b.at or a.at]
     raise refuse(
         "apart",
-        f"the buffers of {names} overlap in {a.level}",
+        f"the buffers of {names if a is not b else a.whose} overlap in {a.level}",
         b.owner,
-        [f"address {max(a.address, b.address)} of {a.level}", b.at or a.at],
-        found=f"bytes {a.address} to {a.end - 1} and {b.address} to {b.end - 1}",
+        [f"address {max(first, second)} of {a.level}", *at],
+        found=f"bytes {first} to {first + a.size - 1} and {second} to {second + b.size - 1}",
     )
 
 
@@ -163,6 +207,7 @@ def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None
     residents = [found for op in allocations if (found := _resident(op, numbers)) is not None]
     for each in residents:
         _prove_inside(each.buffer, levels)
+        _prove_apart(each.buffer, each.buffer)
     for a, b in combinations(residents, 2):
         if a.block is not b.block or (a.first <= b.last and b.first <= a.last):
             _prove_apart(a.buffer, b.buffer)
@@ -176,8 +221,7 @@ def _resident(op: memref.AllocOp, numbers: Mapping[Operation, int]) -> _Resident
         return None
     uses = [numbers[_within(block, user)] for user in _users(op.memref)] or [numbers[op]]
     name = f"%{op.memref.name_hint}" if op.memref.name_hint else "a resident buffer"
-    item = numpy_type(element_of(op.memref)).itemsize
-    placed = Placed(op, name, level.data, address_of(op) or 0, bytes_of(op.memref.type), item)
+    placed = _of_copies(op, name, op.memref, level.data, address_of(op) or 0, bytes_of(op.memref.type))
     return _Resident(placed, block, min(uses), max(uses))
 
 

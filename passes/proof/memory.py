@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...ir import Array
+from .forks import Fork
 from .origins import Index, Origin, Spot, merged
 from .rules import refuse
 
@@ -36,6 +37,8 @@ class Memory:
         self.constant = constant
         self.level = level
         self.is_arena = False
+        self.copies = 1
+        """The copies of its level that it has parts in, all of the same size."""
         self.is_shared = False
         """Whether buffers lie in it that do not belong to it: tiles, scratch and resident buffers of a level."""
         self._writes: Array | None = None
@@ -208,10 +211,24 @@ class State:
     keys: dict[Key, int] = field(default_factory=dict[Key, int])
     steps: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     """The loops around, outermost first: the name of the index and its value."""
+    forks: list[Fork] = field(default_factory=list[Fork])
+    """The parallel loops around, outermost first."""
 
-    def place(self) -> str:
-        """Return the step at which the program is."""
-        return ", ".join(f"{name} = {value}" for name, value in self.steps)
+    def place(self, innermost: int = 0) -> str:
+        """Return the step at which the program is, of so many loops or of all."""
+        return ", ".join(f"{name} = {value}" for name, value in self.steps[-innermost:])
+
+    def fork(self) -> None:
+        """Enter a parallel loop."""
+        self.forks.append(Fork())
+
+    def iteration(self, rank: int) -> None:
+        """Begin an iteration of the innermost parallel loop, over so many indices."""
+        self.forks[-1].begin(self.place(rank))
+
+    def join(self) -> None:
+        """Leave a parallel loop."""
+        self.forks.pop()
 
     def number_of(self, key: Key) -> int:
         """Return the number of a buffer."""
@@ -219,6 +236,8 @@ class State:
 
     def check_read(self, op: Operation, region: Region, number: int, what: str) -> None:
         """Prove that a region may be read, as part of the buffer of that number."""
+        for fork in self.forks:
+            self._alone(op, region, fork.read(region), f"reads {what}", "writes")
         for transfer in self.under_way:
             if transfer.target.meets(region):
                 raise self._race(op, region, transfer, transfer.target, f"reads {what}, which a transfer still writes")
@@ -228,6 +247,20 @@ class State:
         if (owners == number).all():
             return
         self._explain(op, region, number, what)
+
+    def _alone(self, op: Operation, region: Region, found: tuple[int, str] | None, what: str, does: str) -> None:
+        """Prove that no other iteration of a parallel loop has been found to touch a byte of a region."""
+        if found is None:
+            return
+        byte, iteration = found
+        raise refuse(
+            "race",
+            f"'{op.name}' {what}, which another iteration of the parallel loop {does}",
+            op,
+            [_address(region, byte), self.place()],
+            found=f"the iteration {iteration} {does} it" if iteration else "several iterations read it",
+            remedy="give each iteration bytes of its own",
+        )
 
     def _explain(self, op: Operation, region: Region, number: int, what: str) -> None:
         writes = region.writes
@@ -252,6 +285,8 @@ class State:
         """Prove that a region may be written."""
         if region.memory.constant:
             raise refuse("constant", f"'{op.name}' writes {what}", op, [_address(region, region.low), self.place()])
+        for fork in self.forks:
+            self._alone(op, region, fork.write(region), f"writes {what}", "touches")
         for transfer in self.under_way:
             for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
                 if side.meets(region):

@@ -80,6 +80,11 @@ class Origin:
         return self.sums is not None and not self.sums.are_complete
 
 
+def of_shape(spots: Sequence[Spot], shape: Index) -> Spot | None:
+    """Return the last of some spots that is in something of a shape."""
+    return next((spot for spot in reversed(spots) if spot.shape == shape), None)
+
+
 def merged(origins: Sequence[Origin | None]) -> Origin | None:
     """Return the origin of a buffer made of parts, each as if the buffer began where it does; None where not known."""
     known = [origin for origin in origins if origin is not None]

@@ -14,7 +14,7 @@ from ...ir import shape_of
 from ..loops.affine import Linear
 from .contents import Held
 from .kernel import Mismatch, Part, solve
-from .rules import grid_point, listed, refuse
+from .rules import listed, refuse
 from .scope import Buffer, Place, Scope
 from .sets import Dims, sample
 from .steps import active_steps
@@ -80,7 +80,7 @@ def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) 
         "whole-kernel",
         f"what {buffer.name} of the grid holds is no tile of what '{part.op.name}' needs",
         part.op,
-        buffer.at(scope.point()),
+        scope.at(buffer, scope.point()),
         found="it is not known which tile it is" if is_lost else f"a tile of {tiles}",
         remedy=f"give it a tile of {listed(part.shapes[k])}",
     )
@@ -99,7 +99,7 @@ def mismatched(part: Part, mismatch: Mismatch, buffer: Buffer, place: Place, sco
         "whole-kernel",
         f"{buffer.name} of the grid is not the tile that '{part.op.name}' needs",
         part.op,
-        [grid_point(point), f"tile at {listed(at)}, needed {wanted}"],
+        [scope.text(point), f"tile at {listed(at)}, needed {wanted}"],
         found=f"{buffer.tiles.tile.map.data}" if buffer.tiles is not None else "what another op has left there",
     )
 
@@ -137,7 +137,7 @@ def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
                     "whole-kernel",
                     f"{each.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
                     part.op,
-                    [grid_point(point), f"tile at {listed([value_at(form, point) for form in each.start])}"],
+                    [scope.text(point), f"tile at {listed([value_at(form, point) for form in each.start])}"],
                 )
         each = each.around
 
@@ -152,7 +152,7 @@ def _prove_outside(part: Part, k: int, buffer: Buffer, held: Held | None, place:
                 "whole-kernel",
                 f"'{part.op.name}' needs {part.fills[k]} outside of what {buffer.name} of the grid is a tile of",
                 part.op,
-                [grid_point(point), f"tile at {listed([value_at(form, point) for form in place.start])}"],
+                [scope.text(point), f"tile at {listed([value_at(form, point) for form in place.start])}"],
                 found=f"the tile has {buffer.shape[axis]} of the {size} elements along axis {axis}",
             )
 
@@ -181,7 +181,7 @@ def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Pla
                 "whole-kernel",
                 f"{buffers[k].name} of the grid lacks what '{part.op.name}' needs: the tile around it ends before",
                 part.op,
-                [grid_point(found[: scope.depth]), f"loop point {listed(found[scope.depth :])}"],
+                [scope.text(found[: scope.depth]), f"loop point {listed(found[scope.depth :])}"],
                 found=f"{size} elements along axis {axis}",
             )
 

@@ -10,7 +10,7 @@ from ..loops.affine import Linear
 from .kernel import Part
 from .memory import State
 from .neutral import is_neutral, number_of
-from .origins import Origin, Spot, Sums, loops_done
+from .origins import Origin, Spot, Sums, loops_done, of_shape
 from .rules import refuse
 from .steps import axes_along, reduces_other_points
 
@@ -56,17 +56,25 @@ class Progress:
         return refuse("whole-kernel", f"'{part.op.name}' {what} at this step", part.op, [self._state.place()])
 
     def _added(self, part: Part, dim: int, x: Mapping[int, int], origins: Mapping[int, Origin]) -> slice:
-        """Return the points of a reduced loop that change the sums: at the others, inputs are filled."""
+        """
+        Return the points of a reduced loop that are dealt with: those that change the sums, and those at which it is
+        the operand itself that has nothing. At the others, inputs are filled.
+        """
         if dim not in x:
             raise reduces_other_points(part, dim)
-        low, high = 0, part.kernel.bounds[dim]
+        low, high, size = 0, part.kernel.bounds[dim], part.kernel.bounds[dim]
+        inside: list[tuple[int, int]] = []
         for k, axis in axes_along(part, dim):
             origin = origins.get(k)
             if origin is None or origin.valid is None or origin.fill is None or not self._skips(part, k, origin.fill):
                 continue
             at = part.inner[k][axis].constant
             low, high = max(low, origin.valid[axis][0] - at), min(high, origin.valid[axis][1] - at)
-        low, high = x[dim] + low, x[dim] + max(low, high)
+            if spot := of_shape(origin.spots, part.shapes[k]):
+                begin = spot.start[axis] + at
+                inside.append((-begin, spot.shape[axis] - begin))
+        low, high = _with_outside(low, max(low, high), range(-x[dim], part.bounds[dim] - x[dim]), size, inside)
+        low, high = x[dim] + low, x[dim] + high
         if low < high and (low < 0 or high > part.bounds[dim]):
             point = low if low < 0 else part.bounds[dim]
             raise refuse(
@@ -115,6 +123,21 @@ class Progress:
                         op,
                         [f"element {low if low < first else last} along axis {axis} of its tile", self._state.place()],
                     )
+
+
+def _with_outside(low: int, high: int, loop: range, size: int, inside: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """
+    Return points `low` to `high` of a tile, with those before and after them that lie in the loop but outside of an
+    operand, which has the points `inside`.
+    """
+    first, end = max(0, loop.start), min(size, loop.stop)
+    if low >= high and any(end <= begin or stop <= first for begin, stop in inside):
+        return first, max(first, end)
+    if low < high and any(low <= begin for begin, _ in inside):
+        low = min(low, first)
+    if low < high and any(stop <= high for _, stop in inside):
+        high = max(high, end)
+    return low, high
 
 
 def _is_inner(origin: Origin, spot: Spot | None) -> bool:

@@ -20,7 +20,8 @@ RULES = {
     "aligned": "addresses are multiples of the size of an element, and of the level's alignment",
     "in-place": "no grid point reads an element that another one has written",
     "inside": "accesses stay inside of their buffer",
-    "race": "what a transfer writes is not touched, and what it reads is not written, before it has been waited for",
+    "race": "what a transfer writes is not touched, and what it reads is not written, before it has been waited for; "
+    "what one copy writes, no other one touches",
     "token": "each transfer is waited for exactly once",
     "constant": "constant memory is not written",
     "static": "which transfers there are, and where to, does not depend on data",
@@ -43,6 +44,7 @@ def listed(numbers: Sequence[int]) -> str:
     return f"[{', '.join(map(str, numbers))}]"
 
 
-def grid_point(point: Sequence[int]) -> str:
-    """Return a grid point as text."""
-    return f"grid point ({', '.join(map(str, point))})"
+def grid_point(point: Sequence[int], spatial: Sequence[int] = ()) -> str:
+    """Return a grid point as text, with the place among the copies along the spatial dimensions, if there are any."""
+    text = f"grid point ({', '.join(map(str, point))})"
+    return f"{text} at spatial point ({', '.join(str(point[dim]) for dim in spatial)})" if spatial else text

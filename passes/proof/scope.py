@@ -1,13 +1,14 @@
 """
 What the body of a grid sees: the dimensions of all grids around it, its buffers, and when its ops run.
 
-The dimensions of grids in grids are numbered from the outermost grid's first one on; those with one point are left out
-of all forms and guards.
+The dimensions of grids in grids are numbered from the outermost grid's first one on, of each grid the spatial ones
+first: what a copy goes through is then in row-major order, and nothing stays from one copy to another. Those with one
+point are left out of all forms and guards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -102,10 +103,6 @@ class Buffer:
             return ()
         return Place(self.start, self.around.shape), *(place.moved(self.start) for place in self.around.places)
 
-    def at(self, point: Sequence[int]) -> list[str]:
-        """Return a grid point and the first element there, for counterexamples."""
-        return [grid_point(point), f"element {listed([0] * len(self.shape))}"]
-
     @property
     def is_view(self) -> bool:
         """Whether it is a part of a buffer, where that lies."""
@@ -138,19 +135,29 @@ class Scope:
     base: int = field(init=False)
     bounds: tuple[int, ...] = field(init=False)
     """The extents of all dimensions, down to those of this grid."""
+    written: tuple[int, ...] = field(init=False)
+    """The number that each dimension has where the spatial ones are not the first."""
+    spatial: frozenset[int] = field(init=False)
+    """The dimensions along copies, of all grids down to this one."""
     dims: dict[SSAValue, int] = field(init=False)
     buffers: dict[SSAValue, Buffer] = field(init=False)
 
     def __post_init__(self) -> None:
         self.base = len(self.outer.bounds) if self.outer else 0
-        self.bounds = (*(self.outer.bounds if self.outer else ()), *self.grid.bounds)
+        grid, sequence = self.grid, self.grid.sequence
+        self.bounds = (*(self.outer.bounds if self.outer else ()), *(grid.bounds[dim] for dim in sequence))
+        self.written = (*(self.outer.written if self.outer else ()), *(self.base + dim for dim in sequence))
+        own = {dim: self.base + place for place, dim in enumerate(sequence)}
+        self.spatial = self.outer.spatial if self.outer else frozenset()
+        self.spatial |= {own[dim] for dim in grid.spatial_dims}
         self.dims = dict(self.outer.dims) if self.outer else {}
-        self.dims |= {value: self.base + index for index, value in enumerate(self.grid.point)}
+        self.dims |= {value: own[dim] for dim, value in enumerate(grid.point)}
         self.buffers = dict(self.outer.buffers) if self.outer else {}
-        for tiles, value in zip(tiles_of(self.grid), self.grid.buffers, strict=True):
-            self.buffers[value] = self._tile(tiles, value)
-        for number, value in enumerate(self.grid.scratch_buffers):
-            self.buffers[value] = Buffer(value, value, _zeros(value), self.base, number=number)
+        for tiles, value in zip(tiles_of(grid), grid.buffers, strict=True):
+            self.buffers[value] = self._tile(tiles, value, own)
+        kept = self.base + len(grid.spatial_dims)
+        for number, value in enumerate(grid.scratch_buffers):
+            self.buffers[value] = Buffer(value, value, _zeros(value), kept, number=number)
 
     @property
     def depth(self) -> int:
@@ -162,9 +169,9 @@ class Scope:
         known = self.outer.buffers.get(value) if self.outer else None
         return known or Buffer(value, value, _zeros(value), 0)
 
-    def _tile(self, tiles: Tiles, value: SSAValue) -> Buffer:
+    def _tile(self, tiles: Tiles, value: SSAValue, numbers: Mapping[int, int]) -> Buffer:
         around = self.operand(tiles.value)
-        start = tuple(_renamed(form, self.base) for form in tiles.starts)
+        start = tuple(_renamed(form, numbers) for form in tiles.starts)
         if tiles.is_view:
             offset = tuple(a + b for a, b in zip(around.offset, start, strict=True))
             return Buffer(value, around.memory, offset, around.kept, tiles, start, around)
@@ -185,16 +192,30 @@ class Scope:
         """Return a grid point: 0, but 1 along some dimensions, and the last one along others."""
         return [n - 1 if d in ends else int(d in ones) for d, n in enumerate(self.bounds)]
 
+    def text(self, point: Sequence[int]) -> str:
+        """Return a grid point as text, its dimensions in the order in which the grids have them."""
+        found = {self.written[dim]: index for dim, index in enumerate(point)}
+        spatial = sorted(self.written[dim] for dim in self.spatial)
+        return grid_point([found[dim] for dim in range(len(point))], spatial)
+
+    def at(self, buffer: Buffer, point: Sequence[int]) -> list[str]:
+        """Return a grid point and the first element of a buffer there, for counterexamples."""
+        return [self.text(point), f"element {listed([0] * len(buffer.shape))}"]
+
+    def names(self, dims: Collection[int]) -> str:
+        """Return dimensions as text."""
+        return ", ".join(f"d{dim}" for dim in sorted(self.written[dim] for dim in dims))
+
 
 def _zeros(value: SSAValue) -> Forms:
     return tuple(Linear() for _ in shape_of(value))
 
 
-def _renamed(form: Linear, by: int) -> Linear:
-    """Return a form in dimensions whose numbers are `by` larger."""
-    if not by:
+def _renamed(form: Linear, numbers: Mapping[int, int]) -> Linear:
+    """Return a form in dimensions that have other numbers."""
+    if all(numbers[dim] == dim for dim in form.dims()):
         return form
-    return linear(form.expr({dim: dim + by for dim in form.dims()})) if form.terms else form
+    return linear(form.expr({dim: numbers[dim] for dim in form.dims()}))
 
 
 def at_first(form: Linear, dims: Collection[int], bounds: Sequence[int]) -> Linear:

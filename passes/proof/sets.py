@@ -49,9 +49,9 @@ class Dims:
             case _:
                 return f"floor({inner} / {atom.by})"
 
-    def before(self, other: Dims) -> list[list[str]]:
-        """Return the cases of: a point of this box comes, in row-major order, before one of another."""
-        pairs = list(zip(self.names, other.names, strict=True))
+    def before(self, other: Dims, dims: Sequence[int]) -> list[list[str]]:
+        """Return the cases of: a point comes before one of another box, in row-major order of some dimensions."""
+        pairs = [(self.names[dim], other.names[dim]) for dim in dims]
         return [
             [*(f"{a} = {b}" for a, b in pairs[:at]), f"{pairs[at][0]} < {pairs[at][1]}"] for at in range(len(pairs))
         ]

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 from ..loops.affine import Linear
 from .kernel import Part
 from .neutral import is_neutral
-from .rules import grid_point, refuse
+from .rules import refuse
 from .scope import Buffer, Scope
 from .sets import Dims, first_point, points, sample
 
@@ -35,7 +35,7 @@ def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffe
                 "whole-kernel",
                 f"'{part.op.name}' goes through d{dim} and another of its loops in the same steps",
                 part.op,
-                [grid_point(scope.point(ones={min(dims & steps)})), f"d{dim} = {begin.constant}"],
+                [scope.text(scope.point(ones={min(dims & steps)})), f"d{dim} = {begin.constant}"],
             )
         _prove_loop(part, dim, begin, buffers, scope)
         steps |= dims

@@ -27,40 +27,48 @@ def prove_period(
 
     Returns those of the grid dimensions in `steps` that run around the start, which then must be a copy of sums.
     """
+    if copies := steps & scope.spatial:
+        raise refuse(
+            "whole-kernel",
+            f"'{op.name}' adds up over {scope.names(copies)} in {buffer.name} of the grid: each copy has its own sums",
+            op,
+            scope.at(buffer, scope.point(ones={min(copies)})),
+            remedy="reduce over temporal dimensions, or let a kernel add up what the copies have written",
+        )
     first = start.guard.first - guard.first if start is not None else frozenset[int]()
     within = first | scope.running(start.depth if start is not None else 0)
     left = guard.dims & within
     if left:
-        raise _wrong_steps(
-            op, buffer, scope.point(ones={min(left)} if left & guard.first else ()), "leaves out steps that fill"
-        )
+        point = scope.point(ones={min(left)} if left & guard.first else ())
+        raise _wrong_steps(op, buffer, point, "leaves out steps that fill", scope)
     if still := steps & buffer.offset_dims:
-        raise _wrong_steps(op, buffer, scope.point(ones={min(still)}), "adds up in several places")
+        raise _wrong_steps(op, buffer, scope.point(ones={min(still)}), "adds up in several places", scope)
     if again := within - steps - buffer.offset_dims:
-        raise _wrong_steps(op, buffer, scope.point(ones={min(again)}), "adds the same again")
+        raise _wrong_steps(op, buffer, scope.point(ones={min(again)}), "adds the same again", scope)
     between = {
         d for d in scope.running(min(within, default=scope.depth)) if d not in within | buffer.offset_dims | guard.dims
     }
     if between:
-        raise _wrong_steps(op, buffer, scope.point(ones={min(between)}), "adds to sums of another tile")
+        raise _wrong_steps(op, buffer, scope.point(ones={min(between)}), "adds to sums of another tile", scope)
     if contents.others(buffer, op, *([start.op] if start is not None else [])):
-        raise _wrong_steps(op, buffer, scope.point(), "adds to sums that something else writes over")
+        raise _wrong_steps(op, buffer, scope.point(), "adds to sums that something else writes over", scope)
     return steps - within
 
 
-def _wrong_steps(op: Operation, buffer: Buffer, point: list[int], what: str) -> Exception:
+def _wrong_steps(op: Operation, buffer: Buffer, point: list[int], what: str, scope: Scope) -> Exception:
     return refuse(
         "whole-kernel",
         f"'{op.name}' {what} in {buffer.name} of the grid",
         op,
-        buffer.at(point),
+        scope.at(buffer, point),
         remedy="start the sums in hier.first over the dimensions that the reduction is cut along, the innermost ones",
     )
 
 
 def started_anew(op: Operation, buffer: Buffer, steps: frozenset[int], scope: Scope) -> Exception:
     """Return the refusal of sums that begin again before all has been added."""
-    return _wrong_steps(op, buffer, scope.point(ones={min(steps)}), "adds to sums that begin anew at each step")
+    point = scope.point(ones={min(steps)})
+    return _wrong_steps(op, buffer, point, "adds to sums that begin anew at each step", scope)
 
 
 def prove_start(part: Part, k: int, buffer: Buffer, start: Held | None, scope: Scope) -> None:
@@ -71,14 +79,15 @@ def prove_start(part: Part, k: int, buffer: Buffer, start: Held | None, scope: S
     if start is None:
         return
     if start.sums is not None:
-        raise _wrong_steps(part.op, buffer, scope.point(), f"adds to what '{start.sums.name}' has summed up")
+        what = f"adds to what '{start.sums.name}' has summed up"
+        raise _wrong_steps(part.op, buffer, scope.point(), what, scope)
     wanted, found = number_of(part.initial), number_of(start.value)
     if wanted is not None and found is not None and wanted != found:
         raise refuse(
             "whole-kernel",
             f"the sums of '{part.op.name}' begin at {found} in {buffer.name} of the grid, not at {wanted}",
             start.op,
-            buffer.at(scope.point()),
+            scope.at(buffer, scope.point()),
         )
     source = start.source
     if source is None or source.tiles is None or buffer.tiles is None:

@@ -16,7 +16,7 @@ from ..loops.affine import Linear
 from .body import constant_of, prove_kernel, reads_of
 from .kernel import Equation, Mismatch, Part, part_of, solve_point
 from .memory import Buffer, State
-from .origins import Index, Origin, Spot
+from .origins import Index, Origin, Spot, of_shape
 from .parts import prove_even
 from .progress import Progress
 from .rules import listed, refuse
@@ -156,12 +156,12 @@ class TileChecks:
         """Return where a buffer begins in the operand that the whole kernel has there, None where that is not known."""
         shape, adds_to = part.shapes[access], facts.operand_of[access] in facts.adds_to
         origin = origin or Origin()
-        if spot := _of_shape(origin.spots, shape):
+        if spot := of_shape(origin.spots, shape):
             return spot
         if origin.made is not None and origin.made.shape == shape and not adds_to:
             self._used.add(origin.made.source)
             return origin.made
-        spot = _of_shape(buffer.spots, shape)
+        spot = of_shape(buffer.spots, shape)
         is_other = origin.is_mixed or origin.made is not None or (bool(origin.spots) and origin.is_whole)
         if adds_to or not is_other or (spot is not None and not buffer.memory.is_shared):
             return spot
@@ -226,7 +226,7 @@ class TileChecks:
         shape = part.shapes[-1] if part is not None else made.shape if made is not None else None
         own = Spot((far.number, far.low), start, far.array.shape)
         known = [own, *(spot.moved(start) for spot in far.spots[1:])]
-        spot = _of_shape(known, shape) if shape is not None else None
+        spot = of_shape(known, shape) if shape is not None else None
         if spot is None:
             return False
         if solved is None or part is None:
@@ -317,11 +317,6 @@ class TileChecks:
             [f"tile at {listed(solved.spots[mismatch.access].start)}, needed {wanted}", self._state.place()],
             found=f"the tiles of its other operands begin at {others}" if others else "",
         )
-
-
-def _of_shape(spots: Sequence[Spot], shape: Index) -> Spot | None:
-    """Return the last of some spots that is in something of a shape."""
-    return next((spot for spot in reversed(spots) if spot.shape == shape), None)
 
 
 def _output_terms(part: Part) -> list[tuple[int, list[tuple[int, int]]]] | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -18,6 +19,7 @@ from ...dialects.core.semantics import RULES
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp
 from ...errors import Diagnostic
 from ...ir import Array, functions, numpy_type, where
+from ..grids.memories import COPIES
 from .compile import compile_function
 from .effects import Effects, effects_of
 from .grid import prove_in_place
@@ -132,6 +134,8 @@ class Walk:
             initial = isinstance(definition.initial_value, DenseIntOrFPElementsAttr)
             constant = definition.constant is not None
             buffer = self._new(f"@{name}", definition.type, initial=initial, constant=constant)
+            if isinstance(copies := definition.attributes.get(COPIES), IntegerAttr):
+                buffer.memory.copies = max(1, copies.value.data)
             buffer.memory.is_arena = "tilewright.arena" in definition.attributes
             buffer.memory.is_shared = not initial and not buffer.memory.is_arena and buffer.memory.level is not None
             self._memories[name] = buffer
@@ -143,7 +147,11 @@ class Walk:
         limits = self._levels.get(memory.level or "")
         if limits is None:
             return
-        total = sum(other.size for other in self._allocated if other.level == memory.level)
+        if memory.copies > prod(limits.count):
+            message = f"memory in {memory.copies} copies of {memory.level}, of which there are {prod(limits.count)}"
+            at = [f"address {memory.size // memory.copies * prod(limits.count)} of {memory.name}"]
+            raise refuse("level", message, op, at)
+        total = sum(other.size // other.copies for other in self._allocated if other.level == memory.level)
         if total > limits.size:
             raise refuse(
                 "level",
@@ -381,9 +389,3 @@ def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
 def _outputs(function: FuncOp) -> list[int]:
     attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
     return [index for index, attrs in enumerate(attributes) if "tilewright.output" in attrs.data]
-
-
-def entry_functions(module: ModuleOp) -> list[FuncOp]:
-    """Return the functions that no other one calls."""
-    called = {op.callee.string_value() for f in functions(module) for op in f.walk() if isinstance(op, CallOp)}
-    return [function for function in functions(module) if function.sym_name.data not in called]

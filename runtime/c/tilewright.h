@@ -47,6 +47,8 @@ _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "Tilewright's C needs 
 #else
 #define TW_KERNEL
 #endif
+/* Where a buffer lies, for machines with several memories: their headers define it anew. */
+#define TW_LEVEL(name)
 /* Before a loop: no turn of it reads what another one writes. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define TW_INDEPENDENT _Pragma("GCC ivdep")

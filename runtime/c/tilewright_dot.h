@@ -34,26 +34,32 @@ TW_BLOCK int32_t tw_dot4_us(uint32_t a, uint32_t b, int32_t sum) {
 
 /* M(p, f) for each sum that a block may have. */
 #define TW_SUMS(M) M(0, 0) M(0, 1) M(0, 2) M(0, 3) M(1, 0) M(1, 1) M(1, 2) M(1, 3)
-#define TW_DECLARE(p, f) int32_t s##p##f = 0;
 #define TW_ADD_WORD(p, f) \
     if (p < pixels && f < features) { \
-        s##p##f = is_signed ? tw_dot4_ss(a##p, b##f, s##p##f) : tw_dot4_us(a##p, b##f, s##p##f); \
+        s[p * 4 + f] = is_signed ? tw_dot4_ss(a##p, b##f, s[p * 4 + f]) : tw_dot4_us(a##p, b##f, s[p * 4 + f]); \
     }
 #define TW_ADD_BYTE(p, f) \
-    if (p < pixels && f < features) s##p##f += (is_signed ? x##p[k] : (uint8_t)x##p[k]) * w##f[k];
+    if (p < pixels && f < features) s[p * 4 + f] += (is_signed ? x##p[k] : (uint8_t)x##p[k]) * w##f[k];
 #define TW_SAVE(p, f) \
-    if (p < pixels && f < features) sums[p * features + f] = s##p##f;
+    if (p < pixels && f < features) sums[p * features + f] = s[p * 4 + f];
 
 TW_BLOCK void tw_dot_block(
     const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t features, int32_t x_step, int32_t x_row,
     int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed) {
-    TW_SUMS(TW_DECLARE)
+    int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
         const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
         const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
         const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
         const int32_t whole = elements & ~3;
-        for (int32_t k = 0; k < whole; k += 4) {
+        int32_t first = 0;
+#ifdef TW_DOT_ROW
+        if (features == 4 && whole > 0) {
+            TW_DOT_ROW(x0, x1, w0, w1, w2, w3, s, whole / 4, pixels, is_signed);
+            first = whole;
+        }
+#endif
+        for (int32_t k = first; k < whole; k += 4) {
             const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
             const uint32_t b0 = tw_word(w0 + k), b1 = features > 1 ? tw_word(w1 + k) : 0;
             const uint32_t b2 = features > 2 ? tw_word(w2 + k) : 0, b3 = features > 3 ? tw_word(w3 + k) : 0;
@@ -83,7 +89,6 @@ TW_BLOCK void tw_window_block(
 }
 
 #undef TW_SUMS
-#undef TW_DECLARE
 #undef TW_ADD_WORD
 #undef TW_ADD_BYTE
 #undef TW_SAVE

@@ -24,12 +24,15 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation
 
 from ...errors import Diagnostic, did_you_mean
-from ...ir import Array, numpy_type, where
+from ...ir import Array, numbers_of, numpy_type, where
 from .bits import integer_type, scalar_type
 from .engine import Interpreter
 from .memory import new_buffer
 
-_RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules"}
+STATUS = "tilewright.status"
+"""The attribute of a function that returns whether its inputs were right, instead of an output."""
+
+_RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules", "ml_program": "state"}
 """Dialect -> the module of this package that holds its rules."""
 
 
@@ -44,6 +47,10 @@ class Port:
     is_output: bool
     inner: tuple[int, ...] | None
     """The shape in the IR, which for C is flat; None for scalars."""
+    limits: tuple[int, ...] = ()
+    """The least and the greatest number that an input may hold, where they are declared (`tilewright.range`)."""
+    state: tuple[int, ...] = ()
+    """Of the position in a state: the rows that a call adds, and those of the state (`tilewright.state`)."""
 
     @property
     def declared(self) -> np.dtype[Any]:
@@ -63,19 +70,82 @@ def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str =
     Raises Diagnostic for inputs that are missing, unknown, of another shape or out of the type's range, and for
     whatever the program cannot do.
     """
-    load_rules(module)
-    interpreter = Interpreter(module)
-    function = _entry(module, function)
-    arguments, results = ports(interpreter.symbol(function))
-    _check_names(inputs, [port.name for port in arguments if not port.is_output], function)
-    values = [
-        new_buffer(port.inner or (), port.storage) if port.is_output else _given(port, inputs[port.name])
-        for port in arguments
-    ]
-    returned = interpreter.call(function, values)
-    outputs = [(port, value) for port, value in zip(arguments, values, strict=True) if port.is_output]
-    outputs += zip(results, returned, strict=True)
-    return {port.name: _seen(port, value) for port, value in outputs}
+    return Session(module, function).run(inputs)
+
+
+def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) -> dict[str, Array]:
+    """
+    Run a network as `run_module` does; one with state several times in a row, as far as its state has rows.
+
+    The results of later calls are named `y@1`, `y@2`, ..; the position is counted, whatever `inputs` say of it.
+    """
+    session = Session(module)
+    arguments, _ = ports(session.entry())
+    position = next((port for port in arguments if port.state), None)
+    if position is None:
+        return session.run(inputs)
+    added, rows = position.state
+    found: dict[str, Array] = {}
+    for call in range(min(calls, rows // added)):
+        at = np.full(position.shape, call * added, position.declared)
+        results = session.run({**inputs, position.name: at})
+        found |= {f"{name}@{call}" if call else name: value for name, value in results.items()}
+    return found
+
+
+class Session:
+    """A module to be run again and again: what it keeps in globals outlives a call, until `reset`."""
+
+    def __init__(self, module: ModuleOp, function: str = "network"):
+        load_rules(module)
+        self._module = module
+        self._function = function
+        self.reset()
+
+    def reset(self) -> None:
+        """Let all state be as before the first call."""
+        self._interpreter = Interpreter(self._module)
+        self._written = 0
+
+    def entry(self) -> Operation:
+        """Return the function that is run."""
+        return self._interpreter.symbol(_entry(self._module, self._function))
+
+    def run(self, inputs: Mapping[str, Array], *, function: str = "") -> dict[str, Array]:
+        """Run a function, by default that of the session, as `run_module` does; functions share the state."""
+        interpreter, function = self._interpreter, _entry(self._module, function or self._function)
+        arguments, results = ports(interpreter.symbol(function))
+        _check_names(inputs, [port.name for port in arguments if not port.is_output], function)
+        written = self._written
+        for port in arguments:
+            written = _written_after(port, inputs, written)
+        values = [
+            new_buffer(port.inner or (), port.storage) if port.is_output else _given(port, inputs[port.name])
+            for port in arguments
+        ]
+        returned = interpreter.call(function, values)
+        if STATUS in interpreter.symbol(function).attributes and int(returned[0]) != 0:
+            raise Diagnostic(
+                f"'{function}' refuses its inputs",
+                expected="the status 0",
+                found=f"the status {int(returned[0])}",
+                remedy="give numbers in the ranges that are declared, and positions in order",
+            )
+        self._written = written
+        outputs = [(port, value) for port, value in zip(arguments, values, strict=True) if port.is_output]
+        outputs += zip(results, returned, strict=False)
+        return {port.name: _seen(port, value) for port, value in outputs}
+
+
+def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
+    """Return how many rows of the state are written after the call; raises Diagnostic for a wrong position."""
+    position = np.asarray(inputs[port.name]) if port.state and not port.is_output else None
+    if position is None or position.size != 1 or position.dtype.kind not in "iu":
+        return written
+    from .state import check_position
+
+    added, rows = port.state
+    return check_position(port.name, int(position.reshape(-1)[0]), added, rows, written)
 
 
 def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:
@@ -113,6 +183,8 @@ def ports(function: Operation) -> tuple[list[Port], list[Port]]:
     arguments = _ports(type_.inputs.data, function.properties.get("arg_attrs"), "arg", function)
     results = _ports(type_.outputs.data, function.properties.get("res_attrs"), "result", function)
     outputs = [port for port in arguments if port.is_output]
+    if STATUS in function.attributes:
+        results = []
     names = [port.name for port in arguments if not port.is_output], [port.name for port in [*outputs, *results]]
     if repeated := [name for group in names for name in group if group.count(name) > 1]:
         raise Diagnostic(f"two arguments or results are named '{repeated[0]}'", where=where(function))
@@ -147,7 +219,13 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
         storage=numpy_type(element),
         is_output="tilewright.output" in attributes,
         inner=_inner_shape(type_, extents),
+        limits=_numbers(attributes.get("tilewright.range")),
+        state=_numbers(attributes.get("tilewright.state")),
     )
+
+
+def _numbers(attribute: Attribute | None) -> tuple[int, ...]:
+    return numbers_of(cast("DenseArrayBase[Any]", attribute)) if isinstance(attribute, DenseArrayBase) else ()
 
 
 def _inner_shape(type_: Attribute, shape: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -209,14 +287,17 @@ def _given(port: Port, value: Array) -> Array:
         converted = value.astype(port.declared)
         same = (converted == value) & (converted.astype(value.dtype) == value)
         changed = ~(same | ((value != value) & (converted != converted)))
-    limits = _narrow_limits(port)
-    if limits is not None:
+    limits = port.limits or _narrow_limits(port)
+    if limits:
         changed |= (converted < limits[0]) | (converted > limits[1])
     if changed.any():
         first = np.unravel_index(int(np.argmax(changed)), changed.shape)
+        declared = (
+            f"values from {port.limits[0]} to {port.limits[1]}" if port.limits else f"values of type {port.element}"
+        )
         raise Diagnostic(
             f"input '{port.name}' holds a value that its type does not",
-            expected=f"values of type {port.element}",
+            expected=f"values {declared}",
             found=f"{value[first]} at {[int(i) for i in first]}",
         )
     stored = _reinterpreted(converted, port.storage)
@@ -250,6 +331,10 @@ def _seen(port: Port, value: Array) -> Array:
 
 def _random(port: Port, generator: np.random.Generator) -> Array:
     dtype = port.declared
+    if port.state:
+        return np.zeros(port.shape, dtype)
+    if port.limits:
+        return generator.integers(port.limits[0], port.limits[1] + 1, port.shape).astype(dtype)
     if dtype.kind == "b":
         return generator.integers(0, 2, port.shape).astype(dtype)
     if dtype.kind not in "iu":

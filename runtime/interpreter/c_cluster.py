@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation
 
 from ...dialects.cluster import strided, transfers_of
+from ...dialects.core.c_call import c_rule
 from ...dialects.core.semantics import Runner, Value
 from ...ir import Array
 
 
+@c_rule("tw_dma_begin")
 def _begin(runner: Runner, op: Operation) -> list[Value]:
     return [np.int32(transfers_of(runner, op).begin())]
 
 
+@c_rule("tw_dma_wait")
 def _wait(runner: Runner, op: Operation, group: Any) -> list[Value]:
     transfers_of(runner, op).wait(int(group))
     return []
 
 
+@c_rule("tw_dma_in")
 def _in(runner: Runner, op: Operation, near: Array, far: Array, *sizes: Any) -> list[Value]:
     target, source = _sides(op, near, far, *sizes)
     transfers_of(runner, op).start(lambda: np.copyto(target, source))
     return []
 
 
+@c_rule("tw_dma_out")
 def _out(runner: Runner, op: Operation, far: Array, near: Array, *sizes: Any) -> list[Value]:
     source, target = _sides(op, near, far, *sizes)
     transfers_of(runner, op).start(lambda: np.copyto(target, source))
@@ -44,6 +48,7 @@ def _sides(op: Operation, near: Array, far: Array, row_bytes: Any, rows: Any, st
     return here, strided(op, far_bytes, [0], [(count, int(stride)), (width, 1)])
 
 
+@c_rule("tw_dot_block")
 def _dot_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
     pixels, features, x_step, x_row, w_step, w_row, rows, elements, is_signed = (int(size) for size in sizes)
     flat = sums.reshape(-1)
@@ -57,6 +62,7 @@ def _dot_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *
     return []
 
 
+@c_rule("tw_window_block")
 def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
     pixels, x_step, x_row, x_tap, w_row, w_tap, rows, taps, is_signed = (int(size) for size in sizes)
     flat = sums.reshape(-1)
@@ -68,14 +74,3 @@ def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array
     weights = strided(op, w.reshape(-1), [0], [(rows, w_row), (taps, w_tap)]).astype(np.int64)
     flat[:pixels] = (windows * weights).sum(axis=(1, 2)).astype(np.int32)
     return []
-
-
-CALLS: dict[str, Callable[..., Sequence[Value]]] = {
-    "tw_dma_begin": _begin,
-    "tw_dma_in": _in,
-    "tw_dma_out": _out,
-    "tw_dma_wait": _wait,
-    "tw_dot_block": _dot_block,
-    "tw_window_block": _window_block,
-}
-"""Function -> `(runner, op, *operands) -> results`."""

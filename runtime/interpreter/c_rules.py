@@ -15,19 +15,22 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from ...dialects import emitc
+from ...dialects import emitc, own_dialects
+from ...dialects.core.c_call import C_RULES, CRule
 from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
-from . import c_scalars
+from . import c_cluster, c_scalars
 from .arithmetic import attribute_value
 from .bits import dtype_of
-from .c_cluster import CALLS
 from .c_tiles import TILES
 from .lanes import run_loop_nest
 from .memory import check_writable, new_buffer
 from .nests import Branch, Builder, Compute, Load, Loop, Nest, Node, NotANest, Store
 from .tensors import point
+
+_REGISTERED = (c_cluster,)
+"""Modules whose import registers what functions of C do."""
 
 
 @dataclass
@@ -162,12 +165,20 @@ def _call(runner: Runner, op: emitc.CallOp, operands: Sequence[Value]) -> Sequen
 @semantics(emitc.CallOpaqueOp)
 def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
     """Run a function of the runtime headers: on memory, or on numbers."""
-    if op.callee.data in CALLS:
-        return list(CALLS[op.callee.data](runner, op, *operands))
+    if (rule := _c_rule(op.callee.data)) is not None:
+        return list(rule(runner, op, *operands))
     if op.callee.data not in TILES:
         return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
     TILES[op.callee.data](op, *operands)
     return []
+
+
+def _c_rule(function: str) -> CRule | None:
+    """Return what a function of a target's C runtime does; the rules of targets lie beside their ops."""
+    if function not in C_RULES and function.startswith("tw_") and function not in TILES:
+        for load in own_dialects().values():
+            load()
+    return C_RULES.get(function)
 
 
 @semantics(emitc.VerbatimOp, emitc.IncludeOp)

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import memref
+from xdsl.dialects import memref, ml_program
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
@@ -28,6 +28,10 @@ def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
 
 def new_storage(op: Operation) -> Array:
     """Return the memory of a global, initialised; raises Diagnostic if the op defines none."""
+    if isinstance(op, ml_program.GlobalOp):
+        from .state import new_tensor_storage
+
+        return new_tensor_storage(op)
     if not isinstance(op, memref.GlobalOp):
         from .c_rules import new_c_storage
 

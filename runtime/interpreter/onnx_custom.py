@@ -58,23 +58,36 @@ def RequantShift(attribute: Attribute, x: Array, mul: Array, add: Array) -> Arra
     return np.clip(y, -(levels // 2), levels // 2 - 1) if attribute("signed") else np.clip(y, 0, levels - 1)
 
 
+def _counting(x: Array, valid: Array | None) -> tuple[Array, Array]:
+    """Return x with its largest element that counts in place of those that do not, and that largest element."""
+    x = integers(x)
+    if valid is None:
+        return x, x.max(axis=-1, keepdims=True)
+    largest = np.where(valid, x, np.iinfo(np.int64).min).max(axis=-1, keepdims=True)
+    return np.where(valid, x, largest), largest
+
+
+def _counted(x: Array, valid: Array | None) -> Array:
+    return x if valid is None else np.where(valid, x, 0)
+
+
 @_custom
-def iSoftmax(attribute: Attribute, x: Array) -> Array:
+def iSoftmax(attribute: Attribute, x: Array, valid: Array | None = None) -> Array:
     log2 = np.array(attribute("log2"))
-    t = integers(x)
-    t = t - t.max(axis=-1, keepdims=True)
+    x, largest = _counting(x, valid)
+    t = x - largest
     z = np.clip(-truncating_divide(t, log2), 0, 31)
     p = t + z * log2
-    q = (attribute("coeffA") * (p + attribute("coeffB")) ** 2 + attribute("coeffC")) >> z
+    q = _counted((attribute("coeffA") * (p + attribute("coeffB")) ** 2 + attribute("coeffC")) >> z, valid)
     return q * (attribute("n_levels") - 1) // q.sum(axis=-1, keepdims=True)
 
 
 @_custom
-def ITAMax(attribute: Attribute, x: Array) -> Array:
-    x = integers(x)
-    halvings = (x.max(axis=-1, keepdims=True) - x + 16) >> 5
-    total = (256 >> halvings).sum(axis=-1, keepdims=True)
-    return ((attribute("n_levels") - 1) * 256 // total) >> halvings
+def ITAMax(attribute: Attribute, x: Array, valid: Array | None = None) -> Array:
+    x, largest = _counting(x, valid)
+    halvings = (largest - x + 16) >> 5
+    total = _counted(256 >> halvings, valid).sum(axis=-1, keepdims=True)
+    return _counted(((attribute("n_levels") - 1) * 256 // total) >> halvings, valid)
 
 
 @_custom

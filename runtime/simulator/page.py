@@ -72,10 +72,20 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
         "layers": [_layer(layer) for layer in simulation.layers],
         "events": events,
         "levels": levels,
-        "engines": [{"name": e.name, "peak": e.peak, "busy": e.busy} for e in simulation.engines],
+        "engines": _engines(simulation),
         "links": [{"name": link.name, "width": link.width, "busy": link.busy} for link in simulation.links],
         "names": names.all(),
     }
+
+
+def _engines(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return what each engine can do at most, all of its copies that are in use together."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in simulation.engines:
+        engine = found.setdefault(each.engine, {"name": each.engine, "peak": 0.0, "busy": 0})
+        engine["peak"] += each.peak
+        engine["busy"] += each.busy
+    return list(found.values())
 
 
 def _layer(layer: LayerCost) -> dict[str, Any]:

@@ -14,7 +14,7 @@ class Event(NamedTuple):
     What kept a resource busy, or an engine waiting, from one cycle to another.
 
     `kind` is `compute`, `in`, `out` or `copy`, and on an engine that waits for transfers `wait in` or `wait out`. A
-    resource is the name of an engine, or `LINK.CHANNEL`.
+    resource is the name of an engine, `ENGINE.COPY` where there are several, or `LINK.CHANNEL`.
     """
 
     resource: str
@@ -41,7 +41,8 @@ class Residency(NamedTuple):
 @dataclass(frozen=True)
 class LayerCost:
     """
-    What a layer takes. All times are cycles of the machine's clock, modelled.
+    What a layer takes. All times are cycles of the machine's clock, modelled; of what copies of an engine do at once,
+    those of the copy that takes longest.
 
     `cycles` is the time that the program spends on the layer: `busy`, in which its engine computes, and `wait_in` and
     `wait_out`, in which that waits for transfers; `conflicts` is the part of `busy` lost to transfers that use the same
@@ -118,7 +119,8 @@ class EngineCost:
     """
     How an engine spends the time: it computes, waits for transfers, or is idle while others compute; in cycles.
 
-    `peak` is its greatest rate in points per cycle: what the machine says, or else the best of its layers.
+    `peak` is its greatest rate in points per cycle: what the machine says, or else the best of its layers. Of an
+    `engine` that there are several of, each copy in use has a name of its own.
     """
 
     name: str
@@ -129,6 +131,7 @@ class EngineCost:
     calls: int
     peak: float
     energy: float
+    engine: str
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,8 @@ class LinkCost:
 @dataclass(frozen=True)
 class LevelUse:
     """
-    How a memory level is used: `peak` bytes at cycle `peak_at` in the buffers `alive` then; `size` is what it has.
+    How a memory level is used: `peak` bytes at cycle `peak_at` in the buffers `alive` then; `size` is what it has, in
+    all `copies` of it that are in use.
 
     `fixed` bytes hold what is always there (weights, inputs, outputs) and are not in `peak`.
     """
@@ -159,6 +163,7 @@ class LevelUse:
     peak_at: int
     alive: tuple[Residency, ...]
     fixed: int
+    copies: int = 1
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from math import ceil
-from typing import NamedTuple
+from functools import partial
+from heapq import heapify, heappop, heapreplace
+from math import ceil, prod
+from typing import NamedTuple, TypeAlias
 
 from ...passes.memory.transfers import Cost
 from ...targets.core.machine import Link, Machine
@@ -25,11 +28,16 @@ class Place(NamedTuple):
     bytes: int = 0
 
 
-class Token(NamedTuple):
-    """A transfer under way: when it is done, and whether it writes the far side."""
+@dataclass
+class Token:
+    """A transfer under way: whether it writes the far side, and when it is done, known once it has begun."""
 
-    end: int
     outward: bool
+    end: int = 0
+
+
+Action: TypeAlias = Callable[[], None]
+"""Something that an iteration of a parallel loop does when its time has come."""
 
 
 @dataclass
@@ -109,6 +117,9 @@ class _Bus:
 
 @dataclass
 class _EngineUse:
+    """How one copy of an engine is used, and when it is next idle."""
+
+    free: int = 0
     busy: int = 0
     wait_in: int = 0
     wait_out: int = 0
@@ -121,7 +132,9 @@ class Schedule:
     The state of a machine while a program runs on it.
 
     The program is one thread: a kernel keeps it until the kernel is done, a transfer runs beside it until its token is
-    waited for.
+    waited for. The iterations of a parallel loop are threads of their own, each on copies of the engines and of the
+    levels that have some; they share the links, which serve them in the order in which they come. What a layer spends
+    there is what it does in the iteration that ends last, so that the layers' times add up to the program's.
     """
 
     def __init__(self, machine: Machine):
@@ -129,13 +142,19 @@ class Schedule:
         self.now = 0
         self.events: list[Event] = []
         self.layers: dict[Nodes, Layer] = {}
-        self.engines = {engine.name: _EngineUse() for engine in machine.engines}
+        self.engines = {engine.name: [_EngineUse()] for engine in machine.engines}
+        """How each engine is used, by copy."""
         self.links = {
             link.name: _Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
         self._names: dict[tuple[Place, int, Nodes], str] = {}
-        self._traffic: dict[str, list[tuple[int, int, float]]] = {level.name: [] for level in machine.levels}
+        self._traffic: dict[tuple[str, int], list[tuple[int, int, float]]] = {}
+        self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
+        self._level_copies = {level.name: prod(level.count) for level in machine.levels}
+        self._copy = 0
+        self._recorded: list[Action] | None = None
+        self._spent: list[tuple[Layer | Tally, str, int]] | None = None
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
         self._energy = {level.name: level.energy for level in machine.levels}
 
@@ -143,27 +162,96 @@ class Schedule:
         """Return the layer of some ONNX nodes."""
         return self.layers.setdefault(nodes, Layer(nodes))
 
+    # Parallel loops
+
+    @contextmanager
+    def iteration(self) -> Generator[list[Action]]:
+        """Note what is to be done meanwhile, instead of doing it; in an iteration that is noted, just go on."""
+        if self._recorded is not None:
+            yield []
+            return
+        self._recorded = []
+        try:
+            yield self._recorded
+        finally:
+            self._recorded = None
+
+    def run_together(self, iterations: Sequence[Sequence[Action]]) -> None:
+        """
+        Do what iterations have noted, all at once; the program goes on when the last of them is done.
+
+        Of two that come at the same time, the first iteration's turn is first.
+        """
+        ends = [self.now] * len(iterations)
+        spent: list[list[tuple[Layer | Tally, str, int]]] = [[] for _ in iterations]
+        turns = [(self.now, copy, 0) for copy, actions in enumerate(iterations) if actions]
+        heapify(turns)
+        while turns:
+            self.now, self._copy, number = turns[0]
+            self._spent = spent[self._copy]
+            iterations[self._copy][number]()
+            ends[self._copy] = self.now
+            if number + 1 < len(iterations[self._copy]):
+                heapreplace(turns, (self.now, self._copy, number + 1))
+            else:
+                heappop(turns)
+        self._copy, self._spent = 0, None
+        self.now = max(ends, default=self.now)
+        for part, what, cycles in spent[ends.index(self.now)] if ends else ():
+            self._spend(part, what, cycles)
+
+    def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
+        """Count the program's time for a part of it; that of an iteration when it is known which ends last."""
+        if self._spent is not None:
+            self._spent.append((part, what, cycles))
+        else:
+            setattr(part, what, getattr(part, what) + cycles)
+
+    def _use(self, engine: str) -> _EngineUse:
+        """Return the copy of an engine that serves the iteration; where there are fewer, they take turns."""
+        copies, copy = self.engines[engine], self._copy % self._engine_copies[engine]
+        copies += [_EngineUse() for _ in range(copy + 1 - len(copies))]
+        return copies[copy]
+
+    def _name(self, engine: str) -> str:
+        """Return the name of the resource that the copy of an engine is."""
+        total = self._engine_copies[engine]
+        return f"{engine}.{self._copy % total}" if total > 1 else engine
+
+    def _own(self, level: str) -> tuple[str, int]:
+        """Return a level, and its copy that the iteration has."""
+        return level, self._copy % self._level_copies[level]
+
+    # What takes time
+
     def run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Run a kernel; the program goes on when it is done."""
+        if self._recorded is not None:
+            self._recorded.append(partial(self._run, layer, kernel, places))
+        else:
+            self._run(layer, kernel, places)
+
+    def _run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+        use, came = self._use(kernel.engine), self.now
+        self.now = max(came, use.free)
         start, end = self.now, self._contended(kernel)
-        conflicts = end - start - kernel.cycles
         energy = kernel.energy + sum(self._energy[level] * size for level, size in kernel.levels)
-        use = self.engines[kernel.engine]
+        use.free = end
         use.busy += end - start
         use.calls += 1
         use.energy += energy
-        layer.busy += end - start
-        layer.conflicts += conflicts
         tally = layer.operators.setdefault(kernel.operator, Tally())
+        self._spend(layer, "busy", end - came)
+        self._spend(layer, "conflicts", end - came - kernel.cycles)
+        self._spend(tally, "busy", end - came)
         for part in (layer, tally):
             part.calls += 1
             part.points += kernel.points
             part.macs += kernel.macs
-        tally.busy += end - start
         layer.bytes_touched += sum(kernel.sizes)
         layer.energy += energy
         self._span(layer, start, end)
-        self.events.append(Event(kernel.engine, "compute", kernel.operator, layer.nodes, start, end))
+        self.events.append(Event(self._name(kernel.engine), "compute", kernel.operator, layer.nodes, start, end))
         for place, size in zip(places, kernel.sizes, strict=True):
             self._keep(place, size, layer.nodes, start, end)
         self.now = end
@@ -172,7 +260,17 @@ class Schedule:
         self, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int], outward: bool
     ) -> Token:
         """Begin a transfer on the channel that is free first; `sizes` are those of the far and the near buffer."""
-        bus = self.links[link.name]
+        token = Token(outward)
+        if self._recorded is not None:
+            self._recorded.append(partial(self._start, token, layer, link, cost, far, near, sizes))
+        else:
+            self._start(token, layer, link, cost, far, near, sizes)
+        return token
+
+    def _start(
+        self, token: Token, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int]
+    ) -> None:
+        outward, bus = token.outward, self.links[link.name]
         channel = min(range(len(bus.channels)), key=bus.channels.__getitem__)
         start = max(self.now, bus.channels[channel])
         begin = max(start + cost.startup, bus.bus)
@@ -186,7 +284,8 @@ class Schedule:
             layer.produced += sizes[1]
         if cost.data:
             for level in {far.level: 0, near.level: 0}:
-                self._traffic[level].append((begin, end, cost.bytes / cost.data))
+                traffic = self._traffic.setdefault(self._own(level), [])
+                traffic.append((begin, end, cost.bytes / cost.data))
         self._span(layer, start, end)
         kind = "out" if outward else "in"
         self.events.append(Event(f"{link.name}.{channel}", kind, far.name, layer.nodes, start, end, cost.bytes))
@@ -194,21 +293,29 @@ class Schedule:
         tile = self._keep(near, sizes[1], layer.nodes, start, end)
         if not near.bytes:
             self._names[tile] = far.name
-        return Token(end, outward)
+        token.end = end
 
     def wait(self, layer: Layer, token: Token | None) -> None:
         """Go on when a transfer is done; the layer's engine waits for it."""
-        if token is None or token.end <= self.now:
+        if token is None:
+            return
+        if self._recorded is not None:
+            self._recorded.append(partial(self._wait, layer, token))
+        else:
+            self._wait(layer, token)
+
+    def _wait(self, layer: Layer, token: Token) -> None:
+        if token.end <= self.now:
             return
         lost = token.end - self.now
         kind = "wait out" if token.outward else "wait in"
-        use = self.engines.get(layer.engine)
-        for part in (layer, use) if use else (layer,):
-            part.wait_in += 0 if token.outward else lost
-            part.wait_out += lost if token.outward else 0
+        self._spend(layer, "wait_out" if token.outward else "wait_in", lost)
         self._span(layer, self.now, token.end)
         if layer.engine:
-            self._add_wait(Event(layer.engine, kind, kind, layer.nodes, self.now, token.end))
+            use = self._use(layer.engine)
+            use.wait_in += 0 if token.outward else lost
+            use.wait_out += lost if token.outward else 0
+            self._add_wait(Event(self._name(layer.engine), kind, kind, layer.nodes, self.now, token.end))
         self.now = token.end
 
     def end(self) -> int:
@@ -264,7 +371,7 @@ class Schedule:
         """
         end = self.now + kernel.cycles
         for level, size in kernel.levels:
-            capacity, traffic = self._bandwidth[level], self._traffic[level]
+            capacity, traffic = self._bandwidth[level], self._traffic.setdefault(self._own(level), [])
             traffic[:] = [each for each in traffic if each[1] > self.now]
             if capacity and traffic and kernel.cycles:
                 end = max(end, _slowed(self.now, kernel.cycles, size / kernel.cycles, capacity, traffic))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from ...dialects.hier import GridOp
 from ...ir import new_context
 from ...passes.expand_grid import ExpandGridPass
+from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
 from ...targets.core.machine import Engine, Level, Machine
@@ -40,7 +41,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
     layers = tuple(map(_layer_cost, parts))
     memory = schedule.memory()
-    fixed = _fixed_bytes(module, function)
+    fixed, copies = _fixed_bytes(module, function), _copies_in_use(module)
     return Simulation(
         machine.name,
         machine.clock.nominal,
@@ -49,9 +50,12 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
         tuple(schedule.events),
         layers,
         _operators(parts),
-        tuple(_engine_cost(engine, schedule, layers, cycles) for engine in machine.engines),
+        tuple(cost for engine in machine.engines for cost in _engine_costs(engine, schedule, layers, cycles)),
         tuple(_link_cost(name, schedule) for name in schedule.links),
-        tuple(_level_use(level, memory, fixed if level == machine.far else 0) for level in machine.levels),
+        tuple(
+            _level_use(level, memory, fixed if level == machine.far else 0, copies.get(level.name, 1))
+            for level in machine.levels
+        ),
         memory,
     )
 
@@ -81,13 +85,18 @@ def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
     return tuple(sorted(costs.values(), key=lambda cost: (-cost.busy, cost.operator)))
 
 
-def _engine_cost(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> EngineCost:
-    use = schedule.engines[engine.name]
-    idle = cycles - use.busy - use.wait_in - use.wait_out
+def _engine_costs(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
+    """Yield the costs of each copy of an engine that is in use, of the first in any case."""
+    uses = schedule.engines[engine.name]
     said = [value for each in engine.runs for key, value in each.parameters if key == "macs_per_cycle"]
     peak = max((float(value) for value in said if isinstance(value, int | float)), default=0.0)
-    peak = peak or max((layer.engine_rate for layer in layers if layer.engine == engine.name), default=0.0)
-    return EngineCost(engine.name, use.busy, use.wait_in, use.wait_out, idle, use.calls, peak, use.energy)
+    rates = (layer.engine_rate for layer in layers if layer.engine == engine.name)
+    peak = peak or max(rates, default=0.0) / len(uses)
+    for copy, use in enumerate(uses):
+        name = f"{engine.name}.{copy}" if engine.total > 1 else engine.name
+        idle = cycles - use.busy - use.wait_in - use.wait_out
+        spent = use.busy, use.wait_in, use.wait_out, idle, use.calls
+        yield EngineCost(name, *spent, peak, use.energy, engine.name)
 
 
 def _link_cost(name: str, schedule: Schedule) -> LinkCost:
@@ -98,7 +107,7 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
     return LinkCost(name, *moved, tuple(bus.channel_busy), bus.link.width * ratio, bus.energy)
 
 
-def _level_use(level: Level, memory: Sequence[Residency], fixed: int) -> LevelUse:
+def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
     """Return how a level is used, by a sweep over the times at which buffers come and go."""
     here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
     peak, peak_at = 0, 0
@@ -106,7 +115,8 @@ def _level_use(level: Level, memory: Sequence[Residency], fixed: int) -> LevelUs
         alive = _covered(_alive(here, at))
         if alive > peak:
             peak, peak_at = alive, at
-    return LevelUse(level.name, level.size, peak, peak_at, tuple(_alive(here, peak_at)) if peak else (), fixed)
+    alive = tuple(_alive(here, peak_at)) if peak else ()
+    return LevelUse(level.name, level.size * copies, peak, peak_at, alive, fixed, copies)
 
 
 def _alive(memory: Sequence[Residency], at: int) -> list[Residency]:
@@ -123,6 +133,18 @@ def _covered(alive: Sequence[Residency]) -> int:
         total += max(0, each.address + each.bytes - max(each.address, reach))
         reach = max(reach, each.address + each.bytes)
     return total
+
+
+def _copies_in_use(module: ModuleOp) -> dict[str, int]:
+    """Return how many copies of a level have parts of its memory, for levels where it is more than one."""
+    found: dict[str, int] = {}
+    for op in module.body.block.ops:
+        copies = op.attributes.get(COPIES)
+        if isinstance(op, memref.GlobalOp) and isinstance(copies, IntegerAttr):
+            level = getattr(op.type, "memory_space", None)
+            if isinstance(level, StringAttr):
+                found[level.data] = max(found.get(level.data, 1), copies.value.data)
+    return found
 
 
 def _fixed_bytes(module: ModuleOp, function: str) -> int:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 
-from .result import LayerCost, Simulation
+from .result import EngineCost, LayerCost, Simulation
 
+_SHOWN = 8
+"""Of more copies of an engine the average is shown."""
 _NUMBERS = ("cycles", "share", "MACs", "MACs/cycle", "stalled", "bytes in", "bytes out", "points/byte", "limited by")
 
 
@@ -62,10 +66,13 @@ def resource_table(simulation: Simulation) -> Table:
     """Return the table of engines, links and levels."""
     table = Table("what", "how it was used", title="modelled, per resource", title_justify="left")
     total = max(simulation.cycles, 1)
-    for engine in simulation.engines:
-        parts = (("busy", engine.busy), ("waits for input", engine.wait_in), ("waits for output", engine.wait_out))
-        text = ", ".join(f"{name} {cycles / total:.1%}" for name, cycles in (*parts, ("idle", engine.idle)))
-        table.add_row(f"engine {engine.name}", f"{text}; {engine.calls:,} calls")
+    for name in dict.fromkeys(engine.engine for engine in simulation.engines):
+        copies = [engine for engine in simulation.engines if engine.engine == name]
+        if len(copies) > _SHOWN:
+            table.add_row(f"engine {name}, {len(copies)} copies", _engine_text(copies, total))
+            continue
+        for engine in copies:
+            table.add_row(f"engine {engine.name}", _engine_text([engine], total))
     for link in simulation.links:
         channels = ", ".join(f"{cycles / total:.1%}" for cycles in link.channels)
         moved = f"{link.bytes_in:,} bytes in, {link.bytes_out:,} out in {link.transfers:,} transfers"
@@ -73,8 +80,17 @@ def resource_table(simulation: Simulation) -> Table:
     for level in simulation.levels:
         fixed = f"; {level.fixed:,} bytes of weights, inputs and outputs" if level.fixed else ""
         share = f"{level.peak / level.size:.1%} of {level.size:,}"
+        share += f" in {level.copies} copies" if level.copies > 1 else ""
         table.add_row(f"level {level.name}", f"{level.peak:,} bytes at the peak, {share}{fixed}")
     return table
+
+
+def _engine_text(copies: Sequence[EngineCost], total: int) -> str:
+    """Return how copies of an engine spend their time, on average."""
+    names = {"busy": "busy", "wait_in": "waits for input", "wait_out": "waits for output", "idle": "idle"}
+    shares = {name: sum(getattr(copy, name) for copy in copies) / (total * len(copies)) for name in names}
+    text = ", ".join(f"{title} {shares[name]:.1%}" for name, title in names.items())
+    return f"{text}; {sum(copy.calls for copy in copies):,} calls"
 
 
 def summary(simulation: Simulation) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -23,7 +24,7 @@ from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .result import Nodes
-from .schedule import Place, Schedule
+from .schedule import Action, Place, Schedule
 
 Code: TypeAlias = Callable[[list[Any]], None]
 """Does one op: reads and writes the list of values."""
@@ -114,7 +115,7 @@ class Walker:
         """Return the code of a block, and the slots of what its last op yields."""
         codes: list[Code] = []
         for op in block.ops:
-            if isinstance(op, scf.YieldOp | func.ReturnOp):
+            if isinstance(op, scf.YieldOp | scf.ReduceOp | func.ReturnOp):
                 return codes, self._slots_of(op.operands)
             code = self._op(op)
             if code is not None:
@@ -126,6 +127,9 @@ class Walker:
         rule = _RULES.get(type(op))
         if rule is not None:
             return rule(self, op)
+        if isinstance(op, memref.LoadOp) and _is_index(op):
+            # Where in a buffer rows lie changes no time, so that any index does.
+            return self._fix(op.res, 0)
         if is_kernel(op):
             return self._kernel(op)
         if type(op) in _ARITHMETIC:
@@ -235,6 +239,32 @@ class Walker:
 
         return run
 
+    def _parallel(self, op: scf.ParallelOp) -> Code:
+        if op.results:
+            raise Diagnostic(
+                "a parallel loop with reductions cannot be simulated",
+                where=where(op),
+                expected="iterations that write to memory what they compute",
+            )
+        rank = len(op.lowerBound)
+        bounds, variables = self._slots_of(op.operands), self._slots_of(op.body.block.args)
+        (codes, _), schedule = self._block(op.body.block), self._schedule
+
+        def run(values: list[Any]) -> None:
+            low, high, step = (bounds[group * rank : (group + 1) * rank] for group in range(3))
+            spans = [range(*(values[slot] for slot in axis)) for axis in zip(low, high, step, strict=True)]
+            iterations: list[list[Action]] = []
+            for point in product(*spans):
+                for slot, index in zip(variables, point, strict=True):
+                    values[slot] = index
+                with schedule.iteration() as actions:
+                    for code in codes:
+                        code(values)
+                iterations.append(actions)
+            schedule.run_together(iterations)
+
+        return run
+
     def _if(self, op: scf.IfOp) -> Code:
         condition, results = self._slot(op.cond), self._slots_of(op.results)
         sides = [self._side(region) for region in (op.false_region, op.true_region)]
@@ -331,6 +361,11 @@ class Walker:
         self._fix(op.token, None)
 
 
+def _is_index(op: memref.LoadOp) -> bool:
+    """Return whether what is loaded only says where something lies."""
+    return bool(op.res.uses) and all(isinstance(use.operation, arith.IndexCastOp) for use in op.res.uses)
+
+
 def _name_of(op: Operation) -> str:
     """Return the name of a buffer: the last node that it holds the result of, else what the IR calls it."""
     nodes = node_names(op)
@@ -352,6 +387,7 @@ def _rules() -> _Rules:
         memref.ViewOp: walker._view,
         memref.CopyOp: walker._copy,
         scf.ForOp: walker._for,
+        scf.ParallelOp: walker._parallel,
         scf.IfOp: walker._if,
         func.CallOp: walker._call,
         DmaStartOp: walker._start,

@@ -16,7 +16,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ...dialects import emitc
 from ...errors import Diagnostic
-from ...ir import numpy_type, where
+from ...ir import numbers_of, numpy_type, where
 from ...passes.emitc.names import Names
 from .c_closures import FORK, closure_text
 from .c_expressions import c_type, declaration, literal
@@ -39,6 +39,13 @@ class Port:
     c_type: str
     bytes_each: int
     shape: tuple[int, ...]
+    range: tuple[int, ...] = ()
+    """The least and the greatest number that it may hold, where that is checked."""
+
+    @property
+    def limits(self) -> str:
+        """The range in words, empty where there is none."""
+        return f", {self.range[0]} to {self.range[1]}" if self.range else ""
 
     @property
     def count(self) -> int:
@@ -55,8 +62,8 @@ class CProgram:
     A network as C.
 
     `header` is network.h. `body` is the code after the includes: globals that change, kernels, the run function.
-    `includes` are the other headers, `runtime` the texts of those that belong to Tilewright, in order. `prefix` is
-    what public names begin with.
+    `runtime` are the headers of Tilewright with their texts, in order; `includes` are others, as a machine has, which
+    come after the first of them. `prefix` is what public names begin with.
     """
 
     prefix: str
@@ -66,12 +73,14 @@ class CProgram:
     runtime: tuple[tuple[str, str], ...]
     weights: tuple[Weight, ...]
     arena_bytes: int
+    state_bytes: int = 0
 
     @property
     def source(self) -> str:
         """The text of network.c."""
-        own = [f'#include "{name}"' for name, _ in self.runtime] + (['#include "weights.h"'] if self.weights else [])
-        lines = ['#include "network.h"', *own, *self.includes]
+        first, *others = [f'#include "{name}"' for name, _ in self.runtime]
+        weights = ['#include "weights.h"'] if self.weights else []
+        lines = ['#include "network.h"', first, *self.includes, *others, *weights]
         return _NOTE + "\n".join(lines) + "\n\n" + self.body
 
     @property
@@ -85,13 +94,14 @@ class CProgram:
         guard = f"{self.prefix.upper()}_WEIGHTS_H"
         declarations = "".join(f"extern {weight.declaration};\n" for weight in self.weights)
         head = f"{_NOTE}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
+        if any(weight.level for weight in self.weights):
+            head += "".join(f"\n{line}" for line in ('#include "tilewright.h"', *self.includes)) + "\n"
         return f"{head}\n{declarations}\n#endif\n"
 
     def text(self, weights: WeightsMode = "inline") -> str:
         """Return all as one translation unit; with `extern` weights are declared only."""
-        parts = [self.header, *(text for _, text in self.runtime)]
-        if self.includes:
-            parts.append("\n".join(self.includes) + "\n")
+        first, *others = [text for _, text in self.runtime]
+        parts = [self.header, first, *(f"{include}\n" for include in self.includes), *others]
         if weights == "inline":
             parts += [definition(weight, "static ") for weight in self.weights]
         elif self.weights:
@@ -122,18 +132,21 @@ def render(module: ModuleOp) -> CProgram:
             raise Diagnostic(
                 f"'{op.name}' cannot be printed as C", where(op), "emitc ops", remedy="run convert-to-emitc first"
             )
-    arena = sum(_size(op) for op in variables if op.const_specifier is None)
+    changing = [op for op in variables if op.const_specifier is None]
+    arena = sum(_size(op) for op in changing if "tilewright.state" not in op.attributes)
+    state = sum(_size(op) for op in changing if "tilewright.state" in op.attributes)
     public = [op for op in functions if op.specifiers is None or "static" not in {s.data for s in op.specifiers.data}]
     prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
     weights_bytes = sum(len(weight.data) for weight in weights)
     return CProgram(
         prefix,
-        _header(prefix, public, arena, weights_bytes),
+        _header(prefix, public, arena, state, weights_bytes),
         "\n".join(pieces),
         tuple(_include(op) for op in included if op.include.data not in own),
         tuple((name, _runtime(name)) for name in own),
         weights,
         arena,
+        state,
     )
 
 
@@ -147,12 +160,16 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
     contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
     if program.weights:
         contents["weights.h"] = program.weights_header
-    if program.weights_bytes > largest_arrays:
-        image, offsets = binary_image(program.weights)
-        contents |= {"weights.bin": image, "weights.S": assembly(program.weights, offsets, "weights.bin")}
-    elif program.weights:
-        arrays = "\n".join(definition(weight) for weight in program.weights)
-        contents["weights.c"] = f'{_NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{arrays}'
+    # Those that have to lie in a memory of their own are always arrays: C says where arrays lie.
+    placed = [weight for weight in program.weights if weight.level]
+    others = [weight for weight in program.weights if not weight.level]
+    as_binary = sum(len(weight.data) for weight in others) > largest_arrays
+    if as_binary:
+        image, offsets = binary_image(others)
+        contents |= {"weights.bin": image, "weights.S": assembly(others, offsets, "weights.bin")}
+    if arrays := placed if as_binary else [*placed, *others]:
+        text = "\n".join(definition(weight) for weight in arrays)
+        contents["weights.c"] = f'{_NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{text}'
         contents.setdefault("tilewright.h", _runtime("tilewright.h"))
     contents |= {"network.h": program.header, "network.c": program.source}
     paths = [directory / name for name in contents]
@@ -191,7 +208,16 @@ def _weight(op: emitc.GlobalOp) -> Weight:
     element = value.get_element_type()
     said: Any = op.attributes.get("tilewright.shape")
     shape = tuple(said.get_values()) if said is not None else tuple(value.get_shape())
-    return Weight(op.sym_name.data, c_type(element), str(numpy_type(element)), shape, value.data.data, _alignment(op))
+    level = cast("StringAttr | None", op.attributes.get("tilewright.level"))
+    return Weight(
+        op.sym_name.data,
+        c_type(element),
+        str(numpy_type(element)),
+        shape,
+        value.data.data,
+        _alignment(op),
+        level.data if level is not None else "",
+    )
 
 
 def _size(op: emitc.GlobalOp) -> int:
@@ -214,6 +240,8 @@ def _variable(op: emitc.GlobalOp) -> str:
     words = [word for word in ("extern", "static") if f"{word}_specifier" in op.properties]
     if "tilewright.alignment" in op.attributes:
         words.append(f"_Alignas({_alignment(op)})")
+    if "tilewright.level" in op.attributes:
+        words.append(f"TW_LEVEL({cast(StringAttr, op.attributes['tilewright.level']).data})")
     words.append(declaration(op.type, op.sym_name.data, constant=op.const_specifier is not None))
     value = f" = {literal(op.initial_value, op.type)[0]}" if op.initial_value is not None else ""
     return f"{' '.join(words)}{value};\n"
@@ -240,12 +268,13 @@ def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
             c_type(element),
             numpy_type(element).itemsize,
             tuple(int(size) for size in shape),
+            numbers_of(said["tilewright.range"]) if "tilewright.range" in said else (),
         )
         (outputs if "tilewright.output" in said else inputs).append(port)
     return inputs, outputs
 
 
-def _header(prefix: str, public: list[emitc.FuncOp], arena: int, weights: int) -> str:
+def _header(prefix: str, public: list[emitc.FuncOp], arena: int, state: int, weights: int) -> str:
     upper = prefix.upper()
     lines = [f"{_NOTE}#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
     if public:
@@ -255,8 +284,14 @@ def _header(prefix: str, public: list[emitc.FuncOp], arena: int, weights: int) -
         lines += [
             f"#define {upper}_ARENA_BYTES {arena} /* static memory that changes */",
             f"#define {upper}_WEIGHTS_BYTES {weights}",
+            *([f"#define {upper}_STATE_BYTES {state} /* static memory that outlives a call */"] if state else []),
             "",
         ]
+        lines += _state_macros(upper, public[0])
+        for function in public[1:]:
+            lines += _entry_macros(function)
+    if any("tilewright.status" in function.attributes for function in public):
+        lines += [*_STATUS_MACROS.format(upper=upper).splitlines(), ""]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     for function in public:
         lines += [*_documentation(function), f"{prototype(function, argument_names(function, Names()))};", ""]
@@ -273,22 +308,58 @@ def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
         yield f"#define {prefix}_{index}_SHAPE {{{shape}}}"
         yield f"#define {prefix}_{index}_SIZE {port.count} /* elements */"
         yield f"#define {prefix}_{index}_BYTES {port.count * port.bytes_each}"
+        if port.range:
+            yield f"#define {prefix}_{index}_RANGE {{{port.range[0]}, {port.range[1]}}}"
     yield ""
+
+
+def _entry_macros(function: emitc.FuncOp) -> list[str]:
+    """Return the lines that describe another way into the network."""
+    inputs, outputs = _ports(function)
+    upper = function.sym_name.data.removesuffix("_run").upper()
+    if not inputs and not outputs:
+        return []
+    return [*_macros(f"{upper}_INPUT", inputs), *_macros(f"{upper}_OUTPUT", outputs), *_state_macros(upper, function)]
+
+
+def _state_macros(upper: str, function: emitc.FuncOp) -> list[str]:
+    """Return the lines that say which input is the position in a state, and how it goes on."""
+    said = [row for row in argument_attributes(function) if "tilewright.output" not in row]
+    for index, row in enumerate(said):
+        if "tilewright.state" in row:
+            added, rows = numbers_of(row["tilewright.state"])
+            return [
+                f"#define {upper}_POSITION_INPUT {index} /* the input that counts the rows of the state */",
+                f"#define {upper}_NEW_ROWS {added} /* that each call adds */",
+                f"#define {upper}_CONTEXT {rows} /* rows of the state */",
+                "",
+            ]
+    return []
+
+
+_STATUS_MACROS = """\
+#define {upper}_OK 0
+#define {upper}_OUT_OF_RANGE 1 /* an input holds a number out of its range; nothing was done */
+#define {upper}_OUT_OF_ORDER 2 /* the position leaves out rows of the state; nothing was done */"""
 
 
 def _documentation(function: emitc.FuncOp) -> list[str]:
     inputs, outputs = _ports(function)
+    if "tilewright.reset" in function.attributes:
+        return ["/* Lets the state be as before the first call. */"]
     if not inputs and not outputs:
         return []
+    status = " * Returns 0, or what was wrong with the inputs." if "tilewright.status" in function.attributes else ""
     rows = [
         f" *   {direction} {port.identifier}: {port.c_type} {'x'.join(str(size) for size in port.shape) or 'scalar'}"
-        f" ({comment(port.name)})"
+        f" ({comment(port.name)}{port.limits})"
         for direction, ports in (("in ", inputs), ("out", outputs))
         for port in ports
     ]
     return [
         "/*",
         " * Runs the network once. Arrays are row-major and must not overlap. Buffers are static: one call at a time.",
+        *([status] if status else []),
         *rows,
         " */",
     ]

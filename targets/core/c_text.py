@@ -203,8 +203,8 @@ class _FunctionPrinter:
                 continue
             if (statement := _PRINTERS.get(type(op))) is not None:
                 statement(self, op)
-            elif isinstance(op, emitc.CallOpaqueOp) and len(op.results) == 0:
-                self.line(f"{self.opaque_call(op)[0]};")
+            elif isinstance(op, emitc.CallOpaqueOp) and not any(result.uses for result in op.results):
+                self.line(f"{'(void)' if op.results else ''}{self.opaque_call(op)[0]};")
             else:
                 self.value(op, folded=op in self.inline)
         self.flush()

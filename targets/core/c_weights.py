@@ -25,7 +25,7 @@ class Weight:
     A constant array of a network.
 
     `data` are its elements of NumPy type `dtype` in row-major order, little-endian; `c_type` is the element's type in
-    C and `alignment` that of the first, in bytes.
+    C and `alignment` that of the first, in bytes. `level` names the memory that it lies in, where a target has several.
     """
 
     c_name: str
@@ -34,6 +34,7 @@ class Weight:
     shape: tuple[int, ...]
     data: bytes
     alignment: int
+    level: str = ""
 
     @property
     def count(self) -> int:
@@ -43,7 +44,8 @@ class Weight:
     @property
     def declaration(self) -> str:
         """The declaration of the array, without storage class and semicolon."""
-        return f"_Alignas({self.alignment}) const {self.c_type} {self.c_name}[{max(self.count, 1)}]"
+        place = f"TW_LEVEL({self.level}) " if self.level else ""
+        return f"_Alignas({self.alignment}) {place}const {self.c_type} {self.c_name}[{max(self.count, 1)}]"
 
 
 def definition(weight: Weight, storage: str = "") -> str:

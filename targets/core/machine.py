@@ -50,7 +50,8 @@ class Level:
     A memory that programs address.
 
     A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
-    says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one.
+    says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. What a
+    `preloaded` memory holds is there before the program runs: engines read it in place, and no link leads to it.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Level:
     energy: float = 0.0
     holds: tuple[str, ...] = ()
     count: tuple[int, ...] = ()
+    preloaded: bool = False
 
     @property
     def rows(self) -> int:

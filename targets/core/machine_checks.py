@@ -33,9 +33,9 @@ def check(machine: Machine, problems: list[str]) -> Machine:
     return machine
 
 
-def _rank(level: Level) -> tuple[bool, int, str]:
+def _rank(level: Level) -> tuple[bool, bool, int, str]:
     """Order levels that are equally far: those for all data first, then the largest, then by name."""
-    return bool(level.holds), -level.size, level.name
+    return level.preloaded, bool(level.holds), -level.size, level.name
 
 
 def _level_problems(level: Level) -> Iterable[str]:
@@ -141,5 +141,7 @@ def _unreached(machine: Machine) -> Iterable[str]:
         ends = [{link.far, link.near} for link in machine.links]
         reached = reached.union(*(pair for pair in ends if pair & reached))
     for level in machine.levels:
-        if level.name not in reached:
+        if level.preloaded and level.name in reached:
+            yield f'links: expected none that leads to the preloaded level "{level.name}", found one'
+        elif not level.preloaded and level.name not in reached:
             yield f'links: expected one that leads to the level "{level.name}", found none'

@@ -29,9 +29,12 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
     """
     Return the path of a machine's file.
 
-    A name is that of a folder under `targets`; what ends in `.toml` or has a `/` is a path, relative to `base`.
+    A name is that of a folder under `targets`, or `folder/variant` for another file in it; what else ends in `.toml` or
+    has a `/` is a path, relative to `base`.
     """
     text = str(name_or_path)
+    if text in variants():
+        return _TARGETS / f"{text}.toml"
     if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
         path = (base or Path()) / text
         return path / FILE if path.is_dir() else path
@@ -45,6 +48,12 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
         found=text,
         remedy=did_you_mean(text, known),
     )
+
+
+def variants() -> list[str]:
+    """Return the names of the machines that lie beside a target's own, as `folder/variant`."""
+    files = [file for file in sorted(_TARGETS.glob("*/*.toml")) if file.name != FILE]
+    return [f"{file.parent.name}/{file.stem}" for file in files]
 
 
 def load_machine(path: str | Path) -> Machine:

@@ -24,6 +24,7 @@ from .machine_values import (
     Table,
     by_name,
     clock,
+    flag,
     integer,
     matching,
     number,
@@ -78,6 +79,7 @@ LEVEL: dict[str, Key] = {
     "energy": Key(number()),
     "holds": Key(several(one_of(*ROLES))),
     "count": Key(several(integer(1))),
+    "preloaded": Key(flag),
 }
 LINK: dict[str, Key] = {
     "far": Key(text, required=True),

@@ -56,6 +56,13 @@ def size(value: Any) -> int:
     return value
 
 
+def flag(value: Any) -> bool:
+    """Convert a truth value."""
+    if not isinstance(value, bool):
+        raise Expected("true or false")
+    return value
+
+
 def text(value: Any) -> str:
     """Convert a text."""
     if not isinstance(value, str):

@@ -71,7 +71,7 @@ def batch(name: str, samples: int = 16) -> dict[str, np.ndarray]:
 
 
 def test_names() -> None:
-    assert [name for name in zoo.names() if not name.endswith("-qlinear")] == NAMES
+    assert [name for name in zoo.names() if not name.endswith("-qlinear")] == sorted([*NAMES, "llama", "llama-prefill"])
 
 
 @each_network
@@ -150,7 +150,7 @@ def test_float32_and_int32_are_exact_for_any_input(name: str) -> None:
 DIGESTS = """
 import hashlib
 from tilewright.frontend import zoo
-names = [name for name in zoo.names() if not name.endswith("-qlinear")]
+names = [name for name in zoo.names() if not name.endswith("-qlinear") and not name.startswith("llama")]
 print(*(hashlib.sha256(zoo.build(name, 3).SerializeToString()).hexdigest() for name in names))
 """
 

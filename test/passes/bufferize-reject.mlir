@@ -32,3 +32,22 @@ func.func @dropped_axis(%x: tensor<4x4xi8>) -> tensor<4xi8> {
   %p = tensor.extract_slice %x[0, 0] [1, 4] [1, 1] : tensor<4x4xi8> to tensor<4xi8>
   func.return %p : tensor<4xi8>
 }
+
+// -----
+
+// expected-error@+1 {{the global @k cannot be turned into memory}}
+ml_program.global private mutable @k : tensor<4xi8>
+func.func @f() {
+  func.return
+}
+
+// -----
+
+ml_program.global private mutable @k(dense<0> : tensor<2x4xi8>) : tensor<2x4xi8>
+func.func @fewer_axes(%x: tensor<4xi8>) {
+  %old = ml_program.global_load @k : tensor<2x4xi8>
+  // expected-error@+1 {{a slice of fewer axes cannot be put into a buffer}}
+  %new = tensor.insert_slice %x into %old[0, 0] [1, 4] [1, 1] : tensor<4xi8> into tensor<2x4xi8>
+  ml_program.global_store @k = %new : tensor<2x4xi8>
+  func.return
+}

@@ -244,7 +244,7 @@ func.func @softmax_output(%x: tensor<2x8xi8>, %o: tensor<2x4xi8>) {
 // -----
 
 func.func @softmax_of_two(%x: tensor<2x8xi8>, %y: tensor<8xi8>, %o: tensor<2x8xi8>) {
-  // expected-error@+1 {{expected 1 inputs, got 2}}
+  // expected-error@+1 {{a mask holds i1, got i8}}
   %r = nn.ita_max ins(%x, %y : tensor<2x8xi8>, tensor<8xi8>) outs(%o : tensor<2x8xi8>)
     {levels = 256 : i64, accumulator = i32, element = i8}
   func.return
@@ -445,5 +445,21 @@ func.func @accumulate_norm(%x: memref<2x8xi8>, %w: memref<8xi32>, %o: memref<2x8
 func.func @accumulate_in_a_narrower_type(%a: memref<2x4xi8>, %b: memref<4x5xi8>, %o: memref<2x5xi8>) {
   // expected-error@+1 {{the kernel yields i32, the output holds i8}}
   nn.matmul ins(%a, %b : memref<2x4xi8>, memref<4x5xi8>) outs(%o : memref<2x5xi8>) {accumulator = i32, accumulate}
+  func.return
+}
+
+// -----
+
+func.func @mask_of_integers(%x: tensor<4x8xi8>, %valid: tensor<8xi8>, %o: tensor<4x8xi8>) {
+  // expected-error@+1 {{a mask holds i1, got i8}}
+  %r = nn.ita_max ins(%x, %valid : tensor<4x8xi8>, tensor<8xi8>) outs(%o : tensor<4x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
+  func.return
+}
+
+// -----
+
+func.func @mask_of_another_length(%x: tensor<4x8xi8>, %valid: tensor<4xi1>, %o: tensor<4x8xi8>) {
+  // expected-error@+1 {{the further inputs must have the shape [8]}}
+  %r = nn.ita_max ins(%x, %valid : tensor<4x8xi8>, tensor<4xi1>) outs(%o : tensor<4x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
   func.return
 }

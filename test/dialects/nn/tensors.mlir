@@ -296,3 +296,10 @@ func.func @attributes(%x: tensor<4x8xi8>, %o: tensor<4x8xi8>) -> tensor<4x8xi8> 
   %r = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%o : tensor<4x8xi8>) {engine = "npu", levels = 16 : i64, element = i8, accumulator = i32} loc("node")
   func.return %r : tensor<4x8xi8>
 }
+
+// CHECK-LABEL: func.func @masked_softmax
+func.func @masked_softmax(%x: tensor<4x8xi8>, %valid: tensor<8xi1>, %o: tensor<4x8xi8>) -> tensor<4x8xi8> {
+  // CHECK-NEXT: %r = nn.int_softmax ins(%x, %valid : tensor<4x8xi8>, tensor<8xi1>) outs(%o : tensor<4x8xi8>)
+  %r = nn.int_softmax ins(%x, %valid : tensor<4x8xi8>, tensor<8xi1>) outs(%o : tensor<4x8xi8>) {a = 1 : i64, b = 345 : i64, c = 62395 : i64, log2 = 255 : i64, levels = 256 : i64, accumulator = i64, element = i8}
+  func.return %r : tensor<4x8xi8>
+}

@@ -1,0 +1,121 @@
+"""What is known of a function while its tensors become buffers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects import arith, func, memref, tensor
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...errors import Diagnostic
+from ...ir import element_of, shape_of, where
+from ..memory.views import buffer_type
+
+Destination: TypeAlias = Callable[[], SSAValue]
+"""Makes, at the current place, the buffer that a tensor is to be computed into."""
+
+
+@dataclass
+class Bufferizer:
+    """The state of one function's conversion: ops of `old` are rebuilt, in order, at the end of `new`."""
+
+    module: ModuleOp
+    old: Block
+    new: Block
+    outputs: list[SSAValue]
+    buffers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    destinations: dict[SSAValue, Destination] = field(default_factory=dict[SSAValue, Destination])
+    aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    owned: set[SSAValue] = field(default_factory=set[SSAValue])
+    parts: set[SSAValue] = field(default_factory=set[SSAValue])
+    """The tensors that are computed in their part of a concatenation."""
+    in_place: set[SSAValue] = field(default_factory=set[SSAValue])
+    """The loaded values that are the memory of a state."""
+    copiers: dict[Hashable, str] = field(default_factory=dict[Hashable, str])
+    """The functions that copy to and from parts of buffers."""
+    globals: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+    current: Operation | None = None
+
+    def emit(self, op: Operation) -> SSAValue | None:
+        """Append an op at the place of the one being converted; returns its first result."""
+        if self.current is not None:
+            op.location = self.current.location
+        self.new.add_op(op)
+        return op.results[0] if op.results else None
+
+    def root(self, value: SSAValue) -> SSAValue:
+        """Return the tensor that stands for all tensors which share `value`'s memory."""
+        while value in self.aliases:
+            value = self.aliases[value]
+        return value
+
+    def allocate(self, value: SSAValue) -> SSAValue:
+        """Append the allocation of a buffer for a tensor."""
+        buffer = self.emit(memref.AllocOp.get(element_of(value), None, list(shape_of(value))))
+        assert buffer is not None
+        buffer.name_hint = value.name_hint
+        return buffer
+
+    def destination(self, value: SSAValue) -> SSAValue:
+        """Return the buffer that a tensor is computed into."""
+        if value not in self.buffers:
+            place = self.destinations.get(value)
+            self.buffers[value] = place() if place else self.allocate(value)
+        return self.buffers[value]
+
+
+def buffer_of(state: Bufferizer, value: SSAValue) -> SSAValue:
+    """Return the buffer that holds a tensor."""
+    if value in state.buffers:
+        return state.buffers[value]
+    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
+        state.buffers[value] = _global(state, value)
+        return state.buffers[value]
+    if isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp):
+        return state.destination(value)
+    raise Diagnostic(
+        f"a tensor of type {value.type} has no buffer", where=where(state.current) if state.current else ""
+    )
+
+
+def _global(state: Bufferizer, value: SSAValue) -> SSAValue:
+    op = cast(arith.ConstantOp, value.owner)
+    type = buffer_type(shape_of(value), element_of(value))
+    if op.value not in state.globals:
+        name = free_symbol(state.module, re.sub(r"\W", "_", value.name_hint or "constant").strip("_") or "constant")
+        definition = memref.GlobalOp.get(StringAttr(name), type, cast(Attribute, op.value), constant=UnitAttr())
+        definition.location = op.location
+        Rewriter.insert_op(definition, InsertPoint.before(first_function(state.module)))
+        state.globals[cast(Attribute, op.value)] = name
+    return address_of(state, state.globals[cast(Attribute, op.value)], type, value)
+
+
+def address_of(state: Bufferizer, symbol: str, type: Attribute, value: SSAValue) -> SSAValue:
+    """Insert, as the function's first op, what gives the memory of a global, which holds a tensor."""
+    get = memref.GetGlobalOp(symbol, cast(Any, type))
+    if isinstance(value, OpResult):
+        get.location = value.op.location
+    first = state.new.first_op
+    if first is None:
+        state.new.add_op(get)
+    else:
+        state.new.insert_op_before(get, first)
+    get.results[0].name_hint = value.name_hint
+    return get.results[0]
+
+
+def free_symbol(module: ModuleOp, base: str) -> str:
+    """Return a name for a symbol that the module has not: `base`, perhaps with a number."""
+    taken = {str(cast(Any, op).sym_name.data) for op in module.body.block.ops if "sym_name" in op.properties}
+    return next(name for name in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if name not in taken)
+
+
+def first_function(module: ModuleOp) -> Operation:
+    """Return the first function of a module."""
+    return next(op for op in module.body.block.ops if isinstance(op, func.FuncOp))

@@ -1,0 +1,253 @@
+"""
+What surrounds a network with state, or with inputs that index: its inputs are checked before anything is touched.
+
+    func.func @network(%x, %position, %out) -> i32 {    returns a status
+      ... every number of an input with `tilewright.range` is in it, else 1
+      ... the position is not beyond the rows that are written, else 2
+      func.call @network_step(%x, %position, %out)      what the network was
+    }
+    func.func @network_reset()                          the state is as before the first call
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.core.body import scalar_attr
+from ...ir import array_of, dense, element_of, functions, numbers_of, shape_of
+from ..buffers.bufferizer import free_symbol
+from ..memory.views import buffer_type
+
+RANGE = "tilewright.range"
+STATE = "tilewright.state"
+STATUS = "tilewright.status"
+"""The attribute of a function that returns a status instead of nothing."""
+RESET = "tilewright.reset"
+"""The attribute of the function that puts the state back to its beginning."""
+
+OUT_OF_RANGE, OUT_OF_ORDER = 1, 2
+"""What a network returns where an input holds a number out of its range; where the position leaves rows out."""
+
+Emit = Callable[[Operation], SSAValue]
+
+
+def guard_inputs(module: ModuleOp) -> None:
+    """Check the inputs of public functions that declare ranges, and give the module a reset where it has state."""
+    states = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and STATE in op.attributes]
+    public = [function for function in functions(module) if function.sym_visibility is None]
+    guarded = [function for function in public if _ranges(function)]
+    if not states and not guarded:
+        return
+    prefix = public[0].sym_name.data
+    counter = (
+        _counter(module, free_symbol(module, "rows")) if any(_position(function) for function in guarded) else None
+    )
+    for function in guarded:
+        _guard(module, function, counter)
+    if states or counter is not None:
+        reset = _reset(module, f"{prefix}_reset", [*states, *([counter] if counter else [])])
+        module.body.block.add_op(reset)
+
+
+def _arguments(function: func.FuncOp) -> list[tuple[BlockArgument, dict[str, Attribute]]]:
+    rows = [dict(row.data) for row in function.arg_attrs.data] if function.arg_attrs else []
+    rows += [{} for _ in range(len(function.body.block.args) - len(rows))]
+    return list(zip(function.body.block.args, rows, strict=True))
+
+
+def _ranges(function: func.FuncOp) -> list[BlockArgument]:
+    return [argument for argument, said in _arguments(function) if RANGE in said]
+
+
+def _position(function: func.FuncOp) -> BlockArgument | None:
+    return next((argument for argument, said in _arguments(function) if STATE in said), None)
+
+
+def _counter(module: ModuleOp, name: str) -> memref.GlobalOp:
+    """Add the global that counts the rows that are written."""
+    definition = memref.GlobalOp.get(StringAttr(name), buffer_type([1], i32), dense(np.zeros(1), i32))
+    definition.attributes[STATE] = UnitAttr()
+    Rewriter.insert_op(definition, InsertPoint.before(functions(module)[0]))
+    return definition
+
+
+def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | None) -> None:
+    """Put a function of the same name around a function."""
+    name = function.sym_name.data
+    inner = f"{name}_step"
+    types = list(function.function_type.inputs.data)
+    block = Block(arg_types=types)
+    for old, new in zip(function.body.block.args, block.args, strict=True):
+        new.name_hint = old.name_hint
+    code = _Code(block)
+    status = code.number(0, i32)
+    for argument, said in _arguments(function):
+        if RANGE in said:
+            low, high = numbers_of(said[RANGE])
+            status = code.checked(block.args[argument.index], low, high, status, unsigned=_is_unsigned(said))
+    position = _position(function)
+    if position is not None and counter is not None:
+        status = code.ordered(block.args[position.index], counter, status)
+    fine = code.emit(arith.CmpiOp(status, code.number(0, i32), "eq"))
+    body = Block([func.CallOp(inner, list(block.args), [])])
+    if position is not None and counter is not None:
+        code.advance(body, block.args[position.index], counter, _added(function, position))
+    body.add_op(scf.YieldOp())
+    block.add_ops([scf.IfOp(fine, [], Region(body)), func.ReturnOp(status)])
+    outer = func.FuncOp(name, FunctionType.from_lists(types, [i32]), Region(block))
+    outer.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(said) for _, said in _arguments(function)])
+    outer.attributes[STATUS] = UnitAttr()
+    outer.location = function.location
+    function.properties["sym_name"] = StringAttr(inner)
+    function.properties["sym_visibility"] = StringAttr("private")
+    Rewriter.insert_op(outer, InsertPoint.after(function))
+
+
+def _is_unsigned(said: dict[str, Attribute]) -> bool:
+    declared = said.get("onnx.type")
+    return isinstance(declared, StringAttr) and declared.data.startswith("ui")
+
+
+def _added(function: func.FuncOp, position: BlockArgument) -> int:
+    said = next(said for argument, said in _arguments(function) if argument is position)
+    return numbers_of(said[STATE])[0]
+
+
+class _Code:
+    """Appends the checks to a block."""
+
+    def __init__(self, block: Block):
+        self._block = block
+
+    def emit(self, op: Operation) -> SSAValue:
+        self._block.add_op(op)
+        return op.results[0]
+
+    def number(self, value: int, type: Attribute) -> SSAValue:
+        return self.emit(arith.ConstantOp(scalar_attr(value, type)))
+
+    def checked(self, buffer: SSAValue, low: int, high: int, status: SSAValue, *, unsigned: bool) -> SSAValue:
+        """Return the status, or OUT_OF_RANGE where an element of a buffer is not in a range."""
+        code = self.number(OUT_OF_RANGE, i32)
+        flat = _flat(buffer, self.emit)
+        count = shape_of(flat)[0]
+        if count == 1:
+            wrong = self._outside(self._load(flat, self.number(0, IndexType())), (low, high), unsigned=unsigned)
+            return self.emit(arith.SelectOp(wrong, code, status))
+        first, end, step = (self.number(value, IndexType()) for value in (0, count, 1))
+        body = Block(arg_types=[IndexType(), i32])
+        inner = _Code(body)
+        wrong = inner._outside(inner._load(flat, body.args[0]), (low, high), unsigned=unsigned)
+        body.add_op(scf.YieldOp(inner.emit(arith.SelectOp(wrong, code, body.args[1]))))
+        return self.emit(scf.ForOp(first, end, step, [status], body))
+
+    def _load(self, flat: SSAValue, index: SSAValue) -> SSAValue:
+        return self.emit(memref.LoadOp.get(flat, [index]))
+
+    def _outside(self, value: SSAValue, limits: tuple[int, int], *, unsigned: bool) -> SSAValue:
+        if value.type != i64:
+            value = self.emit(arith.ExtUIOp(value, i64) if unsigned else arith.ExtSIOp(value, i64))
+        low, high = (self.number(bound, i64) for bound in limits)
+        below, above = (self.emit(arith.CmpiOp(value, b, p)) for b, p in ((low, "slt"), (high, "sgt")))
+        return self.emit(arith.OrIOp(below, above))
+
+    def ordered(self, position: SSAValue, counter: memref.GlobalOp, status: SSAValue) -> SSAValue:
+        """Return the status, or OUT_OF_ORDER where it is fine but a position leaves rows out."""
+        zero = self.number(0, IndexType())
+        written = self.emit(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
+        rows = self.emit(arith.ExtSIOp(self._load(written, zero), i64))
+        value = self._load(_flat(position, self.emit), zero)
+        wide = value if value.type == i64 else self.emit(arith.ExtSIOp(value, i64))
+        beyond = self.emit(arith.CmpiOp(wide, rows, "sgt"))
+        fine = self.emit(arith.CmpiOp(status, self.number(0, i32), "eq"))
+        wrong = self.emit(arith.AndIOp(beyond, fine, i1))
+        return self.emit(arith.SelectOp(wrong, self.number(OUT_OF_ORDER, i32), status))
+
+    def advance(self, body: Block, position: SSAValue, counter: memref.GlobalOp, added: int) -> None:
+        """Append to another block that the rows at a position are written now."""
+        code = _Code(body)
+        zero = code.number(0, IndexType())
+        value = code._load(_flat(position, code.emit), zero)
+        narrow = value if value.type == i32 else code.emit(arith.TruncIOp(value, i32))
+        rows = code.emit(arith.AddiOp(narrow, code.number(added, i32)))
+        written = code.emit(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
+        body.add_op(memref.StoreOp.get(rows, written, [zero]))
+
+
+def _flat(buffer: SSAValue, emit: Emit) -> SSAValue:
+    """Return a dense buffer as one axis."""
+    shape = shape_of(buffer)
+    if len(shape) == 1:
+        return buffer
+    type = buffer_type([int(np.prod(shape))], element_of(buffer))
+    groups = ArrayAttr([ArrayAttr([IntegerAttr(axis, i64) for axis in range(len(shape))])])
+    if not shape:
+        return emit(
+            memref.ExpandShapeOp.build(
+                operands=[buffer, []],
+                result_types=[type],
+                properties={"reassociation": ArrayAttr([]), "static_output_shape": _i64s([1])},
+            )
+        )
+    return emit(
+        memref.CollapseShapeOp.build(operands=[buffer], result_types=[type], properties={"reassociation": groups})
+    )
+
+
+def _i64s(numbers: list[int]) -> Attribute:
+    from xdsl.dialects.builtin import DenseArrayBase
+
+    return DenseArrayBase.from_list(i64, numbers)
+
+
+def _reset(module: ModuleOp, name: str, states: list[memref.GlobalOp]) -> func.FuncOp:
+    """Return the public function that gives all state its first value."""
+    block = Block()
+    code = _Code(block)
+    for state in states:
+        memory = code.emit(memref.GetGlobalOp(state.sym_name.data, cast(Any, state.type)))
+        first = array_of(cast("DenseIntOrFPElementsAttr[Any]", state.initial_value))
+        if first.any():
+            _restore(module, state, memory, block)
+            continue
+        flat = _flat(memory, code.emit)
+        zero = code.number(0, element_of(flat))
+        low, high, step = (code.number(value, IndexType()) for value in (0, shape_of(flat)[0], 1))
+        body = Block(arg_types=[IndexType()])
+        body.add_ops([memref.StoreOp.get(zero, flat, [body.args[0]]), scf.YieldOp()])
+        block.add_op(scf.ForOp(low, high, step, [], body))
+    block.add_op(func.ReturnOp())
+    made = func.FuncOp(name, FunctionType.from_lists([], []), Region(block))
+    made.attributes[RESET] = UnitAttr()
+    return made
+
+
+def _restore(module: ModuleOp, state: memref.GlobalOp, memory: SSAValue, block: Block) -> None:
+    """Append a copy of a state's first value, which becomes a constant of its own."""
+    name = f"{state.sym_name.data}_first"
+    type = cast("MemRefType[Any]", state.type)
+    constant = memref.GlobalOp.get(StringAttr(name), type, state.initial_value, constant=UnitAttr())
+    Rewriter.insert_op(constant, InsertPoint.before(state))
+    source = memref.GetGlobalOp(name, type)
+    block.add_ops([source, memref.CopyOp(source.memref, memory)])

@@ -1,0 +1,228 @@
+"""Caches that a network takes and gives become state that it keeps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    FunctionType,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.onnx_schema import OnnxOp
+from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
+from ..errors import Diagnostic
+from ..ir import dense, element_of, functions, shape_of, where
+from .core.base import Pass
+from .lowering.index_ranges import RANGE, bound_indices, carried
+from .state.caches import Cache, find_caches, port_attributes, port_name
+from .state.growth import follow, grow
+from .state.masks import neutralise
+from .state.nodes import literal, node
+
+POSITION = "position"
+"""The name of the input that says how many rows the state holds."""
+
+STATE = "tilewright.state"
+"""The attribute of that input: rows that each call adds, and rows of the state."""
+
+
+def introduce_state(module: ModuleOp, function: func.FuncOp, context: int) -> None:
+    """
+    Let a function keep its caches as state of `context` rows, with one input `position` in place of all pasts.
+
+    An input named `position` of one integer is taken, else it is added. What is computed from the rows has `context`
+    of them; the result is, bit for bit, that of the network exported for a past of `position` rows.
+
+    Raises Diagnostic for a context that has no place for the new rows, where there is no cache, and where the network
+    does something with the rows that cannot be followed or is not exact.
+    """
+    caches = find_caches(function)
+    added = caches[0].added
+    if context < added:
+        raise Diagnostic(
+            "the context is smaller than the rows that each call adds",
+            expected=f"{added} rows at least",
+            found=str(context),
+            remedy="give a larger --context",
+        )
+    growth = follow(function, caches, context)
+    position = _position(function, context, added)
+    _check_tables(function, position, context)
+    first = function.body.block.first_op
+    assert first is not None
+    index = position if shape_of(position) == (1,) else _reshaped(position, [1], first)
+    grow(growth)
+    for cache in caches:
+        del growth.axes[cache.concat.results[0]]
+        growth.axes[_keep(module, cache, context, index)] = cache.axis
+    neutralise(growth, position)
+    _drop_ports(function, caches)
+    bound_indices(function)
+
+
+def _reshaped(value: SSAValue, shape: list[int], before: Operation) -> SSAValue:
+    """Insert a reshape before an op; returns its result."""
+    kind = TensorType(cast(Any, element_of(value)), shape)
+    return node("Reshape", [value, literal(shape, i64, before)], kind, before)
+
+
+def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
+    """Return the argument that is the position, which says what it may be; adds it where there is none."""
+    rows = port_attributes(function, "arg_attrs")
+    block = function.body.block
+    names = [port_name(rows, index, "arg") for index in range(len(block.args))]
+    if POSITION in names:
+        argument = block.args[names.index(POSITION)]
+        if not isinstance(element_of(argument), IntegerType) or prod(shape_of(argument)) != 1:
+            raise Diagnostic(
+                f"the input '{POSITION}' of a network with caches is no position",
+                where=f'input "{POSITION}"',
+                expected="one integer: the number of rows in the caches",
+                found=str(argument.type),
+                remedy="rename the input, or export it as one integer",
+            )
+    else:
+        argument = block.insert_arg(TensorType(i32, [1]), len(block.args))
+        argument.name_hint = POSITION
+        rows.append({"onnx.name": StringAttr(POSITION)})
+    rows[argument.index] |= {
+        STATE: DenseArrayBase.from_list(i64, [added, context]),
+        RANGE: DenseArrayBase.from_list(i64, [0, context - added]),
+    }
+    _set_ports(function, rows, port_attributes(function, "res_attrs"))
+    return argument
+
+
+def _check_tables(function: func.FuncOp, position: SSAValue, context: int) -> None:
+    """Check that tables of which the position selects a row have one for each row of the state."""
+    for op in function.body.block.ops:
+        if not isinstance(op, OnnxOp) or op.name != "onnx.Gather" or carried(op.operands[1]) is not position:
+            continue
+        table = shape_of(op.operands[0])
+        rows = table[int(op.attribute("axis")) % len(table)]
+        if rows < context:
+            raise Diagnostic(
+                f"the context is longer than a table of {rows} positions",
+                where=where(op),
+                expected=f"a context of {rows} at most",
+                found=str(context),
+                remedy="give a smaller --context, or export the network for more positions",
+            )
+
+
+def _set_ports(
+    function: func.FuncOp, arguments: list[dict[str, Attribute]], results: list[dict[str, Attribute]]
+) -> None:
+    """Bring the signature in line with the function's block, and set the attributes of arguments and results."""
+    block = function.body.block
+    assert block.last_op is not None
+    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in arguments])
+    function.properties["res_attrs"] = ArrayAttr([DictionaryAttr(row) for row in results])
+    outputs = [value.type for value in block.last_op.operands]
+    function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], outputs)
+
+
+def _keep(module: ModuleOp, cache: Cache, context: int, index: SSAValue) -> SSAValue:
+    """
+    Let a cache be a global: new rows are written to it at `index`; returns the tensor that stands for all its rows.
+
+    onnx.TensorScatter writes along any axis but the first, which it takes for a batch of caches with an index each; so
+    another axis comes before where the cache's own is not one batch.
+    """
+    concat = cache.concat
+    shape = [context if i == cache.axis else n for i, n in enumerate(shape_of(concat.results[0]))]
+    element = cast(Any, element_of(concat.results[0]))
+    rows = _new_rows(cache)
+    batched = shape[0] == 1 and cache.axis > 0
+    if not batched:
+        rows = _reshaped(rows, [1, *shape_of(rows)], concat)
+    kind = TensorType(element, shape if batched else [1, *shape])
+    name = _free_name(module, cache.name)
+    definition = new_global(name, kind, dense(np.zeros(kind.get_shape()), element))
+    definition.attributes["onnx.name"] = StringAttr(cache.name)
+    Rewriter.insert_op(definition, InsertPoint.before(functions(module)[0]))
+    load = GlobalLoadOp(name, kind)
+    load.location = concat.location
+    Rewriter.insert_op(load, InsertPoint.before(concat))
+    axis = cache.axis + (not batched)
+    updated = node("TensorScatter", [load.result, rows, index], kind, concat, axis=axis)
+    store = GlobalStoreOp(name, updated)
+    store.location = concat.location
+    Rewriter.insert_op(store, InsertPoint.before(concat))
+    whole = updated if batched else _reshaped(updated, shape, concat)
+    whole.name_hint = concat.results[0].name_hint
+    concat.results[0].replace_all_uses_with(whole)
+    return whole
+
+
+def _new_rows(cache: Cache) -> SSAValue:
+    """Return the new rows of a cache, joined where they come in parts."""
+    rows = list(cache.concat.operands[1:])
+    if len(rows) == 1:
+        return rows[0]
+    shape = [cache.added if i == cache.axis else n for i, n in enumerate(shape_of(rows[0]))]
+    kind = TensorType(cast(Any, element_of(rows[0])), shape)
+    return node("Concat", [*rows], kind, cache.concat, axis=cache.axis)
+
+
+def _free_name(module: ModuleOp, name: str) -> str:
+    """Return an identifier like a name that no symbol of the module has."""
+    taken = {cast(Any, op.properties["sym_name"]).data for op in module.body.block.ops if "sym_name" in op.properties}
+    base = re.sub(r"\W", "_", name) or "state"
+    base = f"_{base}" if base[0].isdigit() else base
+    return next(each for each in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if each not in taken)
+
+
+def _drop_ports(function: func.FuncOp, caches: list[Cache]) -> None:
+    """Remove the inputs and outputs that the caches were, and what only led from and to them."""
+    block = function.body.block
+    terminator = block.last_op
+    assert terminator is not None
+    gone = {cache.output for cache in caches}
+    arguments, results = (port_attributes(function, key) for key in ("arg_attrs", "res_attrs"))
+    terminator.operands = [value for index, value in enumerate(terminator.operands) if index not in gone]
+    for op in reversed(list(block.ops)):
+        if isinstance(op, OnnxOp) and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)
+    pasts = sorted((cache.past for cache in caches), key=lambda argument: argument.index, reverse=True)
+    for past in pasts:
+        del arguments[past.index]
+        block.erase_arg(past)
+    _set_ports(function, arguments, [row for index, row in enumerate(results) if index not in gone])
+
+
+@dataclass(frozen=True)
+class IntroduceStatePass(Pass):
+    """
+    Let a network keep its caches from call to call, instead of taking and giving them.
+
+    For networks of onnx ops whose inputs grow by new rows into outputs. `context` is the rows of the state. The input
+    `position` says how many of them are written; the answer is that of the network exported for so long a past.
+    """
+
+    name = "introduce-state"
+
+    context: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.context < 1:
+            raise Diagnostic("introduce-state needs a context", remedy="introduce-state{context=256}")
+        for function in functions(op):
+            introduce_state(op, function, self.context)

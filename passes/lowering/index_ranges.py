@@ -1,0 +1,47 @@
+"""Inputs that select rows of a table can be checked before the network runs: they hold the numbers of its rows."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, i64
+from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
+
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import numbers_of, shape_of
+
+RANGE = "tilewright.range"
+"""The attribute of an input whose numbers are checked on every call: the least and the greatest."""
+
+CARRIERS = ("onnx.Cast", "onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze", "onnx.Identity")
+"""Operators that give back the numbers that they take, where these fit."""
+
+
+def bound_indices(function: func.FuncOp) -> None:
+    """Declare (`tilewright.range`) for each input that is the index of a Gather the rows that it can select."""
+    arguments = function.body.block.args
+    rows: list[dict[str, Attribute]] = [dict(row.data) for row in function.arg_attrs.data] if function.arg_attrs else []
+    rows += [{} for _ in range(len(arguments) - len(rows))]
+    for op in function.body.block.ops:
+        if op.name != "onnx.Gather" or not isinstance(op, OnnxOp):
+            continue
+        source = carried(op.operands[1])
+        if not isinstance(source, BlockArgument):
+            continue
+        table = shape_of(op.operands[0])
+        count = table[int(op.attribute("axis")) % len(table)]
+        rows[source.index][RANGE] = _narrowed(rows[source.index].get(RANGE), count)
+    if any(rows):
+        function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in rows])
+
+
+def carried(value: SSAValue) -> SSAValue:
+    """Return the value whose numbers a value has, perhaps in another shape or type."""
+    while isinstance(value, OpResult) and value.op.name in CARRIERS:
+        value = value.op.operands[0]
+    return value
+
+
+def _narrowed(known: Attribute | None, count: int) -> Attribute:
+    """Return the numbers of `count` rows, as far as they were possible before."""
+    low, high = numbers_of(known) if known is not None else (0, count - 1)
+    return DenseArrayBase.from_list(i64, [max(low, 0), min(high, count - 1)])

@@ -1,0 +1,117 @@
+"""Weights that are in a memory before the program runs, where engines read them in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ..dialects.core.kernel_op import KernelOp
+from ..ir import functions
+from ..targets.core.machine import Level, Machine
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+from .map_engines import engine_of
+from .memory.views import bytes_of
+
+
+@dataclass
+class _Weights:
+    """A constant, the kernels that take it as their weights, and what it is worth to have it in place."""
+
+    definition: memref.GlobalOp
+    bytes: int
+    uses: list[tuple[KernelOp, memref.GetGlobalOp]]
+    benefit: float
+
+    @property
+    def density(self) -> float:
+        """Modelled cycles that are saved for each byte."""
+        return self.benefit / max(self.bytes, 1)
+
+
+def place_weights(module: ModuleOp, machine: Machine) -> None:
+    """
+    Let weights lie in the machine's preloaded memories: those first for which it saves most cycles a byte.
+
+    Only constants are placed that all their users can read there.
+    """
+    found = _weights_of(module, machine)
+    for level in [level for level in machine.levels if level.preloaded]:
+        room = level.size
+        able = [each for each in found if all(_reads(op, level, machine) for op, _ in each.uses)]
+        for weights in sorted(able, key=lambda each: -each.density):
+            size = level.aligned(weights.bytes)
+            if size > room:
+                continue
+            room -= size
+            _place(weights, level)
+            found.remove(weights)
+
+
+def _weights_of(module: ModuleOp, machine: Machine) -> list[_Weights]:
+    """Return the constants that are weights of kernels, and nothing else, in the order of their first use."""
+    globals_ = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
+    uses: dict[str, list[tuple[KernelOp, memref.GetGlobalOp]]] = {}
+    others: set[str] = set()
+    for function in functions(module):
+        for op in function.walk():
+            if isinstance(op, memref.GetGlobalOp):
+                name = op.name_.string_value()
+                users = [use.operation for use in op.memref.uses]
+                weights = [user for user in users if _is_weight(op.memref, user)]
+                uses.setdefault(name, []).extend((cast(KernelOp, user), op) for user in weights)
+                others |= {name} if len(weights) < len(users) else set()
+    return [
+        _Weights(globals_[name], bytes_of(globals_[name].type), found, _benefit(found, machine))
+        for name, found in uses.items()
+        if found and name not in others and globals_[name].constant is not None
+    ]
+
+
+def _is_weight(value: SSAValue, user: Operation) -> bool:
+    return isinstance(user, KernelOp) and len(user.inputs) > 1 and list(user.operands).index(value) == 1
+
+
+def _reads(op: KernelOp, level: Level, machine: Machine) -> bool:
+    """Return whether the engine of a kernel reads weights in a memory."""
+    return level.name in engine_of(op, machine).levels_of("weights")
+
+
+def _benefit(uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine) -> float:
+    """Return the cycles of fetching weights that computing does not hide, and a little for those that it does."""
+    total = 0.0
+    for op, get in uses:
+        engine = engine_of(op, machine)
+        path = machine.path(machine.far.name, machine.near_level_of(engine).name)
+        fetch = sum(machine.transfer_cycles(link, bytes_of(get.memref.type)) for link in path)
+        total += max(fetch - (machine.cost(engine, op) or 0), fetch / 16)
+    return total
+
+
+def _place(weights: _Weights, level: Level) -> None:
+    type = cast("MemRefType[Any]", weights.definition.type)
+    placed = MemRefType(type.element_type, type.get_shape(), type.layout, StringAttr(level.name))
+    weights.definition.properties["type"] = placed
+    for get in dict.fromkeys(get for _, get in weights.uses):
+        cast(OpResult, Rewriter.replace_value_with_new_type(get.memref, placed))
+
+
+@dataclass(frozen=True)
+class PlaceWeightsPass(Pass):
+    """
+    Give weights a place in memories that are filled before the program runs (`preloaded` in the machine).
+
+    Kernels whose engines name such a memory for the role `weights` then read them in place. Where not all of them fit,
+    those are placed for which fetching takes most cycles a byte that computing does not hide. Run it after map-engines.
+    """
+
+    name = "place-weights"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        place_weights(op, machine_of(op))

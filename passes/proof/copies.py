@@ -1,0 +1,114 @@
+"""Proofs about the copies that a grid runs on: there are so many, and each reaches what it works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.hier import GridOp
+from ...errors import Diagnostic
+from ...targets.core.machine import Engine, Level, Machine
+from ..map_engines import engine_of
+from .rules import grid_point, refuse
+
+
+def prove_copies(grid: GridOp, machine: Machine) -> None:
+    """
+    Prove, for a grid with spatial dimensions, that the machine has as many copies of the engines that run its kernels,
+    that its buffers lie in levels with as many copies, or apart in those that are shared, and that its operands lie
+    where all copies reach them.
+    """
+    if grid.copies == 1:
+        return
+    for engine in _engines(grid, machine):
+        if grid.copies > engine.total:
+            raise _too_many(grid, f"'{engine.name}'", engine.total)
+    known = {level.name: level for level in machine.levels}
+    for name in dict.fromkeys(_levels(grid)):
+        if level := known.get(name):
+            _prove_level(grid, level)
+    for index, value in enumerate(grid.operands):
+        space = getattr(value.type, "memory_space", None)
+        level = known.get(space.data) if isinstance(space, StringAttr) else None
+        if level is not None and prod(level.count) > 1:
+            raise refuse(
+                "level",
+                f"operand {index} of the grid lies in one copy of {level.name}",
+                grid,
+                [grid_point(point_of(grid, 1), grid.spatial_dims)],
+                found=f"{prod(level.count)} copies, of which the others are not reached",
+                remedy="let the operand lie in a level that all copies share",
+            )
+
+
+def point_of(grid: GridOp, copy: int) -> list[int]:
+    """Return the first grid point of a copy, counted in row-major order over the spatial dimensions."""
+    point = [0] * len(grid.bounds)
+    for dim in reversed(grid.spatial_dims):
+        copy, point[dim] = divmod(copy, grid.bounds[dim])
+    return point
+
+
+def _engines(grid: GridOp, machine: Machine) -> Iterator[Engine]:
+    """Yield the engines that run the kernels of a grid; those that no engine runs are not of interest here."""
+    for op in grid.walk():
+        if is_kernel(op):
+            name = _named(op, grid)
+            try:
+                yield machine.engine(name) if name else engine_of(op, machine)
+            except Diagnostic:
+                continue
+
+
+def _named(op: Operation, grid: GridOp) -> str:
+    each: Operation | None = op
+    while each is not None:
+        if isinstance(name := each.attributes.get("engine"), StringAttr):
+            return name.data
+        each = each.parent_op() if each is not grid else None
+    return ""
+
+
+def _levels(grid: GridOp) -> Iterator[str]:
+    """Yield the levels that a grid, and those in it, have buffers in."""
+    for op in grid.walk():
+        if isinstance(op, GridOp):
+            yield from (name for tile in op.tiles if (name := tile.level_name) is not None)
+            yield from (scratch.level_name for scratch in op.scratches)
+
+
+def _prove_level(grid: GridOp, level: Level) -> None:
+    apart, there = grid.apart_in(level.name), prod(level.count)
+    if apart is None and there == 1:
+        points = [grid_point(point_of(grid, copy), grid.spatial_dims) for copy in range(2)]
+        raise refuse(
+            "apart",
+            f"the copies of the grid have their buffers at the same place of {level.name}, which they share",
+            grid,
+            [" and ".join(points)],
+            remedy=f"say how many bytes they are apart, as apart {{{level.name} = 4096 : i64}}",
+        )
+    if apart is not None and there > 1:
+        raise refuse(
+            "level",
+            f"the copies of the grid have their buffers apart in {level.name}, which has copies itself",
+            grid,
+            [f"address {apart} of copy 1 of {level.name}", grid_point(point_of(grid, 1), grid.spatial_dims)],
+            remedy=f"leave out the distance in {level.name}",
+        )
+    if apart is None and grid.copies > there:
+        raise _too_many(grid, level.name, there)
+
+
+def _too_many(grid: GridOp, what: str, there: int) -> Exception:
+    return refuse(
+        "level",
+        f"the grid runs on {grid.copies} copies of {what}",
+        grid,
+        [grid_point(point_of(grid, there), grid.spatial_dims)],
+        found=f"{there} {'copy' if there == 1 else 'copies'} in the machine",
+    )

@@ -1,0 +1,84 @@
+"""Parallel loops, as a program is walked through: which iterations have read and written each byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...ir import Array
+
+_NOBODY, _SEVERAL = 0, -1
+
+
+class _Bytes(Protocol):
+    """A strided box of bytes of a memory."""
+
+    @property
+    def memory(self) -> Any: ...
+
+    @property
+    def low(self) -> int: ...
+
+    @property
+    def array(self) -> Array: ...
+
+    def within(self, table: Array, first: int) -> Array: ...
+
+
+class Fork:
+    """A parallel loop: its iterations run at once, so that none may touch what another one writes."""
+
+    def __init__(self) -> None:
+        self._iterations: list[str] = []
+        self._readers: dict[Any, Array] = {}
+        self._writers: dict[Any, Array] = {}
+
+    def begin(self, name: str) -> None:
+        """Begin an iteration, whose name says where it is in the loop."""
+        self._iterations.append(name)
+
+    def read(self, region: _Bytes) -> tuple[int, str] | None:
+        """Note that the iteration reads a region; returns a byte that another one writes, and which that is."""
+        if region.memory.constant or not region.array.size:
+            return None
+        if found := self._others(region, self._writers):
+            return found
+        readers = region.within(self._table(region, self._readers), 0)
+        others = (readers != _NOBODY) & (readers != len(self._iterations))
+        readers[...] = np.where(others, _SEVERAL, len(self._iterations))
+        return None
+
+    def write(self, region: _Bytes) -> tuple[int, str] | None:
+        """Note that the iteration writes a region; returns a byte that another one touches, and which that is."""
+        if not region.array.size:
+            return None
+        if found := self._others(region, self._writers) or self._others(region, self._readers):
+            return found
+        region.within(self._table(region, self._writers), 0)[...] = len(self._iterations)
+        return None
+
+    def _table(self, region: _Bytes, tables: dict[Any, Array]) -> Array:
+        """Return who has touched each byte of a region's memory: iterations, counted from 1."""
+        if region.memory not in tables:
+            tables[region.memory] = np.zeros(region.memory.size, np.int32)
+        return tables[region.memory]
+
+    def _others(self, region: _Bytes, tables: dict[Any, Array]) -> tuple[int, str] | None:
+        """Return the first byte of a region that another iteration has touched, and its name, empty for several."""
+        if region.memory not in tables:
+            return None
+        found = region.within(tables[region.memory], 0)
+        others = (found != _NOBODY) & (found != len(self._iterations))
+        if not others.any():
+            return None
+        element = tuple(int(i) for i in np.argwhere(others)[0])
+        number = int(found[element])
+        return _byte(region, element), self._iterations[number - 1] if number != _SEVERAL else ""
+
+
+def _byte(region: _Bytes, element: Sequence[int]) -> int:
+    """Return the address of a byte of an element."""
+    *index, byte = element
+    return region.low + byte + sum(i * stride for i, stride in zip(index, region.array.strides, strict=True))

@@ -1,0 +1,212 @@
+"""
+Keeping rows that are not written yet out of every sum: exactly, as if they were not there.
+
+Row i of a state counts while i < position + new rows. Softmaxes of integers take that as a mask; elsewhere a row that
+does not count becomes the neutral element: 0 in a sum or a product with values, minus infinity before a softmax of
+floats, a row that counts in an extreme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, TensorType, f32, i1, i32, i64
+from xdsl.ir import OpResult, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ...dialects.core.onnx_schema import OnnxOp, make
+from ...errors import Diagnostic
+from ...ir import element_of, named_location, shape_of, where
+from .caches import constant_array
+from .growth import Growth
+from .nodes import literal, node
+from .relations import softmax_axis
+
+_MASKED = ("onnx.iSoftmax", "onnx.ITAMax")
+_FILLS: dict[str, float] = {
+    "onnx.ReduceSum": 0,
+    "onnx.ReduceL1": 0,
+    "onnx.ReduceL2": 0,
+    "onnx.ReduceSumSquare": 0,
+    "onnx.ReduceProd": 1,
+    "onnx.Softmax": float("-inf"),
+}
+"""What leaves the result of an operator as it is, however often it is added."""
+
+_EXTREMES = ("onnx.ReduceMax", "onnx.ReduceMin")
+_PRODUCTS = ("onnx.MatMul", "onnx.Gemm")
+_DIVISIONS = ("onnx.Div", "onnx.IntegerDiv")
+
+
+class Masks:
+    """The mask of the rows that count, in the shapes in which it is needed; each is made once."""
+
+    def __init__(self, growth: Growth, position: SSAValue):
+        self._growth = growth
+        self._position = position
+        self._known: dict[int, SSAValue] = {}
+        first = growth.function.body.block.first_op
+        assert first is not None
+        self._first = first
+
+    def along(self, value: SSAValue) -> SSAValue:
+        """Return the mask [rows, 1, ...], true for rows that count, that broadcasts to a tensor that has the rows."""
+        rank, rows = len(shape_of(value)) - self._growth.axes[value], self._growth.new
+        if 1 not in self._known:
+            self._known[1] = self._vector()
+        if rank not in self._known:
+            shape = literal([rows] + [1] * (rank - 1), i64, self._first)
+            kind = TensorType(i1, [rows] + [1] * (rank - 1))
+            self._known[rank] = node("Reshape", [self._known[1], shape], kind, self._first)
+        return self._known[rank]
+
+    def _vector(self) -> SSAValue:
+        rows, added, first = self._growth.new, self._growth.caches[0].added, self._first
+        element = cast(Any, element_of(self._position))
+        position = self._position
+        if element != i32:
+            position = node("Cast", [position], TensorType(i32, shape_of(position)), first, to=6)
+        counts = literal(np.full(shape_of(position), added), i32, first)
+        length = node("Add", [position, counts], position.type, first)
+        mask = node("Less", [literal(np.arange(rows), i32, first), length], TensorType(i1, [rows]), first)
+        mask.name_hint = "valid"
+        for op in (cast(OpResult, mask).op, cast(OpResult, length).op):
+            op.location = named_location("position")
+        return mask
+
+    def filled(self, op: OnnxOp, index: int, fill: float) -> None:
+        """Let an operand of an op have `fill` in the rows that do not count."""
+        value = op.operands[index]
+        element = element_of(value)
+        if np.isinf(fill) and element != f32:
+            raise _refusal(op, f"of {element}")
+        self._choose(op, index, literal(fill, element, op))
+
+    def first_row(self, op: OnnxOp, index: int) -> None:
+        """Let an operand of an op have its first row, which always counts, in place of the rows that do not."""
+        value = op.operands[index]
+        axis = self._growth.axes[value]
+        shape = [1 if i == axis else extent for i, extent in enumerate(shape_of(value))]
+        bounds: list[SSAValue | None] = [literal([number], i64, op) for number in (0, 1, axis)]
+        kind = TensorType(cast(Any, element_of(value)), shape)
+        self._choose(op, index, node("Slice", [value, *bounds], kind, op))
+
+    def _choose(self, op: OnnxOp, index: int, other: SSAValue) -> None:
+        value = op.operands[index]
+        chosen = node("Where", [self.along(value), value, other], value.type, op)
+        self._growth.axes[chosen] = self._growth.axes[value]
+        op.operands[index] = chosen
+
+
+def _refusal(op: OnnxOp, what: str) -> Diagnostic:
+    return Diagnostic(
+        f"{op.name.removeprefix('onnx.')} {what} over cached rows is not exact where some of them are not written yet",
+        where=where(op),
+        expected="a sum, an extreme, a softmax or a product: what has an element that changes nothing",
+        remedy="export the network without it, or with its result as an input",
+    )
+
+
+def neutralise(growth: Growth, position: SSAValue) -> None:
+    """
+    Let no reduction over cached rows count those that are not written yet.
+
+    Raises Diagnostic for one that has no exact neutral element.
+    """
+    masks = Masks(growth, position)
+    for op in growth.reductions:
+        if op.name in _MASKED:
+            _mask_softmax(growth, masks, op)
+        elif op.name in _PRODUCTS:
+            _mask_product(growth, masks, op)
+        elif op.name in _EXTREMES:
+            masks.first_row(op, 0)
+        elif op.name in _FILLS:
+            masks.filled(op, 0, _FILLS[op.name])
+        else:
+            raise _refusal(op, "of a varying number of values")
+    for op in list(growth.function.body.block.ops):
+        # A divisor in a row that is not written yet may be zero, at which C programs stop.
+        if op.name in _DIVISIONS and op.operands[1] in growth.axes:
+            masks.filled(cast(OnnxOp, op), 1, 1)
+
+
+def _mask_softmax(growth: Growth, masks: Masks, op: OnnxOp) -> None:
+    x, y = op.operands[0], op.results[0]
+    assert softmax_axis(op) == growth.axes[x]
+    masked = make(type(op), [x, masks.along(x)], [y.type], dict(op.properties))
+    masked.location = op.location
+    masked.results[0].name_hint = y.name_hint
+    growth.axes[masked.results[0]] = growth.axes.pop(y)
+    Rewriter.replace_op(op, masked)
+
+
+def _mask_product(growth: Growth, masks: Masks, op: OnnxOp) -> None:
+    """Let one of the factors be zero in rows that do not count; of floats both, for infinity times zero is none."""
+    tails = [_tail(growth, value) for value in op.operands[:2]]
+    if 0 in tails and (_is_integer(op.operands[0]) or _quantised(growth, op.operands[tails.index(0)])):
+        return
+    elements = [int(np.prod(shape_of(value))) for value in op.operands[:2]]
+    order = [0, 1] if elements[0] <= elements[1] else [1, 0]
+    for index in order[:1] if _is_integer(op.operands[0]) else order:
+        masks.filled(op, index, 0)
+
+
+def _is_integer(value: SSAValue) -> bool:
+    return isinstance(element_of(value), IntegerType)
+
+
+def _quantised(growth: Growth, value: SSAValue) -> bool:
+    """Return whether a value stems from an operator that only exists for integers."""
+    while isinstance(value, OpResult) and value in growth.axes:
+        if value.op.name in (*_MASKED, "onnx.RequantShift"):
+            return True
+        value = value.op.operands[0]
+    return False
+
+
+def _tail(growth: Growth, value: SSAValue) -> int | None:
+    """Return the integer that a tensor holds in all rows that do not count, None where that is not known."""
+    if not isinstance(value, OpResult) or value not in growth.axes:
+        return None
+    op = cast(OnnxOp, value.op)
+    if op.name in _MASKED:
+        return 0 if len(op.operands) > 1 else None
+    rule = _TAILS.get(op.name)
+    return rule(growth, op) if rule else None
+
+
+def _kept(growth: Growth, op: OnnxOp) -> int | None:
+    return _tail(growth, op.operands[0])
+
+
+def _product(growth: Growth, op: OnnxOp) -> int | None:
+    return 0 if 0 in (_tail(growth, value) for value in op.operands) else None
+
+
+def _requantised(growth: Growth, op: OnnxOp) -> int | None:
+    tail = _tail(growth, op.operands[0])
+    mul, add = (constant_array(value) for value in op.operands[1:3])
+    if tail is None or mul is None or add is None:
+        return None
+    div, levels = int(op.attribute("div")), int(op.attribute("n_levels"))
+    low = -(levels // 2) if op.attribute("signed") else 0
+    results = {
+        min(max((tail * int(m) + int(a) + div // 2) // div, low), low + levels - 1)
+        for m in np.unique(mul)
+        for a in np.unique(add)
+    }
+    return results.pop() if len(results) == 1 else None
+
+
+_TAILS: dict[str, Callable[[Growth, OnnxOp], int | None]] = {
+    **dict.fromkeys(
+        (f"onnx.{name}" for name in ("Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Cast", "Flatten")),
+        _kept,
+    ),
+    "onnx.Mul": _product,
+    "onnx.RequantShift": _requantised,
+}
+"""Operators through which it is known what rows that do not count become."""

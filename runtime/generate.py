@@ -1,0 +1,211 @@
+"""Text from a network, token by token: the greatest score is the next token."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from ..compiler import PREFILL
+from ..errors import Diagnostic
+from ..ir import Array
+from .session import Input, Run, host_inputs, network_inputs
+
+if TYPE_CHECKING:
+    from .host import HostNetwork
+
+
+@dataclass(frozen=True)
+class Language:
+    """
+    What a network of tokens takes: tokens and the position of the first, and as many rows as its state has.
+
+    `vocabulary` is how many tokens it knows, 0 where it does not say. `function` is which of the network's functions it
+    is, `prompt` the one for several tokens at once, where there is one.
+    """
+
+    token: Input
+    position: Input
+    context: int
+    vocabulary: int
+    function: str = "network"
+    prompt: Language | None = None
+
+    @property
+    def count(self) -> int:
+        """The tokens of a call."""
+        return self.position.added
+
+
+def language_of(inputs: Sequence[Input], prompt: Sequence[Input] = ()) -> Language:
+    """
+    Return what a network takes, given the inputs of its function for one token and of that for a prompt, if any.
+
+    Raises Diagnostic where it is no language model with state.
+    """
+    step = _language(inputs, "network", None)
+    if step.count != 1:
+        raise Diagnostic(
+            "the network takes several tokens at once",
+            expected="a step: one token",
+            found=f'input "{step.token.name}" of shape {list(step.token.shape)}',
+            remedy="give the network exported for one new token, and this one with --prefill",
+        )
+    return replace(step, prompt=_language(prompt, PREFILL, step)) if prompt else step
+
+
+def _language(inputs: Sequence[Input], function: str, step: Language | None) -> Language:
+    position = next((each for each in inputs if each.added), None)
+    others = [each for each in inputs if each is not position]
+    if position is None:
+        raise Diagnostic(
+            "the network keeps nothing from token to token",
+            expected="a network with state",
+            found=f"the inputs {', '.join(each.name for each in inputs)}",
+            remedy="give --context, which turns the caches of the network into state",
+        )
+    if len(others) != 1:
+        raise Diagnostic(
+            "the network takes more than a token and a position",
+            expected="one input besides the position",
+            found=", ".join(each.name for each in others) or "none",
+            remedy="export the network with its embedding, rotations and masks computed inside of it",
+        )
+    token = others[0]
+    if prod(token.shape) != position.added:
+        raise Diagnostic(
+            "the network does not take a token for each row of its state",
+            expected=f"{position.added} tokens",
+            found=f'input "{token.name}" of shape {list(token.shape)}',
+            remedy="export the network with its embedding inside of it",
+        )
+    return Language(token, position, position.rows, token.limits[1] + 1 if token.limits else 0, function)
+
+
+def module_language(module: ModuleOp) -> Language:
+    """Return what the network of a module takes. Raises Diagnostic where it is no language model with state."""
+    names = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    several = network_inputs(module, PREFILL) if names & {PREFILL, f"{PREFILL}_run"} else []
+    return language_of(network_inputs(module), several)
+
+
+def folder_language(network: HostNetwork) -> Language:
+    """Return what a compiled network takes. Raises Diagnostic where it is no language model with state."""
+    names = [entry.function for entry in network.entries]
+    several = host_inputs(network, PREFILL) if f"{PREFILL}_run" in names else []
+    return language_of(host_inputs(network), several)
+
+
+def check_prompt(language: Language, prompt: Sequence[int], count: int) -> None:
+    """Raise Diagnostic for a prompt that is empty or has unknown tokens, and for more tokens than the state holds."""
+    if not prompt:
+        raise Diagnostic("the prompt is empty", expected="one token at least")
+    wrong = [token for token in prompt if token < 0 or (language.vocabulary and token >= language.vocabulary)]
+    if wrong:
+        raise Diagnostic(
+            "the prompt holds a token that the network does not know",
+            expected=f"tokens from 0 to {language.vocabulary - 1}" if language.vocabulary else "tokens from 0 on",
+            found=str(wrong[0]),
+        )
+    # The last token is given out, not taken in.
+    rows = len(prompt) + max(count, 1) - 1
+    if rows > language.context:
+        raise Diagnostic(
+            "the context is longer than the state",
+            expected=f"{language.context} tokens at most",
+            found=f"{len(prompt)} of the prompt and {count} more, of which all but the last are taken in",
+            remedy=f"give --context {rows} or more",
+        )
+
+
+def generate(
+    run: Run, language: Language, prompt: Sequence[int], count: int, *, each: Callable[[int], None] = lambda token: None
+) -> list[int]:
+    """
+    Return `count` tokens that follow a prompt, each the one of the greatest score, the first where several are alike.
+
+    As much of the prompt as fills calls for several tokens is taken in by these. The state is reset before. `each` is
+    called with the number of tokens that are taken in, after each call. Raises Diagnostic for what `check_prompt`
+    refuses.
+    """
+    check_prompt(language, prompt, count)
+    run.reset()
+    tokens = list(prompt)
+    given = 0
+    while len(tokens) < len(prompt) + count:
+        several = language.prompt
+        form = several if several is not None and len(tokens) - given >= several.count else language
+        scores = _scores(run, form, tokens[given : given + form.count], given)
+        given += form.count
+        each(given)
+        if given == len(tokens):
+            tokens.append(int(np.argmax(scores)))
+    return tokens[len(prompt) :]
+
+
+def _scores(run: Run, language: Language, tokens: Sequence[int], position: int) -> Array:
+    """Return the scores of the tokens that may follow the last one."""
+    given = {
+        language.token.name: np.array(tokens, np.int64).reshape(language.token.shape),
+        language.position.name: np.full(language.position.shape, position, np.int64),
+    }
+    outputs = run(given, function=language.function)
+    if len(outputs) != 1:
+        raise Diagnostic(
+            "the network gives more than scores", expected="one output", found=", ".join(outputs) or "none"
+        )
+    return next(iter(outputs.values())).reshape(language.count, -1)[-1]
+
+
+# The command `tilewright generate`
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `tilewright generate`, those that describe the model aside."""
+    add = parser.add_argument
+    add("model", type=Path, metavar="MODEL|DIR", help="a network for one token, or a folder that compile wrote")
+    add("--prompt", type=_tokens, required=True, metavar="1,2,3", help="the tokens to begin with")
+    add("--tokens", type=_count, default=16, metavar="N", help="how many tokens to add (16)")
+    add("--on", metavar="PLACE", help="interpreter, host or sanitizers (host)")
+
+
+def _tokens(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",") if word.strip()]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"tokens are numbers with commas between them, not '{text}'") from error
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a number of tokens is a positive integer, not '{text}'")
+    return int(text)
+
+
+def run(options: argparse.Namespace, network: Run, language: Language, place: str) -> int:
+    """Print the tokens that follow the prompt, and to standard error how fast they came."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    check_prompt(language, options.prompt, options.tokens)
+    status = Console(stderr=True)
+    total = len(options.prompt) + options.tokens - 1
+    start = time.perf_counter()
+    with Progress(console=status, transient=True, disable=not status.is_terminal) as bar:
+        task = bar.add_task("generating", total=total)
+        made = generate(
+            network, language, options.prompt, options.tokens, each=lambda done: bar.update(task, completed=done)
+        )
+    rate = total / max(time.perf_counter() - start, 1e-9)
+    print(",".join(str(token) for token in made))
+    given = len(options.prompt)
+    print(f"{given} tokens in, {len(made)} out, on {place}: {rate:,.1f} tokens a second", file=sys.stderr)
+    return 0

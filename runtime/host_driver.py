@@ -1,0 +1,114 @@
+"""The program in which an emitted network runs under the sanitisers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+REFUSED = 64
+"""What the program's exit status is more than the status of a network that refuses its inputs."""
+
+_HEAD = """\
+#include <stdio.h>
+#include <string.h>
+#include "network.h"
+
+static int fail(const char *message) {
+    fprintf(stderr, "%s\\n", message);
+    return 1;
+}
+"""
+
+_ENTRY = """
+@DECLARATIONS@
+static int step_@INDEX@(FILE *file) {
+    int status = 0;
+    (void)file;
+@READS@    @CALL@
+@SAVES@    @CALL@
+@COMPARES@    return status;
+}
+
+static int save_@INDEX@(FILE *file) {
+    (void)file;
+@WRITES@    return 0;
+}
+"""
+
+_MAIN = """
+int main(int argc, char **argv) {
+    static int (*const steps[])(FILE *) = {@STEPS@};
+    static int (*const saves[])(FILE *) = {@SAVES@};
+    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
+    if (file == NULL) return fail("no inputs");
+    int last = 0, next;
+    while ((next = fgetc(file)) != EOF) {
+        last = next;
+        const int status = steps[last](file);
+        if (status != 0) return status;
+    }
+    fclose(file);
+    file = fopen(argv[2], "wb");
+    if (file == NULL) return fail("no outputs");
+    const int failed = saves[last](file);
+    return fclose(file) != 0 ? 1 : failed;
+}
+"""
+
+
+@dataclass(frozen=True)
+class DriverEntry:
+    """A function of a network: what its macros begin with, its name, how many arguments, whether it has a status."""
+
+    prefix: str
+    function: str
+    inputs: int
+    outputs: int
+    returns: bool
+
+
+def driver_text(entries: Sequence[DriverEntry]) -> str:
+    """
+    Return a program that reads calls, does each twice in a row, and writes the outputs of the last.
+
+    A call is a byte, the number of its function, and its raw inputs. The program fails where the two do not agree.
+    """
+    steps = ", ".join(f"step_{index}" for index in range(len(entries)))
+    saves = ", ".join(f"save_{index}" for index in range(len(entries)))
+    functions = [_entry(index, entry) for index, entry in enumerate(entries)]
+    return "".join([_HEAD, *functions, _MAIN.replace("@STEPS@", steps).replace("@SAVES@", saves)])
+
+
+def _entry(index: int, entry: DriverEntry) -> str:
+    prefix, here = entry.prefix, f"{index}_"
+    ins = [(f"{prefix}_INPUT_{i}", f"input_{here}{i}") for i in range(entry.inputs)]
+    outs = [(f"{prefix}_OUTPUT_{i}", f"output_{here}{i}") for i in range(entry.outputs)]
+    parts = {
+        "DECLARATIONS": [
+            f"static {macro}_TYPE {name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];" for macro, name in (*ins, *outs)
+        ]
+        + [f"static {macro}_TYPE first_{name}[{macro}_SIZE > 0 ? {macro}_SIZE : 1];" for macro, name in outs],
+        "READS": [
+            f'    if (fread({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short inputs");'
+            for macro, name in ins
+        ],
+        "SAVES": [
+            f"    memcpy(first_{name}, {name}, {macro}_BYTES);\n    memset({name}, 0x5a, {macro}_BYTES);"
+            for macro, name in outs
+        ],
+        "COMPARES": [
+            f'    if (memcmp(first_{name}, {name}, {macro}_BYTES) != 0) return fail("the second call differs");'
+            for macro, name in outs
+        ],
+        "WRITES": [
+            f'    if (fwrite({name}, 1, {macro}_BYTES, file) != {macro}_BYTES) return fail("short outputs");'
+            for macro, name in outs
+        ],
+    }
+    call = f"{entry.function}({', '.join(name for _, name in (*ins, *outs))});"
+    if entry.returns:
+        call = f"if ((status = {call[:-1]}) != 0) return {REFUSED} + status;"
+    text = _ENTRY.replace("@CALL@", call).replace("@INDEX@", str(index))
+    for key, lines in parts.items():
+        text = text.replace(f"@{key}@", "".join(f"{line}\n" for line in lines))
+    return text

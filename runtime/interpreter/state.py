@@ -1,0 +1,67 @@
+"""Rules for ml_program: globals whose value outlives a call, and the order in which a state is filled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.ml_program import GlobalOp
+from xdsl.ir import Attribute
+
+from ...dialects.core.semantics import Runner, Value, semantics
+from ...dialects.ml_program import GlobalLoadOp, GlobalStoreOp
+from ...errors import Diagnostic
+from ...ir import Array, array_of, where
+from .bits import dtype_of
+from .memory import new_buffer
+
+
+def new_tensor_storage(op: GlobalOp) -> Array:
+    """Return the memory of a global tensor with its first value; raises Diagnostic for other globals."""
+    declared: Attribute = op.type
+    type_, value = cast("TensorType[Any]", op.type), op.value
+    if not isinstance(declared, TensorType):
+        raise Diagnostic(f"a global of type {type_} has no interpreter rule", where=where(op), expected="a tensor")
+    buffer = new_buffer(type_.get_shape(), dtype_of(type_))
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        buffer[...] = array_of(cast("DenseIntOrFPElementsAttr[Any]", value))
+    return buffer
+
+
+@semantics(GlobalLoadOp)
+def _load(runner: Runner, op: GlobalLoadOp, operands: Sequence[Value]) -> list[Array]:
+    # A copy: what was loaded is a value, which a later store does not change.
+    return [runner.storage(op.symbol).copy()]
+
+
+@semantics(GlobalStoreOp)
+def _store(runner: Runner, op: GlobalStoreOp, operands: Sequence[Value]) -> list[Array]:
+    runner.storage(op.symbol)[...] = operands[0]
+    return []
+
+
+def check_position(name: str, position: int, added: int, rows: int, written: int) -> int:
+    """
+    Return how many rows of a state are written after a call at a position.
+
+    A state of `rows` rows is filled from the first on, `added` rows in a call; `written` of them are. A call may go
+    back, to write rows anew, but leave none out. Raises Diagnostic where it does, and where its rows have no place.
+    """
+    if position + added > rows or position < 0:
+        raise Diagnostic(
+            "the context is longer than the state" if position >= 0 else "a position is negative",
+            where=f'input "{name}"',
+            expected=f"a position from 0 to {rows - added}: the state has {rows} rows, a call adds {added}",
+            found=str(position),
+            remedy="reset the state, or compile with a larger --context" if position >= 0 else "",
+        )
+    if position > written:
+        raise Diagnostic(
+            "the position is out of order",
+            where=f'input "{name}"',
+            expected=f"a position from 0 to {written}: so many rows are written",
+            found=str(position),
+            remedy="run the network at every position since the last reset, in order",
+        )
+    return position + added

@@ -1,0 +1,86 @@
+"""What `tilewright` shows: what was compiled, what was computed, what was checked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Diagnostic
+
+if TYPE_CHECKING:
+    from .check import Row
+
+_NARROW = 80
+"""Columns of text below which a table of results shows no sizes."""
+
+_WIDE = 240
+"""Columns of text where the output is no terminal and $COLUMNS does not say."""
+
+
+def print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
+    """Print what a compiled network costs, and the files that it was written to."""
+    arena, layers = report["arena"], report["layers"]
+    print(f"arena    {arena['bytes']:,} bytes (at least {arena['lower_bound']:,} are alive at once)")
+    print(f"weights  {report['weights_bytes']:,} bytes")
+    if "state_bytes" in report:
+        print(f"state    {report['state_bytes']:,} bytes")
+    print(f"work     {report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels")
+    print(f"files    {' '.join(str(file) for file in files)}")
+
+
+def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
+    """Print what outputs hold, and write them to a file, whole or not at all. Raises Diagnostic where that fails."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("output", "type", "shape", "values")
+    for name, value in outputs.items():
+        array = np.asarray(value)
+        head = " ".join(str(item) for item in array.flat[:8]) + (" ..." if array.size > 8 else "")
+        table.add_row(name, str(array.dtype), "x".join(map(str, array.shape)), head)
+    Console().print(table)
+    if path is None:
+        return
+    temporary = path.with_name(path.name + ".part.npz")
+    try:
+        np.savez(temporary, **outputs)  # pyright: ignore[reportArgumentType]
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise Diagnostic(
+            "the outputs cannot be written", where=str(path), found=error.strerror or str(error)
+        ) from error
+
+
+def print_rows(rows: Sequence[Row], places: str) -> None:
+    """Print a table of what was checked, and below it what differs, where lines may be as long as they need."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
+    sizes = ("nodes", "MACs", "arena", "weights", "seconds") if console.width >= _NARROW else ()
+    table = Table()
+    table.add_column("network", overflow="fold")
+    for title in sizes:
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("result", no_wrap=True)
+    for row in rows:
+        colour = "green" if row.passed else "red"
+        table.add_row(row.case.name, *(_sizes(row) if sizes else ()), f"[{colour}]{row.verdict}[/]")
+    console.print(table)
+    failed = [row for row in rows if not row.passed]
+    for row in failed:
+        print(f"{row.case.name}: {row.detail}" if row.error is None else row.error, file=sys.stderr)
+    print(f"{len(rows) - len(failed)} passed, {len(failed)} failed, on {places}")
+
+
+def _sizes(row: Row) -> Sequence[str]:
+    report = row.report
+    if not report:
+        return "", "", "", "", f"{row.seconds:.2f}"
+    counts = report["nodes"], report["macs"], report["arena"]["bytes"], report["weights_bytes"]
+    return *(f"{count:,}" for count in counts), f"{row.seconds:.2f}"

@@ -1,0 +1,188 @@
+"""Builds what the NPU does for a kernel, and what is left to do after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IntegerAttr, StringAttr, TensorType, i8, i32, i64
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.nn import ints
+from ....ir import Array, dense, element_of, shape_of
+from ....passes.lowering.lowerer import collapse, expand, reassociate
+from .epilogues import Requantization, is_all, requantization_of, rest_of
+from .geometry import Kind
+from .kernel_ops import ConvOp, MatmulOp, NpuKernelOp, epilogue_of
+from .sources import Source
+from .weights import MOST_BITS, fewest_bits, pack
+
+_LAST = (0, 2, 3, 1)
+"""The axes of [N, C, H, W] in the order of [N, H, W, C]."""
+_FIRST = (0, 3, 1, 2)
+
+
+class Conversion:
+    """The ops that stand for a kernel, inserted before it: `kernel` for the NPU, `rest` where something is left."""
+
+    def __init__(self, source: Source):
+        self.source, self.op = source, source.op
+        self.ops: list[Operation] = []
+        self._made = requantization_of(source.op, source.feature_axis, source.sums())
+        self._rest = None
+        if self.op.epilogue is not None and (self._made is None or not is_all(self.op, self._made)):
+            self._rest = rest_of(self.op, self._made)
+        self.kernel = self._kernel()
+        self.result = self._as_before(self.kernel.results[0])
+        self.rest: linalg.GenericOp | None = None
+        if self._rest is not None:
+            self.rest = self._elementwise(*self._rest)
+            self.result = self.rest.results[0]
+
+    def undo(self) -> None:
+        """Erase the ops again."""
+        for op in reversed(self.ops):
+            Rewriter.erase_op(op)
+
+    def _emit(self, op: Operation) -> SSAValue:
+        for nested in op.walk():
+            nested.location = self.op.location
+        Rewriter.insert_op(op, InsertPoint.before(self.op))
+        self.ops.append(op)
+        return op.results[0]
+
+    def _constant(self, values: Array, element: Attribute, hint: str) -> SSAValue:
+        value = self._emit(arith.ConstantOp(cast(Any, dense(values, element))))
+        value.name_hint = hint
+        return value
+
+    def _empty(self, shape: Sequence[int], element: Attribute) -> SSAValue:
+        return self._emit(tensor.EmptyOp((), TensorType(cast(Any, element), shape)))
+
+    def _kernel(self) -> NpuKernelOp:
+        source, made = self.source, self._made
+        bits, offset = _stored(source)
+        hint = self.op.inputs[1].name_hint or "weight"
+        packed = pack(source.kind, source.weight, bits, offset).view(np.int8)
+        inputs = [self._image(), self._constant(packed, i8, hint)]
+        out = self._empty(self._output_shape(inputs[0]), i8 if made else i32)
+        properties: dict[str, Attribute | None] = {
+            "bits": IntegerAttr(bits, i64),
+            "offset": IntegerAttr(offset, i64),
+        }
+        if source.pads is not None:
+            properties |= {"kind": StringAttr(source.kind.name.lower()), "pads": ints(source.pads)}
+            properties |= {"pad_value": IntegerAttr(source.fill, i64)} if source.fill else {}
+        extras = self._numbers(made, hint) if made else []
+        kind = MatmulOp if source.pads is None else ConvOp
+        region, maps = None, list[AffineMapAttr]()
+        if made is not None:
+            scale = element_of(extras[0])
+            region, maps = epilogue_of(kind.RANK, scale, shift=made.shift, low=made.low, high=made.high)
+        unsigned = [0] if source.unsigned else []
+        kernel = kind(inputs, out, properties, unsigned=unsigned, extras=extras, epilogue_maps=maps, epilogue=region)
+        kernel.attributes |= self.op.attributes
+        self._emit(kernel)
+        kernel.results[0].name_hint = self.op.results[0].name_hint
+        return kernel
+
+    def _numbers(self, made: Requantization, hint: str) -> list[SSAValue]:
+        """Return the constants of a requantisation: scale and bias."""
+        name = hint.removesuffix("_weight")
+        scale = made.scale.astype(np.uint8).view(np.int8) if made.scale_bits == 8 else _as_i32(made.scale)
+        scales = self._constant(scale, i8 if made.scale_bits == 8 else i32, f"{name}_scale")
+        return [scales, self._constant(_as_i32(made.bias), i32, f"{name}_bias")]
+
+    def _image(self) -> SSAValue:
+        """Return x as the NPU takes it: [N, H, W, C], or a matrix."""
+        x = self.source.x
+        if not self.source.channels_last:
+            x = self._transposed(x, _LAST)
+        if self.source.kind is Kind.POINTWISE and self.source.pads is not None:
+            batch, height, width, channels = shape_of(x)
+            down, across = self.source.strides
+            return self._taken(x, [batch, -(-height // down), -(-width // across), channels])
+        if self.source.pads is None and len(shape_of(x)) > 2:
+            *leading, channels = shape_of(x)
+            return self._reshaped(x, [int(np.prod(leading)), channels])
+        return x
+
+    def _taken(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Return the pixels of an image [N, H, W, C] that lie strides apart, as one of this shape."""
+        if self.source.strides == (1, 1):
+            return value
+        type = TensorType(cast(Any, element_of(value)), shape)
+        return self._emit(
+            tensor.ExtractSliceOp.build(
+                operands=[value, [], [], []],
+                result_types=[type],
+                properties={
+                    "static_offsets": DenseArrayBase.from_list(i64, [0, 0, 0, 0]),
+                    "static_sizes": DenseArrayBase.from_list(i64, list(shape)),
+                    "static_strides": DenseArrayBase.from_list(i64, [1, *self.source.strides, 1]),
+                },
+            )
+        )
+
+    def _output_shape(self, image: SSAValue) -> list[int]:
+        features = len(self.source.weight)
+        if self.source.pads is None:
+            return [shape_of(image)[0], features]
+        above, left, below, right = self.source.pads
+        batch, height, width, _ = shape_of(image)
+        reach = self.source.weight.shape[-1] - 1
+        return [batch, height + above + below - reach, width + left + right - reach, features]
+
+    def _as_before(self, value: SSAValue) -> SSAValue:
+        """Return what the NPU made in the shape and the order of axes of the kernel's result."""
+        if self.source.pads is not None and self.source.kind is not Kind.POINTWISE:
+            shape = shape_of(self.op.output)
+            batch, *space = [shape[axis] for axis in (range(3) if self.source.channels_last else (0, 2, 3))]
+            value = self._taken(value, [batch, *space, len(self.source.weight)])
+        if not self.source.channels_last:
+            return self._transposed(value, _FIRST)
+        return self._reshaped(value, list(shape_of(self.op.output)))
+
+    def _transposed(self, value: SSAValue, order: Sequence[int]) -> SSAValue:
+        shape = [shape_of(value)[axis] for axis in order]
+        out = self._empty(shape, element_of(value))
+        return self._emit(linalg.TransposeOp(value, out, DenseArrayBase.from_list(i64, list(order)), out.type))
+
+    def _reshaped(self, value: SSAValue, shape: list[int]) -> SSAValue:
+        old = list(shape_of(value))
+        if old == shape:
+            return value
+        groups = reassociate(old, shape)
+        assert groups
+        type = TensorType(cast(Any, element_of(value)), shape)
+        return self._emit((collapse if len(old) > len(shape) else expand)(value, groups, type))
+
+    def _elementwise(self, extras: Sequence[SSAValue], maps: Sequence[AffineMap], block: Any) -> linalg.GenericOp:
+        shape = shape_of(self.op.output)
+        out = self._empty(shape, element_of(self.op.output))
+        identity = AffineMap.identity(len(shape))
+        every = [AffineMapAttr(map) for map in (identity, *maps, identity)]
+        iterators = [IteratorTypeAttr.parallel()] * len(shape)
+        generic = linalg.GenericOp([self.result, *extras], [out], Region(block), every, iterators, [out.type])
+        self._emit(generic)
+        return generic
+
+
+def _as_i32(values: Array) -> Array:
+    """Return numbers of 32 bits, signed or unsigned, as their bits in int32."""
+    return (values & 0xFFFF_FFFF).astype(np.uint32).view(np.int32)
+
+
+def _stored(source: Source) -> tuple[int, int]:
+    """Return in how many bits weights are stored, and their offset: pointwise ones gain nothing from fewer than 8."""
+    bits, offset = fewest_bits(source.weight)
+    if source.kind is not Kind.POINTWISE:
+        return bits, offset
+    low = int(source.weight.min())
+    return MOST_BITS, -128 if low >= -128 and int(source.weight.max()) < 128 else low

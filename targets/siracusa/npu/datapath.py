@@ -1,0 +1,264 @@
+"""
+What N-Eureka computes for a job: its loops over sub-tiles, sums of 32 bits, and requantisation.
+
+For each block of output channels, then each 6 x 6 output pixels, it sums over all blocks of input channels, then
+requantises and writes. Source: GVSoC `pulp/neureka/src`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ....errors import Diagnostic
+from ....ir import Array
+from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WORD, Kind
+from .jobs import SIZES, WIDTHS, Conf, Register
+from .memory import Memory
+from .weights import unpack
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The registers of a job, read as numbers."""
+
+    words: tuple[int, ...]
+
+    def pair(self, register: Register) -> tuple[int, int]:
+        """Return the upper and the lower half of a register."""
+        word = self.words[register]
+        return word >> 16, word & 0xFFFF
+
+    def field(self, field: Conf) -> int:
+        """Return a field of CONF0."""
+        return self.words[Register.CONF0] >> field & ((1 << WIDTHS[field]) - 1)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """The kind of convolution."""
+        return Kind(self.field(Conf.KIND))
+
+    @property
+    def bits(self) -> int:
+        """Bits of a weight."""
+        return self.field(Conf.WEIGHT_BITS) + 1
+
+    @property
+    def weight_offset(self) -> int:
+        """What is added to each weight."""
+        return _signed(self.words[Register.WEIGHT_OFFSET])
+
+    @property
+    def weights(self) -> int:
+        """The address of the weights."""
+        base = WEIGHT_MEMORY_BASE if self.field(Conf.WEIGHT_MEMORY) else 0
+        return self.words[Register.WEIGHTS] + base
+
+    @property
+    def padding(self) -> tuple[int, int, int, int]:
+        """Rows and columns of padding, clockwise from the top."""
+        word = self.words[Register.PADDING]
+        return word >> 28 & 0xF, word >> 24 & 0xF, word >> 20 & 0xF, word >> 16 & 0xF
+
+    @property
+    def fill(self) -> int:
+        """The number that the padding holds."""
+        byte = self.words[Register.PADDING] & 0xFF
+        return byte - 256 if self.field(Conf.SIGNED) and byte >= 128 else byte
+
+    @property
+    def output_bytes(self) -> int:
+        """Bytes of an output element."""
+        return 4 if self.field(Conf.OUTPUT_SIZE) else 1
+
+    @cached_property
+    def blocks(self) -> dict[str, list[int]]:
+        """The extents of the blocks along output channels, input channels, output rows and columns."""
+        (features, channels), (rows, columns) = self.pair(Register.CHANNEL_BLOCKS), self.pair(Register.PIXEL_BLOCKS)
+        rest_features, rest_channels = self.pair(Register.CHANNEL_REMAINDERS)
+        rest_rows, rest_columns = self.pair(Register.OUTPUT_REMAINDERS)
+        return {
+            "features": _extents(features, self.kind.features, rest_features),
+            "channels": _extents(channels, self.kind.channels, rest_channels),
+            "rows": _extents(rows, PIXELS, rest_rows),
+            "columns": _extents(columns, PIXELS, rest_columns),
+        }
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 32) if word >= 1 << 31 else word
+
+
+def _extents(count: int, block: int, rest: int) -> list[int]:
+    return [block] * (count - 1) + [rest] * min(count, 1)
+
+
+def check(job: Decoded) -> None:
+    """Raise Diagnostic for registers that ask for what the NPU lacks, or that contradict each other."""
+    known = sum(((1 << width) - 1) << field for field, width in WIDTHS.items())
+    sizes = set(SIZES.values())
+    if job.words[Register.CONF0] & ~known or job.field(Conf.KIND) > Kind.POINTWISE.value:
+        raise _refused("CONF0 asks for what the NPU lacks", f"0x{job.words[Register.CONF0]:08x}")
+    if job.words[Register.FILTER_MASK] or job.words[Register.SCALE_SHIFT]:
+        raise _refused("a filter mask or shifts of single channels", "registers 22 and 4 that are not 0")
+    if job.field(Conf.OUTPUT_SIZE) not in sizes or job.field(Conf.SCALE_SIZE) not in sizes or job.bits < 2:
+        raise _refused("numbers of a width that the NPU lacks", f"0x{job.words[Register.CONF0]:08x}")
+    if job.field(Conf.REQUANTIZE) == job.field(Conf.OUTPUT_SIZE) >> 1:
+        raise _refused("outputs of 8 bits are requantised, those of 32 bits are not", "CONF0 that says otherwise")
+    if job.field(Conf.ACCUMULATE) and job.output_bytes != 4:
+        raise _refused("sums are added to outputs of 32 bits only", "outputs of 8 bits")
+    if job.words[Register.OUTPUT_STRIDES] != WORD or job.words[Register.WEIGHT_STRIDES] != WORD:
+        raise _refused("words are 32 bytes apart", "other strides")
+    _check_blocks(job)
+
+
+def _check_blocks(job: Decoded) -> None:
+    limits = {
+        "features": job.kind.features,
+        "channels": job.kind.channels,
+        "rows": PIXELS,
+        "columns": PIXELS,
+    }
+    for name, limit in limits.items():
+        extents = job.blocks[name]
+        if not extents or not 1 <= extents[-1] <= limit:
+            raise _refused(f"the last block of {name} holds 1 to {limit}", f"blocks of {extents[-1:]}")
+    if job.kind is Kind.DEPTHWISE and job.blocks["features"] != job.blocks["channels"]:
+        raise _refused("a depthwise job has as many channels as features", "other blocks")
+    _, right, bottom, _ = job.padding
+    for extents, rest, pad in zip(_pixels(job), job.pair(Register.INPUT_REMAINDERS), (bottom, right), strict=True):
+        if not 0 <= rest <= PIXELS + 2 or rest + pad < extents[-1] + job.kind.taps - 1:
+            raise _refused("the last sub-tile's inputs and padding are all that its outputs need", f"{rest} and {pad}")
+
+
+def _pixels(job: Decoded) -> tuple[list[int], list[int]]:
+    return job.blocks["rows"], job.blocks["columns"]
+
+
+def _refused(rule: str, found: str) -> Diagnostic:
+    return Diagnostic(f"the NPU cannot do this job: {rule}", found=found)
+
+
+def run_job(words: Sequence[int], memory: Memory) -> None:
+    """
+    Do the job that 24 registers describe.
+
+    Raises Diagnostic for what the NPU lacks, and where it would read or write outside of memory.
+    """
+    job = Decoded(tuple(words))
+    check(job)
+    for number, count in enumerate(job.blocks["features"]):
+        block = _Block(job, memory, number, count)
+        for row, height in enumerate(job.blocks["rows"]):
+            for column, width in enumerate(job.blocks["columns"]):
+                block.compute(row, column, height, width)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A block of output channels of a job."""
+
+    job: Decoded
+    memory: Memory
+    number: int
+    count: int
+
+    @cached_property
+    def weights(self) -> list[Array]:
+        """The weights for each block of input channels: [taps, Cin, Cout], depthwise [taps, C]."""
+        job, kind = self.job, self.job.kind
+        if kind is Kind.DEPTHWISE:
+            row = self.memory.view(job.weights + self.number * job.bits * WORD, [1, job.bits * WORD], [0, 1])
+            found = unpack(kind, np.ascontiguousarray(row), self.count, job.bits, job.weight_offset)
+            return [found.reshape(self.count, 9).T.astype(np.float64)]
+        size = WORD * (1 if kind is Kind.POINTWISE else job.bits)
+        stride = job.words[Register.WEIGHT_STRIDES + 1]
+        first = job.weights + self.number * kind.features * stride
+        parts: list[Array] = []
+        for number, channels in enumerate(job.blocks["channels"]):
+            rows = self.memory.view(first + number * size, [self.count, size], [stride, 1])
+            found = unpack(kind, np.ascontiguousarray(rows), channels, job.bits, job.weight_offset)
+            taps = found.reshape(self.count, channels, kind.taps**2)
+            parts.append(np.ascontiguousarray(taps.transpose(2, 1, 0), np.float64))
+        return parts
+
+    def compute(self, row: int, column: int, height: int, width: int) -> None:
+        """Compute one sub-tile of the output."""
+        job = self.job
+        target = self._target(row, column, height, width)
+        sums = np.zeros((height, width, self.count), np.int64)
+        if job.field(Conf.ACCUMULATE):
+            sums += np.ascontiguousarray(target).view("<i4")
+        blocks = [self.number] if job.kind is Kind.DEPTHWISE else range(len(job.blocks["channels"]))
+        for weights, block in zip(self.weights, blocks, strict=True):
+            image = _input(job, self.memory, (row, column), (height, width), block)
+            sums += _convolved(image, weights, (height, width), job.kind.taps)
+        results = self._requantized(_wrapped(sums)) if job.field(Conf.REQUANTIZE) else _wrapped(sums).astype("<i4")
+        target[...] = results.view(np.uint8).reshape(target.shape)
+
+    def _target(self, row: int, column: int, height: int, width: int) -> Array:
+        """Return the bytes [height, width, Cout * size] of the outputs."""
+        job, size = self.job, self.job.output_bytes
+        _, pixel_stride, row_stride = job.words[Register.OUTPUT_STRIDES : Register.OUTPUT_STRIDES + 3]
+        start = job.words[Register.OUTPUT] + PIXELS * (row * row_stride + column * pixel_stride)
+        start += self.number * job.kind.features * size
+        return self.memory.view(start, [height, width, self.count * size], [row_stride, pixel_stride, 1], writes=True)
+
+    def _requantized(self, sums: Array) -> Array:
+        """Return sums as bytes: a product of 64 bits, cut to 32 by the bias, shifted and clipped."""
+        job = self.job
+        wide = bool(job.field(Conf.SCALE_SIZE))
+        scaled = sums * self._vector(Register.SCALE, "<u4" if wide else "<u1")
+        if job.field(Conf.BIAS):
+            scaled = _wrapped(scaled + self._vector(Register.BIAS, "<i4"))
+        low, high = (-128, 127) if job.field(Conf.NO_RELU) else (0, 255)
+        return np.clip(scaled >> job.field(Conf.SHIFT), low, high).astype(np.uint8)
+
+    def _vector(self, register: Register, element: str) -> Array:
+        """Return the numbers of the block's output channels."""
+        size = np.dtype(element).itemsize
+        start = self.job.words[register] + self.number * self.job.kind.features * size
+        found = self.memory.view(start, [self.count * size], [1])
+        return np.ascontiguousarray(found).view(element).astype(np.int64)
+
+
+def _wrapped(values: Array) -> Array:
+    """Return integers modulo 2^32, as signed ones in int64."""
+    return values.astype(np.int32).astype(np.int64)
+
+
+def _input(job: Decoded, memory: Memory, at: tuple[int, int], extents: tuple[int, int], block: int) -> Array:
+    """Return a sub-tile [height + taps - 1, width + taps - 1, Cin] of the padded image as float64."""
+    channels = job.blocks["channels"][block]
+    pixel_stride, row_stride = job.words[Register.INPUT_STRIDES : Register.INPUT_STRIDES + 2]
+    top, _, _, left = job.padding
+    spans: list[tuple[int, int]] = []
+    rests = job.pair(Register.INPUT_REMAINDERS)
+    for number, extent, before, rest, pixels in zip(at, extents, (top, left), rests, _pixels(job), strict=True):
+        end = rest if number == len(pixels) - 1 else PIXELS + job.kind.taps - 1
+        spans.append((before if number == 0 else 0, min(end, extent + job.kind.taps - 1)))
+    shape = [extent + job.kind.taps - 1 for extent in extents]
+    image = np.full((*shape, channels), job.fill, np.float64)
+    (low_row, end_row), (low_column, end_column) = spans
+    if low_row >= end_row or low_column >= end_column:
+        return image
+    start = job.words[Register.INPUT] + block * job.kind.channels
+    start += (PIXELS * at[0] + low_row) * row_stride + (PIXELS * at[1] + low_column) * pixel_stride
+    inside = [end_row - low_row, end_column - low_column, channels]
+    found = memory.view(start, inside, [row_stride, pixel_stride, 1])
+    image[low_row:end_row, low_column:end_column] = found.view(np.int8) if job.field(Conf.SIGNED) else found
+    return image
+
+
+def _convolved(image: Array, weights: Array, extents: tuple[int, int], taps: int) -> Array:
+    """Return the sums [height, width, Cout] of an image's windows; all numbers are far below 2^53."""
+    height, width = extents
+    total: Array | float = 0.0
+    for tap, factors in enumerate(weights):
+        y, x = divmod(tap, taps)
+        window = image[y : y + height, x : x + width]
+        total = total + (window @ factors if weights.ndim == 3 else window * factors)
+    return np.asarray(total, np.float64).astype(np.int64)

@@ -1,0 +1,270 @@
+"""Epilogues as requantisations of the NPU, and what is left of them for others to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import i8, i32
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ....dialects.core.body import Body
+from ....dialects.core.kernel import single_block
+from ....dialects.core.kernel_op import KernelOp
+from ....dialects.core.semantics import SCALAR_RULES
+from ....dialects.quant import RequantizeOp
+from ....ir import Array, array_of, element_of, integer_width, shape_of
+from ....passes.loops.scalar import live_ops
+from .kernel_ops import CLIPS
+
+_INT32 = 1 << 31
+
+
+@dataclass(frozen=True)
+class Requantization:
+    """
+    Bytes from sums: `clip((sum * scale[o] + bias[o]) >> shift, low, high)`.
+
+    `of` is the op of the epilogue whose result that is; where it clips to less, to `narrower`.
+    """
+
+    scale: Array
+    bias: Array
+    shift: int
+    low: int
+    high: int
+    of: RequantizeOp
+    narrower: tuple[int, int] | None = None
+
+    @property
+    def scale_bits(self) -> int:
+        """The bits of a scale: 8 where they do, else 32."""
+        return 8 if not self.scale.size or self.scale.max() < 256 else 32
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A value that is `factor[o] * sum + summand[o]`, not below `least[o]` and not above `most[o]`."""
+
+    factor: Array
+    summand: Array
+    least: Array
+    most: Array
+
+    def range(self, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Return the least and the greatest value of each channel, before it is limited."""
+        ends = [self.factor * end + self.summand for end in sums]
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def plus(self, numbers: Array) -> _Line:
+        """Return the value plus a number for each channel."""
+        return _Line(self.factor, self.summand + numbers, self.least + numbers, self.most + numbers)
+
+    def times(self, numbers: Array) -> _Line:
+        """Return the value times a number for each channel."""
+        ends = self.least * numbers, self.most * numbers
+        return _Line(self.factor * numbers, self.summand * numbers, np.minimum(*ends), np.maximum(*ends))
+
+    def at_least(self, numbers: Array) -> _Line:
+        """Return the greater of the value and a number for each channel."""
+        return replace(self, least=np.maximum(self.least, numbers), most=np.maximum(self.most, numbers))
+
+    def at_most(self, numbers: Array) -> _Line:
+        """Return the less of the value and a number for each channel."""
+        return replace(self, least=np.minimum(self.least, numbers), most=np.minimum(self.most, numbers))
+
+    def is_free(self, low: int, high: int, shift: int) -> bool:
+        """Return whether its limits change nothing where it is shifted and then clipped."""
+        clipped = (self.least >> shift <= low) & (self.most >> shift >= high)
+        constant = (self.factor == 0) & (self.least <= self.summand) & (self.summand <= self.most)
+        return bool(np.all(clipped | constant))
+
+
+_FREE = 1 << 200
+"""A limit that no value reaches."""
+
+
+def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]) -> Requantization | None:
+    """
+    Return how the epilogue of a kernel begins, where the NPU can do that; None where it cannot.
+
+    `sums` are the least and the greatest sum of each output channel. Additions and multiplications by numbers of the
+    channel before the requantisation become part of its scale and bias, as does the rounding, which the NPU lacks;
+    limits (a ReLU) must be such that the final clip makes them superfluous.
+    """
+    block = single_block(op.epilogue)
+    if block is None:
+        return None
+    channels = _Channels(op, feature_axis)
+    lines: dict[SSAValue, _Line] = {}
+    lines[block.args[0]] = _Line(*(np.array([number], dtype=object) for number in (1, 0, -_FREE, _FREE)))
+    for inner in block.ops:
+        if isinstance(inner, RequantizeOp) and inner.x in lines:
+            if any(use.operation is not inner and use.operation not in channels.steps for v in lines for use in v.uses):
+                return None
+            return _checked(inner, lines[inner.x], channels, sums)
+        line = _step(inner, lines, channels)
+        if line is not None:
+            if not _fits(line, inner, sums):
+                return None
+            lines[inner.results[0]] = line
+            channels.steps.append(inner)
+    return None
+
+
+class _Channels:
+    """The numbers of an epilogue that are constant for each output channel."""
+
+    def __init__(self, op: KernelOp, feature_axis: int):
+        self.steps: list[Operation] = []
+        """The ops between the sum and the requantisation."""
+        self._feature_axis, self._features = feature_axis, shape_of(op.output)[feature_axis]
+        self._known: dict[SSAValue, Array | None] = {}
+        block = single_block(op.epilogue)
+        assert block is not None
+        maps = [attribute.data for attribute in op.epilogue_maps or ()]
+        self._known[block.args[0]] = None
+        for argument, value, map in zip(block.args[1:], op.extras, maps, strict=True):
+            self._known[argument] = self._constant(value, map)
+
+    def __getitem__(self, value: SSAValue) -> Array | None:
+        """Return the number of each channel (or one for all), None where it is not constant."""
+        if value not in self._known:
+            self._known[value] = self._computed(value.owner)
+        return self._known[value]
+
+    def _constant(self, value: SSAValue, map: AffineMap) -> Array | None:
+        owner = value.owner
+        used = {dim for expr in map.results for dim in expr.used_dims()}
+        if not isinstance(owner, arith.ConstantOp) or not used <= {self._feature_axis}:
+            return None
+        array = array_of(cast(Any, owner.value))
+        point = [0] * map.num_dims
+        found: list[Any] = []
+        for feature in range(self._features):
+            point[self._feature_axis] = feature
+            found.append(array[tuple(map.eval(point, []))])
+        return np.array(found, array.dtype)
+
+    def _computed(self, owner: Operation | Block) -> Array | None:
+        if not isinstance(owner, Operation) or type(owner) not in SCALAR_RULES or len(owner.results) != 1:
+            return None
+        operands = [self[operand] for operand in owner.operands]
+        if any(operand is None for operand in operands):
+            return None
+        return np.atleast_1d(SCALAR_RULES[type(owner)](owner, *operands))
+
+
+def _step(op: Operation, lines: dict[SSAValue, _Line], channels: _Channels) -> _Line | None:
+    """Return what an op makes of a line, None where that is no line."""
+    if isinstance(op, arith.ExtSIOp):
+        return lines.get(op.input)
+    if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp | arith.MaxSIOp | arith.MinSIOp):
+        return None
+    line = lines.get(op.lhs) or lines.get(op.rhs)
+    number = channels[op.rhs if op.lhs in lines else op.lhs]
+    if line is None or number is None:
+        return None
+    numbers = number.astype(object)
+    match op:
+        case arith.AddiOp():
+            return line.plus(numbers)
+        case arith.MuliOp():
+            return line.times(numbers)
+        case arith.MaxSIOp():
+            return line.at_least(numbers)
+        case arith.MinSIOp():
+            return line.at_most(numbers)
+        case _:
+            return line.plus(-numbers) if op.lhs in lines else line.plus(-numbers).times(np.array([-1], dtype=object))
+
+
+def _fits(line: _Line, op: Operation, sums: tuple[Array, Array]) -> bool:
+    """Return whether a line stays within the type of the op that makes it."""
+    low, high = line.range(sums)
+    limit = 1 << (integer_width(op.results[0].type) or 1) - 1
+    return bool((low >= -limit).all() and (high < limit).all())
+
+
+def _checked(op: RequantizeOp, line: _Line, channels: _Channels, sums: tuple[Array, Array]) -> Requantization | None:
+    """Return the requantisation of a line, None where scale, bias or what they make of the sums is out of range."""
+    mul, add, shift = channels[op.mul], channels[op.add], op.shift.value.data
+    clip = op.low.value.data, op.high.value.data
+    wide = next((each for each in CLIPS if each[0] <= clip[0] and clip[1] <= each[1]), None)
+    if mul is None or add is None or wide is None or shift > 31:
+        return None
+    made = line.times(mul.astype(object)).plus(add.astype(object) + ((1 << shift) >> 1))
+    scale, bias = (np.broadcast_to(each, len(sums[0])) for each in (made.factor, made.summand))
+    low, high = made.range(sums)
+    if (scale < 0).any() or (scale >= 1 << 32).any() or (bias < -_INT32).any() or (bias >= _INT32).any():
+        return None
+    if (low <= -_INT32).any() or (high >= _INT32).any() or not made.is_free(*clip, shift):
+        return None
+    narrower = None if clip == wide else clip
+    return Requantization(scale.astype(np.int64), bias.astype(np.int64), shift, *wide, op, narrower)
+
+
+# What is left
+
+
+def is_all(op: KernelOp, made: Requantization) -> bool:
+    """Return whether a requantisation is the whole epilogue."""
+    block = single_block(op.epilogue)
+    last = block.last_op if block is not None else None
+    whole = made.narrower is None and element_of(op.output) == i8
+    return whole and last is not None and last.operands[0] is made.of.result
+
+
+def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], list[AffineMap], Block]:
+    """
+    Return what is left of an epilogue: operands, their maps and the code of an elementwise kernel.
+
+    Its first argument is an element of what the NPU makes: a byte where that is requantised, else a sum; the last is
+    one of the output.
+    """
+    source = single_block(op.epilogue)
+    assert source is not None
+    assert source.last_op is not None
+    start = source.args[0] if made is None else made.of.result
+    ops, used = live_ops(source)
+    if made is not None:
+        ops = _after(source, made.of)
+        used = {operand for inner in (*ops, source.last_op) for operand in inner.operands}
+    kept = [index for index, argument in enumerate(source.args[1:]) if argument in used]
+    body = Body([start.type if made is None else i8, *(source.args[1 + k].type for k in kept), element_of(op.output)])
+    first = body.args[0] if made is None else _as_made(body, made)
+    mapping: dict[SSAValue, SSAValue] = {start: first}
+    mapping |= {source.args[1 + k]: argument for k, argument in zip(kept, body.args[1:], strict=False)}
+    for inner in ops:
+        body.block.add_op(inner.clone(value_mapper=mapping))
+    result = source.last_op.operands[0]
+    maps = [attribute.data for attribute in op.epilogue_maps or ()]
+    block = body.finish(mapping.get(result, result))
+    return [op.extras[k] for k in kept], [maps[k] for k in kept], block
+
+
+def _as_made(body: Body, made: Requantization) -> SSAValue:
+    """Append what the source's requantisation gives, from the byte that the NPU's does."""
+    byte, type = body.args[0], made.of.result.type
+    if made.narrower is None:
+        return body.convert(byte, type, unsigned=made.low == 0)
+    wide = body.clip(body.convert(byte, i32, unsigned=made.low == 0), *made.narrower)
+    return body.convert(wide, type)
+
+
+def _after(block: Block, made: RequantizeOp) -> Sequence[Operation]:
+    """Return the ops that what comes after a requantisation depends on, without it, in order."""
+    assert block.last_op is not None
+    needed: set[SSAValue] = set(block.last_op.operands)
+    found: list[Operation] = []
+    op = block.last_op.prev_op
+    while op is not None:
+        if op is not made and not needed.isdisjoint(op.results):
+            found.append(op)
+            needed.update(operand for nested in op.walk() for operand in nested.operands)
+        op = op.prev_op
+    return found[::-1]

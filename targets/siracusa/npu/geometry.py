@@ -1,0 +1,84 @@
+"""
+What N-Eureka computes, and the sub-tiles that it computes it in.
+
+Source: pulp-nnx `neureka/hal/neureka_task_defs.h` and GVSoC `pulp/neureka` (v1 of the NPU, the one in Siracusa).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import isqrt
+
+PIXELS = 6
+"""Output rows and columns of a sub-tile."""
+WORD = 32
+"""Bytes of a word of packed weights, and of a transfer of outputs."""
+
+NEAR = "L1"
+"""The memory space of buffers in the near memory."""
+L1_BASE = 0x1000_0000
+"""Where cores and NPU see the near memory."""
+L1_SIZE = 256 << 10
+WEIGHT_MEMORY_BASE = 0x1040_0000
+"""Where the weight memory begins: MRAM, and SRAM after it. Pointers to weights in it are relative to this address."""
+WEIGHT_MEMORY_SIZE = 8 << 20
+
+
+class Kind(Enum):
+    """A kind of convolution, by its bits in CONF0."""
+
+    DENSE = 0
+    DEPTHWISE = 1
+    POINTWISE = 2
+
+    @property
+    def taps(self) -> int:
+        """Rows, and columns, of the window."""
+        return 1 if self is Kind.POINTWISE else 3
+
+    @property
+    def channels(self) -> int:
+        """Input channels of a sub-tile."""
+        return 32 if self is Kind.POINTWISE else 28
+
+    @property
+    def features(self) -> int:
+        """Output channels of a sub-tile."""
+        return 28 if self is Kind.DEPTHWISE else 32
+
+
+def blocks(extent: int, block: int) -> int:
+    """Return how many blocks cover an extent."""
+    return -(-extent // block)
+
+
+def packed_shape(kind: Kind, features: int, channels: int, bits: int) -> tuple[int, int]:
+    """
+    Return the rows and the bytes of a row of packed weights.
+
+    A row belongs to one output channel; in a depthwise convolution to 28 of them.
+    """
+    words = blocks(channels, kind.channels)
+    if kind is Kind.POINTWISE:
+        return features, words * WORD
+    if kind is Kind.DEPTHWISE:
+        return words, bits * WORD
+    return features, words * bits * WORD
+
+
+def pixel_grids(rows: int) -> list[tuple[int, int]]:
+    """
+    Return the images, height and width each, that the rows of a matrix are done as, one after the other.
+
+    They take few sub-tiles: one image where its sides divide well into 6, else one of 6 rows and one of what is left.
+    """
+    factors = [(height, rows // height) for height in range(1, isqrt(rows) + 1) if rows % height == 0]
+    whole = min(factors, key=lambda image: (_sub_tiles(image), image))
+    if rows <= PIXELS:
+        return [whole]
+    parts = [(PIXELS, rows // PIXELS), *([(1, rows % PIXELS)] if rows % PIXELS else [])]
+    return [whole] if _sub_tiles(whole) <= sum(map(_sub_tiles, parts)) else parts
+
+
+def _sub_tiles(image: tuple[int, int]) -> int:
+    return blocks(image[0], PIXELS) * blocks(image[1], PIXELS)

@@ -1,0 +1,322 @@
+"""
+Jobs of N-Eureka: one convolution of a channels-last image in the near memory, as the 24 registers that describe it.
+
+Source: pulp-nnx `neureka/hal/neureka_task_defs.h`, `neureka_task.c`; GVSoC `pulp/neureka/src/neureka_regfile.cpp`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ....errors import Diagnostic
+from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WEIGHT_MEMORY_SIZE, WORD, Kind, blocks
+from .weights import LEAST_BITS, MOST_BITS
+
+COUNT = 24
+"""Registers of a job."""
+MOST_PADDING = 2
+"""Rows or columns of padding on each side."""
+
+
+class Register(IntEnum):
+    """The numbers of a job's registers."""
+
+    WEIGHTS = 0
+    INPUT = 1
+    OUTPUT = 2
+    SCALE = 3
+    SCALE_SHIFT = 4
+    BIAS = 5
+    INPUT_STRIDES = 6
+    OUTPUT_STRIDES = 9
+    WEIGHT_STRIDES = 12
+    CHANNEL_REMAINDERS = 15
+    OUTPUT_REMAINDERS = 16
+    INPUT_REMAINDERS = 17
+    CHANNEL_BLOCKS = 18
+    PIXEL_BLOCKS = 19
+    PADDING = 20
+    WEIGHT_OFFSET = 21
+    FILTER_MASK = 22
+    CONF0 = 23
+
+
+class Conf(IntEnum):
+    """Where the fields of CONF0 begin; bits of no field are 0, they ask for what is not known to work."""
+
+    WEIGHT_BITS = 0
+    REQUANTIZE = 4
+    KIND = 5
+    WEIGHT_MEMORY = 9
+    PREFETCH = 10
+    SCALE_SIZE = 12
+    ACCUMULATE = 14
+    LAYER_OFFSET = 15
+    SHIFT = 16
+    OUTPUT_SIZE = 21
+    NO_RELU = 23
+    BIAS = 25
+    SIGNED = 26
+
+
+WIDTHS = {
+    Conf.WEIGHT_BITS: 3,
+    Conf.REQUANTIZE: 1,
+    Conf.KIND: 2,
+    Conf.WEIGHT_MEMORY: 1,
+    Conf.PREFETCH: 1,
+    Conf.SCALE_SIZE: 2,
+    Conf.ACCUMULATE: 1,
+    Conf.LAYER_OFFSET: 1,
+    Conf.SHIFT: 5,
+    Conf.OUTPUT_SIZE: 2,
+    Conf.NO_RELU: 1,
+    Conf.BIAS: 1,
+    Conf.SIGNED: 1,
+}
+"""The bits of each field of CONF0."""
+SIZES = {8: 0, 32: 2}
+"""Bits of a scale or an output -> how CONF0 says it."""
+
+
+@dataclass(frozen=True)
+class Padding:
+    """What surrounds the image: rows and columns on each side, and the byte that they hold."""
+
+    top: int = 0
+    right: int = 0
+    bottom: int = 0
+    left: int = 0
+    value: int = 0
+
+    @property
+    def sides(self) -> tuple[int, int, int, int]:
+        """The rows and columns, clockwise from the top."""
+        return self.top, self.right, self.bottom, self.left
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where a job's operands begin: addresses of the cores. Weights may lie in the weight memory."""
+
+    weights: int = 0
+    input: int = 0
+    output: int = 0
+    scale: int = 0
+    bias: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """
+    One convolution: `height` x `width` output pixels, `channels` in, `features` out (the same for depthwise ones).
+
+    With `scale_bits` of 8 or 32 it requantises to bytes: `clip((sum * scale[o] + bias[o]) >> shift)`, between 0 and 255
+    with `relu`, else between -128 and 127; the scale is unsigned, the bias optional. With 0 the sums are the result, 32
+    bits each; `accumulate` adds them to what the output holds.
+
+    Strides are in bytes and dense where they are 0.
+    """
+
+    kind: Kind
+    height: int
+    width: int
+    channels: int
+    features: int
+    padding: Padding = Padding()
+    weight_bits: int = 8
+    weight_offset: int = -128
+    output_bits: int = 8
+    scale_bits: int = 8
+    shift: int = 0
+    bias: bool = True
+    relu: bool = True
+    signed: bool = False
+    accumulate: bool = False
+    prefetch: bool = False
+    addresses: Addresses = Addresses()
+    input_pixel_stride: int = 0
+    input_row_stride: int = 0
+    output_pixel_stride: int = 0
+    output_row_stride: int = 0
+
+    @property
+    def input_height(self) -> int:
+        """Rows of the image, without padding."""
+        return self.height + self.kind.taps - 1 - self.padding.top - self.padding.bottom
+
+    @property
+    def input_width(self) -> int:
+        """Columns of the image, without padding."""
+        return self.width + self.kind.taps - 1 - self.padding.left - self.padding.right
+
+    @property
+    def input_strides(self) -> tuple[int, int]:
+        """Bytes from pixel to pixel and from row to row of the input."""
+        pixel = self.input_pixel_stride or self.channels
+        return pixel, self.input_row_stride or self.input_width * pixel
+
+    @property
+    def output_strides(self) -> tuple[int, int]:
+        """Bytes from pixel to pixel and from row to row of the output."""
+        pixel = self.output_pixel_stride or self.features * self.output_bits // 8
+        return pixel, self.output_row_stride or self.width * pixel
+
+    @property
+    def in_weight_memory(self) -> bool:
+        """Whether the weights are read from the weight memory."""
+        return 0 <= self.addresses.weights - WEIGHT_MEMORY_BASE < WEIGHT_MEMORY_SIZE
+
+
+def registers(job: Job) -> tuple[int, ...]:
+    """Return the 24 registers of a job, each of 32 bits. Raises Diagnostic for what the hardware lacks."""
+    check(job)
+    kind, padding = job.kind, job.padding
+    block_in, rest_in = _cut(job.channels, kind.channels)
+    block_out, rest_out = _cut(job.features, kind.features)
+    if kind is Kind.DEPTHWISE:
+        block_in, rest_in = block_out, rest_out
+    rows, rest_rows = _cut(job.height, PIXELS)
+    columns, rest_columns = _cut(job.width, PIXELS)
+    pixel, row = job.input_strides
+    at = job.addresses
+    words = {
+        Register.WEIGHTS: at.weights - WEIGHT_MEMORY_BASE if job.in_weight_memory else at.weights,
+        Register.INPUT: at.input - padding.top * row - padding.left * pixel,
+        Register.OUTPUT: at.output,
+        Register.SCALE: at.scale,
+        Register.BIAS: at.bias,
+        Register.INPUT_STRIDES: pixel,
+        Register.INPUT_STRIDES + 1: row,
+        Register.OUTPUT_STRIDES: WORD,
+        Register.OUTPUT_STRIDES + 1: job.output_strides[0],
+        Register.OUTPUT_STRIDES + 2: job.output_strides[1],
+        Register.WEIGHT_STRIDES: WORD,
+        Register.WEIGHT_STRIDES + 1: _weight_stride(job, block_in),
+        Register.CHANNEL_REMAINDERS: _pair(rest_out, rest_in),
+        Register.OUTPUT_REMAINDERS: _pair(rest_rows, rest_columns),
+        Register.INPUT_REMAINDERS: _pair(
+            rest_rows + kind.taps - 1 - padding.bottom, rest_columns + kind.taps - 1 - padding.right
+        ),
+        Register.CHANNEL_BLOCKS: _pair(block_out, block_in),
+        Register.PIXEL_BLOCKS: _pair(rows, columns),
+        Register.PADDING: _padding(padding),
+        Register.WEIGHT_OFFSET: job.weight_offset,
+        Register.CONF0: _configuration(job),
+    }
+    return tuple(words.get(number, 0) & 0xFFFF_FFFF for number in range(COUNT))
+
+
+def _cut(extent: int, block: int) -> tuple[int, int]:
+    """Return the number of blocks and the extent of the last one, never 0."""
+    return blocks(extent, block), (extent - 1) % block + 1
+
+
+def _pair(high: int, low: int) -> int:
+    return high << 16 | low
+
+
+def _weight_stride(job: Job, block_in: int) -> int:
+    """Return the bytes from the weights of one output channel to those of the next."""
+    if job.kind is Kind.DEPTHWISE:
+        return 0
+    return WORD * block_in * (1 if job.kind is Kind.POINTWISE else job.weight_bits)
+
+
+def _padding(padding: Padding) -> int:
+    top, right, bottom, left = padding.sides
+    return top << 28 | right << 24 | bottom << 20 | left << 16 | padding.value & 0xFF
+
+
+def _configuration(job: Job) -> int:
+    fields = {
+        Conf.WEIGHT_BITS: job.weight_bits - 1,
+        Conf.REQUANTIZE: bool(job.scale_bits),
+        Conf.KIND: job.kind.value,
+        Conf.WEIGHT_MEMORY: job.in_weight_memory,
+        Conf.PREFETCH: job.prefetch,
+        Conf.SCALE_SIZE: SIZES.get(job.scale_bits, 0),
+        Conf.ACCUMULATE: job.accumulate,
+        Conf.LAYER_OFFSET: True,
+        Conf.SHIFT: job.shift,
+        Conf.OUTPUT_SIZE: SIZES[job.output_bits],
+        Conf.NO_RELU: not job.relu,
+        Conf.BIAS: bool(job.scale_bits) and job.bias,
+        Conf.SIGNED: job.signed,
+    }
+    return sum(int(value) << field for field, value in fields.items())
+
+
+def check(job: Job) -> None:
+    """Raise Diagnostic where the NPU cannot do a job; the message names what it lacks."""
+    extents = {"height": job.height, "width": job.width, "channels": job.channels, "features": job.features}
+    for name, extent in extents.items():
+        if not 1 <= extent <= 0xFFFF:
+            raise _lacks(f"a job of {name} {extent}", "extents from 1 to 65535")
+    if job.kind is Kind.DEPTHWISE and job.channels != job.features:
+        raise _lacks(
+            "a depthwise job with a multiplier of channels",
+            f"{job.channels} features",
+            f"{job.features} features",
+            "do it as a dense one",
+        )
+    _check_numbers(job)
+    _check_padding(job)
+    _check_requantisation(job)
+
+
+def _check_numbers(job: Job) -> None:
+    if not LEAST_BITS <= job.weight_bits <= MOST_BITS:
+        raise _lacks(f"weights of {job.weight_bits} bits", "2 to 8 bits")
+    if not -(1 << 31) <= job.weight_offset < 1 << 31:
+        raise _lacks(f"a weight offset of {job.weight_offset}", "32 bits")
+    for name in ("input_pixel_stride", "input_row_stride", "output_pixel_stride", "output_row_stride"):
+        if not 0 <= getattr(job, name) < 1 << 31:
+            raise _lacks(f"a stride of {getattr(job, name)} bytes", "strides that are not negative")
+
+
+def _check_padding(job: Job) -> None:
+    padding = job.padding
+    most = 0 if job.kind is Kind.POINTWISE else MOST_PADDING
+    if any(not 0 <= side <= most for side in padding.sides):
+        raise _lacks(
+            "padding so wide", f"0 to {most} on each side", f"{list(padding.sides)}", "pad the image in memory"
+        )
+    if not -128 <= padding.value <= 255:
+        raise _lacks("a padding value of more than a byte", "-128 to 255", str(padding.value))
+    if min(job.input_height, job.input_width) < 1:
+        raise _lacks("an image that is padding only", "one row and column at least")
+    # Only the last sub-tile of a row or column knows of the padding after the image.
+    late = {"bottom": (job.height, padding.bottom), "right": (job.width, padding.right)}
+    for side, (extent, rows) in late.items():
+        if extent > PIXELS and rows > (extent - 1) % PIXELS + 1:
+            raise _lacks(
+                f"padding at the {side} that reaches into the last sub-tile but one",
+                f"an output extent that leaves {rows} or more of its last {PIXELS}",
+                f"an extent of {extent}",
+                "pad the image in memory",
+            )
+
+
+def _check_requantisation(job: Job) -> None:
+    if job.scale_bits not in (0, *SIZES) or job.output_bits not in SIZES:
+        raise _lacks(
+            "numbers of this width",
+            "scales and outputs of 8 or 32 bits",
+            f"scales of {job.scale_bits}, outputs of {job.output_bits} bits",
+        )
+    if bool(job.scale_bits) != (job.output_bits == 8):
+        raise _lacks(
+            "requantisation to 32 bits, and bytes without it",
+            "a scale and outputs of 8 bits, or no scale and outputs of 32 bits",
+            f"scales of {job.scale_bits}, outputs of {job.output_bits} bits",
+        )
+    if job.accumulate and job.output_bits != 32:
+        raise _lacks("adding to outputs of 8 bits", "outputs of 32 bits to add to")
+    if not 0 <= job.shift < 32:
+        raise _lacks(f"a shift by {job.shift}", "0 to 31")
+
+
+def _lacks(what: str, expected: str, found: str = "", remedy: str = "") -> Diagnostic:
+    return Diagnostic(f"the NPU lacks {what}", expected=expected, found=found, remedy=remedy)

@@ -1,0 +1,137 @@
+"""
+N-Eureka as software sees it: its registers, a queue of two jobs, and the memories that it works on.
+
+The model knows a job by its registers only. It computes bit for bit what the NPU does, sub-tile by sub-tile, but
+takes no time: a job that has been triggered is done when software has looked whether it is (`STATUS`), or has asked
+for a place in a full queue. What must not be read before it was waited for is therefore not there before.
+
+Source: GVSoC `pulp/neureka/src`; pulp-nnx `util/hwpe.c`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+from ....errors import Diagnostic
+from .datapath import run_job
+from .jobs import COUNT
+from .memory import Memory
+
+CONTEXTS = 2
+NO_CONTEXT = 0xFFFF_FFFF
+"""What ACQUIRE gives where both contexts are taken."""
+LOCKED = 0xFFFF_FFFE
+"""What ACQUIRE gives while a job is being written."""
+
+
+class Offset(IntEnum):
+    """Byte offsets of the registers."""
+
+    TRIGGER = 0x00
+    ACQUIRE = 0x04
+    STATUS = 0x0C
+    RUNNING_JOB = 0x10
+    JOB = 0x20
+
+
+class _State(Enum):
+    FREE = 0
+    ACQUIRED = 1
+    COMMITTED = 2
+    STARTED = 3
+
+
+@dataclass
+class _Context:
+    state: _State = _State.FREE
+    job: int = 0
+    words: list[int] = field(default_factory=lambda: [0] * COUNT)
+
+
+class NpuModel:
+    """
+    The NPU in front of a memory. `write` and `read` take byte offsets and words of 32 bits.
+
+    Both raise Diagnostic where software does what the NPU has no answer to: an unknown register, a job register or
+    TRIGGER without ACQUIRE, a job that asks for what it lacks or reaches outside of memory.
+    """
+
+    def __init__(self, memory: Memory):
+        self.memory = memory
+        self._contexts = [_Context() for _ in range(CONTEXTS)]
+        self._queue: deque[_Context] = deque()
+        self._jobs = 0
+        self._running = 0
+
+    def read(self, offset: int) -> int:
+        """Return what a register holds."""
+        match offset:
+            case Offset.ACQUIRE:
+                return self._acquire()
+            case Offset.STATUS:
+                busy = sum(1 << 8 * number for number, each in enumerate(self._contexts) if self._is_busy(each))
+                self._finish_one()
+                return busy
+            case Offset.RUNNING_JOB:
+                return self._running
+            case _:
+                raise _unknown("reads", offset)
+
+    def write(self, offset: int, value: int) -> None:
+        """Write a register."""
+        if offset == Offset.TRIGGER:
+            self._trigger(value)
+            return
+        number, rest = divmod(offset - Offset.JOB, 4)
+        if rest or not 0 <= number < COUNT:
+            raise _unknown("writes", offset)
+        self._acquired().words[number] = value & 0xFFFF_FFFF
+
+    def _acquire(self) -> int:
+        if any(each.state is _State.ACQUIRED for each in self._contexts):
+            return LOCKED
+        free = next((each for each in self._contexts if each.state is _State.FREE), None)
+        if free is None:
+            self._finish_one()
+            return NO_CONTEXT
+        free.state, free.job, free.words = _State.ACQUIRED, self._jobs & 0xFF, [0] * COUNT
+        self._jobs += 1
+        return free.job
+
+    def _acquired(self) -> _Context:
+        for each in self._contexts:
+            if each.state is _State.ACQUIRED:
+                return each
+        raise Diagnostic("a job is written or triggered that was not acquired", remedy="read ACQUIRE before")
+
+    def _trigger(self, value: int) -> None:
+        if value not in (0, 1):
+            raise Diagnostic("TRIGGER is written with what it does not know", expected="0 or 1", found=str(value))
+        context = self._acquired()
+        context.state = _State.COMMITTED
+        self._queue.append(context)
+        if value == 0:
+            for each in self._queue:
+                each.state = _State.STARTED
+
+    @staticmethod
+    def _is_busy(context: _Context) -> bool:
+        return context.state in (_State.COMMITTED, _State.STARTED)
+
+    def _finish_one(self) -> None:
+        """Do the oldest job that was started."""
+        if not self._queue or self._queue[0].state is not _State.STARTED:
+            return
+        context = self._queue.popleft()
+        context.state, self._running = _State.FREE, context.job
+        run_job(context.words, self.memory)
+
+
+def _unknown(verb: str, offset: int) -> Diagnostic:
+    return Diagnostic(
+        f"software {verb} a register that the NPU does not have, or that is not safe to use",
+        expected="TRIGGER, ACQUIRE, STATUS, RUNNING_JOB, or one of 24 job registers from 0x20 on",
+        found=f"offset 0x{offset:x}",
+    )

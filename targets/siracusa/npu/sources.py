@@ -1,0 +1,208 @@
+"""Kernels of the tensor level as what the NPU computes: products with constant weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import i8, i32
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from ....dialects.core.kernel_op import KernelOp
+from ....dialects.nn import ContractionOp, ConvOp, MatmulOp
+from ....dialects.packed import DepthwiseOp, PackedConvOp
+from ....errors import Diagnostic
+from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
+from .geometry import Kind
+from .jobs import MOST_PADDING
+
+
+@dataclass(frozen=True)
+class Source:
+    """
+    A kernel as the NPU sees it.
+
+    `x` is [N, C, H, W], [N, H, W, C] with `channels_last`, or [..., K] for the rows of a matrix product, where `pads`
+    (above, left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU knows no
+    strides: with `strides`, it works on the pixels of x that lie so far apart where the window is 1x1, and else makes
+    all pixels, of which those are taken.
+    """
+
+    op: ContractionOp
+    kind: Kind
+    x: SSAValue
+    weight: Array
+    pads: tuple[int, int, int, int] | None = None
+    fill: int = 0
+    channels_last: bool = True
+    strides: tuple[int, int] = (1, 1)
+
+    @property
+    def feature_axis(self) -> int:
+        """The axis of the output along which the channels are."""
+        return len(shape_of(self.op.output)) - 1 if self.channels_last else 1
+
+    @property
+    def unsigned(self) -> bool:
+        """Whether x holds unsigned numbers."""
+        return self.op.is_unsigned(0)
+
+    def sums(self) -> tuple[Array, Array]:
+        """Return the least and the greatest sum of each output channel, for any x, in int64."""
+        rows = self.weight.reshape(len(self.weight), -1).astype(np.int64)
+        low, high = (0, 255) if self.unsigned else (-128, 127)
+        ends = rows * low, rows * high
+        return np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1)
+
+
+def is_candidate(op: Operation) -> bool:
+    """Return whether an op is of a class that the NPU may do."""
+    return type(op) in _SOURCES
+
+
+def source_of(op: Operation) -> Source:
+    """Return what the NPU would compute for a kernel. Raises Diagnostic that says why it cannot."""
+    kernel = cast(ContractionOp, op)
+    x, w = kernel.inputs
+    if not kernel.results:
+        raise _declined(op, "works on buffers", "a kernel on tensors")
+    if element_of(x) != i8 or element_of(w) != i8 or kernel.accumulator != i32:
+        found = f"{element_of(x)}, {element_of(w)}, sums of {kernel.accumulator}"
+        raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8, sums of i32", found)
+    if _constant(w) is None:
+        raise _declined(op, "has weights that are not constant", "constant weights")
+    return _SOURCES[type(op)](op)
+
+
+def _declined(op: Operation, why: str, expected: str = "", found: str = "") -> Diagnostic:
+    return Diagnostic(f"the NPU cannot do '{op.name}': it {why}", where=where(op), expected=expected, found=found)
+
+
+def _constant(value: SSAValue) -> Array | None:
+    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
+        return array_of(cast(Any, value.op.value))
+    return None
+
+
+def _weights(op: KernelOp) -> Array:
+    """Return the weights of an op as they are stored, as int16."""
+    stored = _constant(op.inputs[1])
+    assert stored is not None
+    return (stored.view(np.uint8) if op.is_unsigned(1) else stored).astype(np.int16)
+
+
+def _check_window(op: Operation, kernel: tuple[int, ...], dilations: tuple[int, ...]) -> None:
+    if kernel not in ((1, 1), (3, 3)):
+        raise _declined(op, "has another window", "1x1 or 3x3", "x".join(map(str, kernel)))
+    if kernel == (3, 3) and set(dilations) != {1}:
+        raise _declined(op, "has dilations", "dilations of 1", str(list(dilations)))
+
+
+def _conv(op: ConvOp) -> Source:
+    weight, groups, last = _weights(op), op.groups.value.data, op.channels_last is not None
+    weight = np.moveaxis(weight, -1, 1) if last else weight
+    features, depth, *kernel = weight.shape
+    if len(kernel) != 2:
+        raise _declined(op, "has another number of spatial axes", "2", str(len(kernel)))
+    _check_window(op, tuple(kernel), numbers_of(op.dilations))
+    if groups > 1 and (groups != features or depth != 1 or kernel != [3, 3]):
+        raise _declined(op, "has groups", "one group, or a 3x3 window for each channel", f"{groups} groups")
+    pads = cast("tuple[int, int, int, int]", numbers_of(op.pads))
+    most = MOST_PADDING if kernel == [3, 3] else 0
+    if max(pads) > most:
+        raise _declined(op, "has more padding", f"0 to {most} on each side", str(list(pads)))
+    _check_whole(op, pads)
+    x, fill = op.inputs[0], 0
+    if kernel == [3, 3] and not any(pads):
+        x, pads, fill = _padding(x, 1 if last else 2)
+    strides = cast("tuple[int, int]", numbers_of(op.strides))
+    return Source(op, _kind(kernel, groups), x, weight, pads, fill, channels_last=last, strides=strides)
+
+
+def _kind(kernel: list[int], groups: int) -> Kind:
+    if kernel == [1, 1]:
+        return Kind.POINTWISE
+    return Kind.DEPTHWISE if groups > 1 else Kind.DENSE
+
+
+def _check_whole(op: ConvOp, pads: tuple[int, ...]) -> None:
+    """Check that the output has every window that there is."""
+    shapes = (op.channels_first(shape_of(value)) for value in (*op.inputs, op.output))
+    (_, _, *space), (_, _, *kernel), (_, _, *out) = shapes
+    strides = numbers_of(op.strides)
+    full = [(n + a + b - k) // s + 1 for n, a, b, k, s in zip(space, pads, pads[2:], kernel, strides, strict=False)]
+    if out != full:
+        raise _declined(op, "leaves out windows", f"an output of {full} pixels", str(out))
+
+
+def _matmul(op: MatmulOp) -> Source:
+    weight = _weights(op)
+    if op.transpose_a is not None or weight.ndim != 2:
+        raise _declined(op, "is no product of rows with one matrix", "[..., K] times a constant matrix")
+    rows = weight if op.transpose_b is not None else weight.T
+    return Source(op, Kind.POINTWISE, op.inputs[0], rows[:, :, None, None])
+
+
+def _packed_conv(op: PackedConvOp) -> Source:
+    strides, dilations, kernel = op.geometry()
+    features, channels = shape_of(op.output)[-1], shape_of(op.inputs[0])[-1]
+    if len(kernel) not in (0, 2):
+        raise _declined(op, "has another number of spatial axes", "0 or 2", str(len(kernel)))
+    if kernel:
+        _check_window(op, kernel, dilations)
+    taps = kernel or (1, 1)
+    weight = np.moveaxis(_unpacked(_weights(op), features, taps, channels), -1, 1)
+    if not kernel:
+        return Source(op, Kind.POINTWISE, op.inputs[0], weight)
+    x, pads, fill = _padding(op.inputs[0], 1) if kernel == (3, 3) else (op.inputs[0], (0, 0, 0, 0), 0)
+    return Source(op, _kind(list(kernel), 1), x, weight, pads, fill, strides=cast("tuple[int, int]", strides))
+
+
+def _unpacked(packed: Array, features: int, kernel: tuple[int, ...], channels: int) -> Array:
+    """Return weights [F, kh, kw, C] from what `dialects.packed.pack` made of them."""
+    blocks, lanes, group = packed.shape[0], *packed.shape[-2:]
+    rows = packed.reshape(blocks, kernel[0], -1, lanes, group).transpose(0, 3, 1, 2, 4)
+    flat = rows.reshape(blocks * lanes, kernel[0], -1)[:features, :, : kernel[1] * channels]
+    return flat.reshape(features, *kernel, channels)
+
+
+def _packed_depthwise(op: DepthwiseOp) -> Source:
+    strides, dilations, kernel = op.geometry()
+    if kernel != (3, 3):
+        raise _declined(op, "has another window", "3x3", "x".join(map(str, kernel)))
+    _check_window(op, kernel, dilations)
+    weight = np.moveaxis(_weights(op), -1, 0)[:, None]
+    x, pads, fill = _padding(op.inputs[0], 1)
+    return Source(op, Kind.DEPTHWISE, x, weight, pads, fill, strides=cast("tuple[int, int]", strides))
+
+
+def _padding(value: SSAValue, rows: int) -> tuple[SSAValue, tuple[int, int, int, int], int]:
+    """Return what an image is before it is padded, its padding and what that holds; `rows` is the axis of its rows."""
+    bare = value, (0, 0, 0, 0), 0
+    pad = value.owner
+    if not isinstance(pad, tensor.PadOp) or pad.low or pad.high:
+        return bare
+    fill = _constant_fill(pad)
+    low, high = numbers_of(pad.static_low), numbers_of(pad.static_high)
+    outside = [n for axis, pair in enumerate(zip(low, high, strict=True)) if axis not in (rows, rows + 1) for n in pair]
+    if fill is None or any(outside) or max(*low, *high) > MOST_PADDING or min(*low, *high) < 0:
+        return bare
+    return pad.source, (low[rows], low[rows + 1], high[rows], high[rows + 1]), fill
+
+
+def _constant_fill(pad: tensor.PadOp) -> int | None:
+    terminator = pad.region.block.last_op
+    fill = terminator.operands[0].owner if terminator is not None else None
+    return cast(Any, fill.value).value.data if isinstance(fill, arith.ConstantOp) else None
+
+
+_SOURCES: dict[type[Operation], Callable[[Any], Source]] = {
+    ConvOp: _conv,
+    MatmulOp: _matmul,
+    PackedConvOp: _packed_conv,
+    DepthwiseOp: _packed_depthwise,
+}
+"""Op class -> how it is seen as a source."""

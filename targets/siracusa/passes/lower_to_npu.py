@@ -1,0 +1,225 @@
+"""Kernels of the NPU on buffers that it reaches become jobs: registers written, a trigger, a wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, StringAttr, i32
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....errors import Diagnostic
+from ....ir import functions, shape_of, where
+from ....passes.core.base import Pass
+from ....passes.memory.views import layout_of
+from ..dialects.npu import AcquireOp, AddressOp, ConvOp, MatmulOp, NpuKernelOp, TriggerOp, WaitOp, WriteOp
+from ..npu.geometry import NEAR, WEIGHT_MEMORY_BASE
+from ..npu.jobs import Addresses, Job, Register, registers
+
+
+@dataclass(frozen=True)
+class _Image:
+    """A part of a kernel that is one job, and where it begins: bytes of the input and of the output before it."""
+
+    job: Job
+    input: int = 0
+    output: int = 0
+
+
+def lower_to_npu(op: NpuKernelOp, weight_memory: str) -> None:
+    """
+    Replace a kernel by its jobs, each waited for at once.
+
+    Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands that the NPU does not
+    reach, or whose elements lie apart.
+    """
+    _check_places(op, weight_memory)
+    lowering = _Lowering(op, InsertPoint.before(op))
+    if isinstance(op, MatmulOp):
+        for image in _parts(op, weight_memory):
+            lowering.job(image, {})
+    else:
+        _lower_conv(cast(ConvOp, op), lowering, weight_memory)
+    Rewriter.erase_op(op)
+
+
+def _lower_conv(op: ConvOp, lowering: _Lowering, weight_memory: str) -> None:
+    (job,), (inputs, outputs) = op.jobs(), _strides_of(op)
+    pixels = {"input_row_stride": inputs[1], "input_pixel_stride": inputs[2]}
+    pixels |= {"output_row_stride": outputs[1], "output_pixel_stride": outputs[2]}
+    image = _Image(replace(_placed(job, op, weight_memory), **pixels))
+    images = shape_of(op.output)[0]
+    if images == 1:
+        lowering.job(image, {})
+        return
+    number, inner = lowering.loop(images)
+    far = {Register.INPUT: inner.times(number, inputs[0]), Register.OUTPUT: inner.times(number, outputs[0])}
+    inner.job(image, far)
+    inner.emit(scf.YieldOp())
+
+
+def _parts(op: MatmulOp, weight_memory: str) -> list[_Image]:
+    """Return the images that the rows of a matrix are done as: a row of the matrix is a pixel."""
+    inputs, outputs = (strides[0] for strides in _strides_of(op))
+    found: list[_Image] = []
+    rows = 0
+    for job in op.jobs():
+        placed = replace(
+            _placed(job, op, weight_memory),
+            input_pixel_stride=inputs,
+            input_row_stride=inputs * job.width,
+            output_pixel_stride=outputs,
+            output_row_stride=outputs * job.width,
+        )
+        found.append(_Image(placed, rows * inputs, rows * outputs))
+        rows += job.height * job.width
+    return found
+
+
+def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
+    """Return the bytes between neighbours along the axes of the input and of the output."""
+    size = 1 if op.requantization is not None else 4
+    found: list[list[int]] = []
+    for value, bytes in ((op.inputs[0], 1), (op.output, size)):
+        strides, _ = layout_of(value)
+        if strides[-1] != 1 or any(not 0 < stride < 1 << 31 for stride in strides):
+            raise Diagnostic(
+                "the NPU takes channels that lie side by side",
+                where=where(op),
+                expected="a buffer whose strides are known, of 1 along the last axis",
+                found=str(value.type),
+            )
+        found.append([stride * bytes for stride in strides])
+    return found[0], found[1]
+
+
+def _placed(job: Job, op: NpuKernelOp, weight_memory: str) -> Job:
+    """Return a job whose weights are in the right memory; all other addresses are 0 and added later."""
+    in_weight_memory = _space(op.inputs[1]) == weight_memory
+    return replace(job, addresses=Addresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0))
+
+
+def _space(value: SSAValue) -> str:
+    space = cast("MemRefType[Any]", value.type).memory_space
+    return space.data if isinstance(space, StringAttr) else ""
+
+
+def _check_places(op: NpuKernelOp, weight_memory: str) -> None:
+    if not isinstance(op.output.type, MemRefType):
+        raise Diagnostic(f"'{op.name}' is on tensors", where=where(op), remedy="run bufferize and plan-memory before")
+    for value in op.operands:
+        allowed = [NEAR, weight_memory] if value is op.inputs[1] else [NEAR]
+        if _space(value) not in allowed:
+            raise Diagnostic(
+                f"the NPU does not reach an operand of '{op.name}'",
+                where=where(op),
+                expected=f"a buffer in {' or '.join(allowed)}",
+                found=str(value.type),
+                remedy="run plan-memory and expand-grid before, which bring tiles there",
+            )
+    weights = layout_of(op.inputs[1])[0]
+    if weights != [shape_of(op.inputs[1])[1], 1]:
+        raise Diagnostic("the NPU takes packed weights that lie side by side", where=where(op))
+
+
+class _Lowering:
+    """Writes the jobs of a kernel to one place."""
+
+    def __init__(self, op: NpuKernelOp, place: InsertPoint):
+        self._op, self._place = op, place
+        self._addresses: dict[SSAValue, SSAValue] = {}
+
+    def emit(self, op: Operation) -> SSAValue | None:
+        """Add an op; returns its first result."""
+        op.location = self._op.location
+        Rewriter.insert_op(op, self._place)
+        return op.results[0] if op.results else None
+
+    def _value(self, op: Operation) -> SSAValue:
+        result = self.emit(op)
+        assert result is not None
+        return result
+
+    def job(self, image: _Image, further: dict[Register, SSAValue]) -> None:
+        """Add a job; `further` are numbers to add to registers that hold addresses."""
+        words = registers(image.job)
+        begin = {Register.INPUT: image.input, Register.OUTPUT: image.output}
+        operands = self._operands()
+        addresses = {number: self._address(value) for number, value in operands.items()}
+        values: list[SSAValue] = []
+        for number, word in enumerate(words):
+            if number not in addresses:
+                values.append(self._number(word))
+                continue
+            register = Register(number)
+            shift = word + begin.get(register, 0)
+            if register is Register.WEIGHTS and image.job.in_weight_memory:
+                shift = -WEIGHT_MEMORY_BASE
+            values.append(self._moved(addresses[register], shift, further.get(register)))
+        self.emit(AcquireOp())
+        for number, value in enumerate(values):
+            self.emit(WriteOp(number, value))
+        self.emit(TriggerOp())
+        self.emit(WaitOp())
+
+    def _operands(self) -> dict[Register, SSAValue]:
+        op = self._op
+        found = {Register.WEIGHTS: op.inputs[1], Register.INPUT: op.inputs[0], Register.OUTPUT: op.output}
+        return found | dict(zip((Register.SCALE, Register.BIAS), op.extras, strict=False))
+
+    def _address(self, value: SSAValue) -> SSAValue:
+        if value not in self._addresses:
+            self._addresses[value] = self._value(AddressOp(value))
+        return self._addresses[value]
+
+    def _number(self, word: int) -> SSAValue:
+        """Add a constant of 32 bits."""
+        word &= 0xFFFF_FFFF
+        return self._value(arith.ConstantOp(IntegerAttr(word - (1 << 32) if word >= 1 << 31 else word, i32)))
+
+    def _moved(self, address: SSAValue, by: int, further: SSAValue | None) -> SSAValue:
+        if by & 0xFFFF_FFFF:
+            address = self._value(arith.AddiOp(address, self._number(by)))
+        return address if further is None else self._value(arith.AddiOp(address, further))
+
+    # Batches
+
+    def loop(self, count: int) -> tuple[SSAValue, _Lowering]:
+        """Add a loop; returns its index and a lowering to its body."""
+        numbers = [self._value(arith.ConstantOp(IntegerAttr(n, IndexType()))) for n in (0, count, 1)]
+        body = Block(arg_types=[IndexType()])
+        loop = scf.ForOp(numbers[0], numbers[1], numbers[2], [], body)
+        self.emit(loop)
+        return body.args[0], _Lowering(self._op, InsertPoint.at_end(body))
+
+    def times(self, number: SSAValue, stride: int) -> SSAValue:
+        """Add the product of an index and a number, as 32 bits."""
+        narrow = self._value(arith.IndexCastOp(number, i32))
+        return self._value(arith.MuliOp(narrow, self._number(stride)))
+
+
+def kernels_of(module: ModuleOp) -> Sequence[NpuKernelOp]:
+    """Return the kernels of the NPU in a module's functions."""
+    return [op for function in functions(module) for op in function.walk() if isinstance(op, NpuKernelOp)]
+
+
+@dataclass(frozen=True)
+class LowerToNpuPass(Pass):
+    """
+    Turn `npu.conv` and `npu.matmul` into jobs: acquire, 24 registers, trigger, wait.
+
+    Their buffers must lie in L1, packed weights there or in the memory space `weight-memory`; run it after expand-grid.
+    What is written does not depend on where a tile is, its addresses aside: tiles come filled.
+    """
+
+    name = "lower-to-npu"
+
+    weight_memory: str = "WMEM"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in kernels_of(op):
+            lower_to_npu(kernel, self.weight_memory)

@@ -1,0 +1,306 @@
+"""Networks as programs: on the emulator of one RV32IMC hart, and on a model of Siracusa by its registers."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+
+from tilewright.compiler import Model, compile_model, write_compilation
+from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.ir import Array
+from tilewright.runtime import rv32
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.rv32 import read_elf, run_elf
+from tilewright.targets.siracusa import bare
+from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA, build_bare, read_console, run_bare
+from tilewright.test.small_models import model, node, save
+from tilewright.test.targets.siracusa.cluster_model import Siracusa, Wrong
+from tilewright.test.targets.siracusa.runtime_networks import Example, example
+
+NAMES = ("matmul", "npu", "transfers")
+STRICT = ("-Wall", "-Wextra", "-Werror")
+COMPILERS = ["ziglang", *(name for name in rv32._GCC if shutil.which(name))]  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Example]:
+    return {name: example(name, tmp_path_factory.mktemp("networks") / name, seed=3) for name in NAMES}
+
+
+@pytest.fixture(params=COMPILERS)
+def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("RV32_CC", "" if request.param == "ziglang" else request.param)
+    return request.param
+
+
+# One hart
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_hart_gives_the_same(name: str, compiler: str, examples: dict[str, Example]) -> None:
+    done = run_bare(examples[name].folder, examples[name].inputs, runs=1 + (name != "transfers"), flags=STRICT)
+    for found, expected in zip(done.outputs, examples[name].outputs, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    assert 0 < sum(done.cycles) < done.instructions
+
+
+def compiled(built: ModelProto, folder: Path) -> tuple[Path, list[Array], list[Array]]:
+    """Compile a network; return its folder, inputs of a seed, and the outputs of this machine."""
+    save(built, folder / "network.onnx")
+    write_compilation(compile_model(Model(folder / "network.onnx"), "host"), folder / "out")
+    network, random = HostNetwork(folder / "out"), np.random.default_rng(5)
+    inputs = [random.integers(0, 100, port.shape).astype(port.dtype) for port in network.inputs]
+    return folder / "out", inputs, network.run(inputs)
+
+
+def test_a_network_of_the_zoo(tmp_path: Path) -> None:
+    folder, inputs, outputs = compiled(zoo.build("mlp"), tmp_path)
+    done = run_bare(folder, inputs, flags=STRICT)
+    np.testing.assert_array_equal(done.outputs[0], outputs[0])
+
+
+def test_a_network_that_needs_the_mathematical_library(tmp_path: Path) -> None:
+    built = model([node("Exp", ["x"], ["y"])], outputs={"y": (1, 2, 6, 6)})
+    folder, inputs, outputs = compiled(built, tmp_path)
+    assert "tilewright_math.h" in (folder / "network.c").read_text()
+    np.testing.assert_allclose(run_bare(folder, inputs).outputs[0], outputs[0], rtol=1e-6)
+
+
+def test_expected_outputs_decide_the_exit_code(examples: dict[str, Example], tmp_path: Path) -> None:
+    case = examples["matmul"]
+    elf = build_bare(case.folder, tmp_path / "a.elf", inputs=case.inputs, expected=case.outputs)
+    assert run_elf(elf).exit_code == 0
+    elf = build_bare(case.folder, tmp_path / "b.elf", inputs=case.inputs, expected=[case.outputs[0] + 1])
+    done = run_elf(elf)
+    assert (done.exit_code, done.console.splitlines()[-1]) == (1, "output_0 differs")
+
+
+def test_inputs_are_zeros_by_default(examples: dict[str, Example], tmp_path: Path) -> None:
+    done = run_elf(build_bare(examples["matmul"].folder, tmp_path / "a.elf"))
+    ports = bare._interface(examples["matmul"].folder).outputs  # pyright: ignore[reportPrivateUsage]
+    np.testing.assert_array_equal(read_console(done.console, ports)[0][0], np.zeros((48, 40), np.int8))
+
+
+def test_weights_in_a_binary_file(examples: dict[str, Example], tmp_path: Path) -> None:
+    folder = tmp_path / "network"
+    case = example("matmul", folder, seed=3)
+    text = (folder / "weights.c").read_text()
+    numbers = [int(word) for word in text[text.index("{") + 1 : text.index("}")].split(",")]
+    (folder / "weights.bin").write_bytes(np.array(numbers, np.int8).tobytes())
+    (folder / "weights.S").write_text(
+        '    .section .rodata\n    .balign 16\n    .globl network_weight\nnetwork_weight:\n    .incbin "weights.bin"\n'
+    )
+    (folder / "weights.c").unlink()
+    np.testing.assert_array_equal(run_bare(folder, case.inputs).outputs[0], case.outputs[0])
+
+
+STATUS = """
+int32_t network_run(const uint8_t input[3072], int8_t output[1920]) {
+    output[0] = 1;
+    return input[0] == 0 ? 0 : 2;
+}
+"""
+
+
+def test_a_network_that_refuses_its_inputs(examples: dict[str, Example], tmp_path: Path) -> None:
+    folder = tmp_path / "network"
+    example("matmul", folder)
+    header = (folder / "network.h").read_text().replace("void network_run", "int32_t network_run")
+    (folder / "network.h").write_text(header)
+    (folder / "network.c").write_text(f'#include "network.h"\n{STATUS}')
+    assert run_bare(folder, [np.zeros((48, 64), np.uint8)]).outputs[0][0, 0] == 1
+    with pytest.raises(Diagnostic, match="ended with code 2"):
+        run_bare(folder, [np.ones((48, 64), np.uint8)])
+
+
+# Siracusa
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, Example], tmp_path: Path) -> None:
+    case = examples[name]
+    ports = bare._interface(case.folder).outputs  # pyright: ignore[reportPrivateUsage]
+    given = {"inputs": case.inputs, "expected": case.outputs}
+    elf = build_bare(case.folder, tmp_path / "a.elf", SIRACUSA, **given, runs=2, flags=STRICT)
+    for seed in range(3):
+        machine = Siracusa(seed)
+        machine.run(elf)
+        assert machine.exit_code == 0
+        assert machine.enabled
+        outputs, cycles = read_console(machine.console, ports)
+        assert len(cycles) == 2
+        for found, expected in zip(outputs, case.outputs, strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def is_found(case: Example, folder: Path, *flags: str, runs: int = 1) -> bool:
+    """Whether a fault shows for one of a few seeds. In a second run buffers hold the results of the first."""
+    given = {"inputs": case.inputs, "expected": case.outputs}
+    elf = build_bare(case.folder, folder / "a.elf", SIRACUSA, **given, runs=runs, flags=flags)
+    for seed in range(12):
+        machine = Siracusa(seed)
+        try:
+            machine.run(elf, turns=20_000)
+        except Wrong:
+            return True
+        if machine.exit_code != 0:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [("matmul", "FORGET_INPUT"), ("matmul", "FORGET_OUTPUT"), ("matmul", "FORGET_BARRIER"), ("npu", "FORGET_NPU")],
+)
+def test_faults_of_a_network_show(name: str, fault: str, examples: dict[str, Example], tmp_path: Path) -> None:
+    assert is_found(examples[name], tmp_path, f"-D{fault}")
+
+
+TARGET_MASK = "TW_REGISTER(TW_BARRIER_AT(0) + TW_BARRIER_TARGET_MASK) = workers;"
+RUNTIME_FAULTS = {
+    "a barrier has a target before it has cores": (
+        "matmul",
+        "tw_bare_metal.h",
+        "    TW_REGISTER(TW_BARRIER_AT(0) + TW_BARRIER_TRIGGER_MASK) = workers;\n    " + TARGET_MASK,
+        "    " + TARGET_MASK + "\n    TW_REGISTER(TW_BARRIER_AT(0) + TW_BARRIER_TRIGGER_MASK) = workers;",
+    ),
+    "an event of the DMA engine ends a barrier": (
+        "matmul",
+        "tw_bare_metal.h",
+        "TW_EVENTS_MASK) = TW_TEAM_EVENTS;",
+        "TW_EVENTS_MASK) = TW_TEAM_EVENTS | 1u << TW_EVENT_DMA;",
+    ),
+    "a wait does not look whether it was its transfer": (
+        "matmul",
+        "tw_bare_metal.h",
+        "    while ((TW_REG",
+        "    if ((TW_REG",
+    ),
+    "counters are not freed": ("matmul", "tw_bare_metal.h", "TW_REGISTER(TW_MCHAN_STATUS) = 1u << group;", ""),
+    "transfers are longer than their counter": (
+        "transfers",
+        "tw_bare_metal.h",
+        "TW_MCHAN_LENGTH_BITS) - 8u",
+        "20) - 8u",
+    ),
+    "the controller comes to the workers' barrier": (
+        "matmul",
+        "tw_bare_metal.h",
+        "BARRIER_AT(1) + TW_BARRIER_TRIGGER_WAIT",
+        "BARRIER_AT(0) + TW_BARRIER_TRIGGER_WAIT",
+    ),
+    "the NPU is not waited for": (
+        "npu",
+        "tw_bare_metal.h",
+        "while (TW_REGISTER(TW_NPU + TW_NPU_STATUS) != 0u)",
+        "if (0)",
+    ),
+    "workers miss the end of a fork": (
+        "matmul",
+        "bare_metal.S",
+        "TW_BARRIER + TW_BARRIER_SIZE + TW",
+        "TW_BARRIER + TW",
+    ),
+    "a transfer that is cut repeats a row": ("transfers", "tw_dma_split.h", "rows -= part;", "rows -= part - 1u;"),
+}
+
+
+@pytest.mark.parametrize("fault", RUNTIME_FAULTS)
+def test_faults_of_the_runtime_show(
+    fault: str, examples: dict[str, Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, file, text, planted = RUNTIME_FAULTS[fault]
+    shutil.copytree(RUNTIME, tmp_path / "c")
+    source = tmp_path / "c" / file
+    assert text in source.read_text()
+    source.write_text(source.read_text().replace(text, planted))
+    monkeypatch.setattr(bare, "RUNTIME", tmp_path / "c")
+    assert is_found(examples[name], tmp_path, runs=2 if name == "matmul" else 1)
+
+
+def test_memories_are_where_the_machine_has_them(examples: dict[str, Example], tmp_path: Path) -> None:
+    elf = read_elf(build_bare(examples["npu"].folder, tmp_path / "a.elf", SIRACUSA))
+    assert elf.entry == elf.symbols["tw_start_program"] == 0x1C010000
+    assert elf.symbols["network_L1"] == elf.symbols["tw_l1_start"] == 0x10000000
+    assert elf.symbols["network_weight"] == 0x10400000
+    assert elf.symbols["tw_start_core"] % 256 == 0
+    assert not any(content for address, content, _ in elf.segments if address == 0x10000000)
+
+
+# What is wrong with the input
+
+LARGE = """
+TW_L1 static uint8_t more_l1[@L1@];
+static uint8_t more_l2[@L2@];
+TW_WEIGHT_MEMORY static const uint8_t more_weights[@WEIGHTS@] = {1};
+extern uint32_t more(uint32_t i);
+uint32_t more(uint32_t i) {
+    more_l1[i + 1u] = more_l2[i + 1u] = 1;
+    return (uint32_t)more_l1[i] + more_l2[i] + more_weights[i];
+}
+"""
+
+
+def enlarged(folder: Path, l1: int = 8, l2: int = 8, weight_memory: int = 8) -> Path:
+    """Write a network that uses so many bytes more of each memory."""
+    example("npu", folder)
+    text = LARGE.replace("@L1@", str(l1)).replace("@L2@", str(l2)).replace("@WEIGHTS@", str(weight_memory))
+    source = folder / "network.c"
+    lines = source.read_text().replace("void network_run(", text + "\nvoid network_run(")
+    source.write_text(
+        lines.replace("    tw_dma_wait(first);", "    tw_dma_wait(first);\n    product[1] = (uint8_t)more(product[0]);")
+    )
+    return folder
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, indirect=True)
+@pytest.mark.parametrize(
+    ("sizes", "region", "lacks"),
+    [
+        ({"l1": 236 * 1024}, "L1", 9 * 1152 + 256),
+        ({"weight_memory": 8 << 20}, "WEIGHT_MEMORY", None),
+        ({"l2": 2 << 20}, "L2", None),
+    ],
+)
+def test_networks_larger_than_a_memory(
+    compiler: str, sizes: dict[str, int], region: str, lacks: int | None, tmp_path: Path
+) -> None:
+    folder = enlarged(tmp_path / "network", **sizes)
+    with pytest.raises(Diagnostic, match=rf"does not fit in {region}: [\d,]+ bytes too many") as error:
+        build_bare(folder, tmp_path / "a.elf", SIRACUSA)
+    assert lacks is None or f": {lacks:,} bytes" in error.value.message
+
+
+def test_arrays_of_other_shapes(examples: dict[str, Example], tmp_path: Path) -> None:
+    folder, target = examples["matmul"].folder, tmp_path / "a.elf"
+    with pytest.raises(Diagnostic, match="a wrong number of inputs"):
+        build_bare(folder, target, inputs=[])
+    with pytest.raises(Diagnostic, match="wrong type or shape"):
+        build_bare(folder, target, inputs=[np.zeros((48, 64), np.int8)])
+    with pytest.raises(Diagnostic, match="wrong type or shape"):
+        build_bare(folder, target, expected=[np.zeros((40, 48), np.int8)])
+
+
+def test_no_network(tmp_path: Path) -> None:
+    with pytest.raises(Diagnostic, match="there is no emitted network"):
+        build_bare(tmp_path, tmp_path / "a.elf")
+    (tmp_path / "network.h").write_text("/* nothing */\n")
+    with pytest.raises(Diagnostic, match="the header declares no network"):
+        build_bare(tmp_path, tmp_path / "a.elf")
+
+
+def test_no_compiler(examples: dict[str, Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RV32_CC", "no-such-compiler")
+    with pytest.raises(Diagnostic, match=r"the compiler that \$RV32_CC names does not exist"):
+        build_bare(examples["matmul"].folder, tmp_path / "a.elf")
+
+
+def test_outputs_that_are_not_whole(examples: dict[str, Example]) -> None:
+    ports = bare._interface(examples["matmul"].folder).outputs  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(Diagnostic, match="has not printed an output"):
+        read_console("output 0: 0011\n", ports)
