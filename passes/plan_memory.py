@@ -35,11 +35,15 @@ ADDRESS = "hier.address"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a plan is held to: bytes of the nearest level (0 for its size), stages, and work spent on searching."""
+    """
+    What a plan is held to: bytes of the nearest level (0 for its size), stages, work spent on searching, and whether
+    anything stays in a near level from one kernel to the next.
+    """
 
     level_bytes: int = 0
     double_buffered: bool = True
     time_budget: float = 2.0
+    layer_by_layer: bool = False
 
 
 def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -> None:
@@ -125,7 +129,7 @@ def _is_guard(op: Operation) -> bool:
 
 def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: bool) -> None:
     capacity = min(limits.level_bytes or hop.near.size, hop.near.size) if inner else hop.near.size
-    found = layers_of(block, hop, double_buffered=limits.double_buffered, keep_resident=outer)
+    found = layers_of(block, hop, double_buffered=limits.double_buffered, keep_resident=outer and not limits.layer_by_layer)
     if not found.ops:
         return
     plans = [(*plan_layers(layers, capacity, limits.time_budget), layers) for layers in alternatives(found)]
@@ -237,7 +241,8 @@ class PlanMemoryPass(Pass):
     The machine is the module's (attach-machine). Of the tile shapes, loop orders, fused neighbours and buffers kept in
     the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
     nearest level, `double-buffered=false` forgoes fetching ahead. Where memory is short a search improves on the first
-    plan, for about `time-budget` seconds of work; 0 takes the first plan. The function's attributes
+    plan, for about `time-budget` seconds of work; 0 takes the first plan. With `layer-by-layer` every kernel gets its
+    operands from the far level and brings its results there, as simpler planners have it. The function's attributes
     `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
     """
 
@@ -246,9 +251,10 @@ class PlanMemoryPass(Pass):
     level_bytes: int = 0
     double_buffered: bool = True
     time_budget: float = 2.0
+    layer_by_layer: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
-        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget)
+        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer)
         for function in functions(op):
             plan_memory(function, machine, limits)

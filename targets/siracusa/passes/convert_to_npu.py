@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
@@ -11,10 +12,10 @@ from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 
 from ....errors import Diagnostic
-from ....ir import functions, verify, where
+from ....ir import element_of, functions, numpy_type, shape_of, verify, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
-from ...core.machine import Machine
+from ...core.machine import Engine, Machine
 from ...core.machine_attribute import machine_of
 from ..npu.conversion import Conversion
 from ..npu.sources import is_candidate, source_of
@@ -61,13 +62,24 @@ def _is_faster(conversion: Conversion, op: Operation, engine: str, machine: Mach
     """Return whether the NPU and, for what is left, the fastest other engine take less than that engine alone."""
     able = [each for each in machine.engines if each.name == engine]
     cycles = machine.cost(able[0], conversion.kernel) if able else None
-    others = [cost for each, cost in machine.engines_for(op) if each.name != engine]
+    others = [_with_weights(cost, op, each, machine) for each, cost in machine.engines_for(op) if each.name != engine]
     if cycles is None or not others:
         return cycles is not None
+    cycles = _with_weights(cycles, conversion.kernel, able[0], machine)
     if conversion.rest is not None:
         rests = [cost for each, cost in machine.engines_for(conversion.rest) if each.name != engine]
         cycles += min(rests, default=0)
     return cycles < min(others)
+
+
+def _with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine) -> int:
+    """Return the cycles of a kernel, or of fetching its weights meanwhile, if that takes longer and has to be."""
+    if any(machine.level(name).preloaded for name in engine.levels_of("weights")):
+        return cycles
+    weights = op.operands[1]
+    size = prod(shape_of(weights)) * numpy_type(element_of(weights)).itemsize
+    path = machine.path(machine.far.name, machine.near_level_of(engine).name)
+    return max(cycles, sum(machine.transfer_cycles(link, size) for link in path))
 
 
 def _replace(conversion: Conversion, op: Operation, engine: str) -> None:
@@ -88,9 +100,10 @@ class ConvertToNpuPass(Pass):
     Windows of 1x1 or 3x3, dense or depthwise, and products of rows with a matrix can be done: `npu.conv` and
     `npu.matmul`, with packed weights; strides by leaving out pixels before or after. Requantisation becomes the
     kernel's own where the NPU does it bit for bit; what it does not is left as an elementwise kernel, after bytes or
-    after sums of 32 bits. Which kernels are converted say their attributes `engine`, or else the machine's costs: run
-    attach-machine before. `engine` is the name of the NPU among the machine's engines; `everything` converts all that
-    it can do. Run it after fuse-epilogues, and after convert-layout, whose packed kernels and padding it takes too.
+    after sums of 32 bits. Which kernels are converted say their attributes `engine`, or else the machine's costs, that
+    of fetching weights included: run attach-machine before. `engine` is the name of the NPU among the machine's
+    engines; `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout, whose
+    packed kernels and padding it takes too.
     """
 
     name = "convert-to-npu"
