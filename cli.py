@@ -162,6 +162,10 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, nargs="?", metavar="MODEL", help="a .onnx or .mlir file")
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="the folder for network.c and the rest")
     parser.add_argument("--print-pipeline", action="store_true", help="print the target's pipeline and do nothing")
+    what = "build programs that need no operating system too, for targets that have them"
+    parser.add_argument("--bare", action="store_true", help=what)
+    what = "what the programs of --bare run on (zeros)"
+    parser.add_argument("--inputs", type=Path, metavar="FILE.npz", help=what)
     _add_model_options(parser)
     _add_prefill(parser)
 
@@ -170,7 +174,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL|DIR", help="a model, or a folder that compile wrote")
     parser.add_argument("--inputs", type=Path, required=True, metavar="FILE.npz", help="arrays, by name or in order")
     parser.add_argument("--outputs", type=Path, metavar="FILE.npz", help="where the outputs go")
-    parser.add_argument("--on", metavar="PLACE", help="interpreter, host or sanitizers (host)")
+    parser.add_argument("--on", metavar="PLACE", help="interpreter, host, sanitizers or rv32 (host)")
     parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
     _add_model_options(parser)
 
@@ -239,7 +243,8 @@ def _model(options: argparse.Namespace) -> Model:
 
 
 def _compile(options: argparse.Namespace) -> int:
-    from .compiler import compile_model, machine_named, pipeline_of, write_compilation
+    from .compiler import compile_model, machine_named, pipeline_of, write_bare, write_compilation
+    from .runtime.session import bare_of, by_name, load_arrays
     from .runtime.tables import print_compiled
 
     if options.print_pipeline:
@@ -247,9 +252,16 @@ def _compile(options: argparse.Namespace) -> int:
         return 0
     if options.model is None or options.output is None:
         raise _usage_error("compile needs a model and an output folder", remedy="tilewright compile net.onnx -o build/")
+    if options.inputs and not options.bare:
+        raise _usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, observers=observers)
+    if options.bare:
+        bare_of(compilation)
     files = write_compilation(compilation, options.output)
+    if options.bare:
+        given = load_arrays(options.inputs) if options.inputs else None
+        files += write_bare(compilation, options.output, given and by_name(given, compilation.inputs, options.inputs))
     print_compiled(compilation.report, files)
     return 0
 
@@ -285,7 +297,7 @@ class Progressing:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from .runtime.session import by_name, load_arrays, run_steps
+    from .runtime.session import Emulated, by_name, load_arrays, run_steps
     from .runtime.tables import save_outputs
 
     place = options.on or "host"
@@ -297,6 +309,8 @@ def _run(options: argparse.Namespace) -> int:
     arrays = by_name(given, [each.name for each in inputs], options.inputs, optional=counted)
     outputs = run_steps(run, inputs, arrays)
     save_outputs(outputs, options.outputs)
+    if isinstance(run, Emulated):
+        print(f"{run.instructions:,} instructions")
     return 0
 
 

@@ -16,6 +16,7 @@ from .errors import Diagnostic, did_you_mean
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from .ir import Array
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Pipeline
     from .targets.c import CProgram
@@ -181,6 +182,29 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
             found=(error.strerror or str(error)) if isinstance(error, OSError) else error.message,
             remedy="give a folder that can be written to with -o, on a disk with room",
         ) from error
+
+
+def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Array] | None = None) -> list[Path]:
+    """
+    Build the network in a folder that `write_compilation` wrote as programs without an operating system.
+
+    There is one for each board of the target, `network-<board>.elf`; it runs on `inputs`, or zeros, and prints outputs
+    and cycles. Returns their paths. Raises UsageError for a target without boards, and Diagnostic where a program
+    cannot be built, such as a network larger than the board's memory.
+    """
+    from .runtime.host import emitted_text, ports_of
+    from .runtime.session import bare_of, fitted
+
+    bare = bare_of(compilation)
+    given = None
+    if inputs is not None:
+        prefix = compilation.program().prefix.upper()
+        ports = ports_of(emitted_text(folder / "network.h"), f"{prefix}_INPUT")
+        given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in ports]
+    return [
+        bare.build_bare(folder, folder / f"network-{name}.elf", board, inputs=given)
+        for name, board in bare.BOARDS.items()
+    ]
 
 
 def _move(files: Sequence[Path], folder: Path) -> list[Path]:

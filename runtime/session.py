@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from zipfile import BadZipFile
 
 import numpy as np
@@ -65,6 +67,52 @@ class Native:
         self._network.reset()
 
 
+class Emulated:
+    """The network as a program for one RV32 core, on an emulator; `instructions` are those of the last run."""
+
+    def __init__(self, compilation: Compilation):
+        if f"{compilation.program().prefix.upper()}_STATE_BYTES" in compilation.program().header:
+            raise Diagnostic(
+                "a network with state does not run on the emulator",
+                where=str(compilation.model.path),
+                remedy="run it on the interpreter or on the host",
+            )
+        self._bare = bare_of(compilation)
+        self._program = compilation.program()
+        self.instructions = 0
+
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        from ..targets.c import write_program
+        from .host import emitted_text, ports_of
+
+        prefix = self._program.prefix
+        if function != "network":
+            raise Diagnostic(f"only the network runs on the emulator, not '{function}'")
+        with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+            write_program(self._program, Path(folder))
+            header = emitted_text(Path(folder) / "network.h")
+            ins, outs = (ports_of(header, f"{prefix.upper()}_{side}") for side in ("INPUT", "OUTPUT"))
+            given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in ins]
+            done = self._bare.run_bare(Path(folder), given)
+        self.instructions = done.instructions
+        return {port.name: array for port, array in zip(outs, done.outputs, strict=True)}
+
+    def reset(self) -> None:
+        pass
+
+
+def bare_of(compilation: Compilation) -> Any:
+    """Return the module of a target that makes programs without an operating system. Raises UsageError without one."""
+    folder = compilation.machine.folder
+    if not (folder / "bare.py").is_file():
+        raise UsageError(
+            f"target '{compilation.machine.name}' has no programs that run without an operating system",
+            expected="a target with bare.py",
+            remedy="compile for another target: tilewright targets lists them",
+        )
+    return import_module(f"..targets.{folder.name}.bare", __package__)
+
+
 def entry_of(network: HostNetwork, function: str) -> int:
     """Return the number of a function of a compiled network. Raises Diagnostic where it has none of that name."""
     names = [entry.function.removesuffix("_run") for entry in network.entries]
@@ -113,7 +161,12 @@ def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence
     return converted
 
 
-ON: dict[str, Callable[[Compilation], Run]] = {"interpreter": Interpreted, "host": native, "sanitizers": sanitized}
+ON: dict[str, Callable[[Compilation], Run]] = {
+    "interpreter": Interpreted,
+    "host": native,
+    "sanitizers": sanitized,
+    "rv32": Emulated,
+}
 """Where a network can run."""
 
 

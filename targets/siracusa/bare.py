@@ -45,6 +45,9 @@ PORTABLE = Board(
 SIRACUSA = Board("bare_metal.ld", ("bare_metal.S", "program.c", "string.c"), ("TW_BARE_METAL", "TW_XPULP"))
 """Siracusa and its model in GVSoC, with the instructions of Xpulp."""
 
+BOARDS = {"portable": PORTABLE, "siracusa": SIRACUSA}
+"""The machines that `tilewright compile --bare` builds for, by the names of the programs."""
+
 
 @dataclass(frozen=True)
 class BareRun:
