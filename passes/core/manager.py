@@ -6,6 +6,7 @@ Printing, dumping, timing and interpreting the IR between passes are observers: 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,6 +62,21 @@ class Observer:
         """See what a pass left behind that failed, or whose result does not verify."""
 
 
+_COLLECT_EVERY = 200_000
+"""Objects made between two searches for garbage; with Python's 700 these take a twentieth of a compilation."""
+
+
+@contextmanager
+def _rare_collections() -> Generator[None]:
+    """Let Python look for cycles of garbage, of which a module's ops are hardly any, less often."""
+    before = gc.get_threshold()
+    gc.set_threshold(_COLLECT_EVERY, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 @dataclass(frozen=True)
 class PassManager:
     """
@@ -84,8 +100,9 @@ class PassManager:
         """
         for observer in self.observers:
             observer.before_pipeline(pipeline, module)
-        for number, step in enumerate(pipeline.steps, 1):
-            self._run_step(Place(step, number, pipeline), module, context)
+        with _rare_collections():
+            for number, step in enumerate(pipeline.steps, 1):
+                self._run_step(Place(step, number, pipeline), module, context)
 
     def _run_step(self, place: Place, module: ModuleOp, context: Context) -> None:
         try:
