@@ -9,19 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
     I64,
-    DenseArrayBase,
     FlatSymbolRefAttrConstr,
     IndexType,
     IntegerAttr,
     MemRefType,
     SymbolRefAttr,
-    UnitAttr,
-    i8,
     i32,
     i64,
 )
@@ -30,10 +26,8 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
-    base,
     irdl_op_definition,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -42,10 +36,9 @@ from xdsl.irdl import (
 from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ..errors import Diagnostic
-from ..ir import Array, element_of, numbers_of, shape_of, where
+from ..ir import element_of, shape_of
+from .core.cluster_sums import DotOp, WindowOp, strided
 from .core.semantics import Runner, Value, semantics
-from .nn import ints
 
 
 class _CalleeExists(SymbolUserOpInterface):
@@ -194,153 +187,6 @@ class DmaWaitOp(IRDLOperation):
         super().__init__(operands=[group])
 
 
-# Sums of products
-
-
-@irdl_op_definition
-class DotOp(IRDLOperation):
-    """
-    Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
-
-    sums [pixels, features] of i32. From the given elements on, a sum takes `rows` rows of `elements` consecutive
-    elements of both. `x_axes` and `w_axes` name the axis along which pixels (features) follow each other and that along
-    which rows do, -1 where there is only one row; `steps` tells how far apart in x the pixels and the rows are.
-
-        cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c] rows %r of %m into %sums
-            {x_axes = array<i64: 2, 1>, w_axes = array<i64: 0, 1>, steps = array<i64: 1, 1>, unsigned}
-            : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
-    """
-
-    name = "cluster.dot"
-
-    x = operand_def(MemRefType)
-    x_at = var_operand_def(IndexType)
-    w = operand_def(MemRefType)
-    w_at = var_operand_def(IndexType)
-    rows = operand_def(IndexType)
-    elements = operand_def(IndexType)
-    sums = operand_def(MemRefType)
-    x_axes = prop_def(base(DenseArrayBase))
-    w_axes = prop_def(base(DenseArrayBase))
-    steps = prop_def(base(DenseArrayBase))
-    unsigned = opt_prop_def(UnitAttr)
-    """Whether x holds unsigned integers; w never does."""
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    assembly_format = (
-        "$x `[` $x_at `]` `,` $w `[` $w_at `]` `rows` $rows `of` $elements `into` $sums attr-dict "
-        "`:` type($x) `,` type($w) `,` type($sums)"
-    )
-
-    def __init__(
-        self,
-        x: tuple[SSAValue, Sequence[SSAValue]],
-        w: tuple[SSAValue, Sequence[SSAValue]],
-        extent: tuple[SSAValue, SSAValue],
-        sums: SSAValue,
-        *,
-        x_axes: tuple[int, int],
-        w_axes: tuple[int, int],
-        steps: tuple[int, int],
-        unsigned: bool,
-    ):
-        super().__init__(
-            operands=[x[0], list(x[1]), w[0], list(w[1]), *extent, sums],
-            properties={
-                "x_axes": ints(x_axes),
-                "w_axes": ints(w_axes),
-                "steps": ints(steps),
-                "unsigned": UnitAttr() if unsigned else None,
-            },
-        )
-
-    def verify_(self) -> None:
-        if len(self.x_at) != len(shape_of(self.x)) or len(self.w_at) != len(shape_of(self.w)):
-            raise VerifyException("expected an index for each axis of both sides")
-        if element_of(self.x) != i8 or element_of(self.w) != i8 or element_of(self.sums) != i32:
-            raise VerifyException("expected bytes and sums of i32")
-        if len(shape_of(self.sums)) != 2 or any(
-            len(numbers_of(p)) != 2 for p in (self.x_axes, self.w_axes, self.steps)
-        ):
-            raise VerifyException("the sums must be [pixels, features], axes and steps two numbers each")
-        for value, axes in ((self.x, self.x_axes), (self.w, self.w_axes)):
-            first, row = numbers_of(axes)
-            if not (0 <= first < len(shape_of(value)) and -1 <= row < len(shape_of(value))):
-                raise VerifyException(f"axes {[first, row]} do not fit a buffer of {len(shape_of(value))} axes")
-
-
-@irdl_op_definition
-class WindowOp(IRDLOperation):
-    """
-    Sums of products of bytes over the windows of a few neighbouring pixels, of one channel.
-
-    sums [pixels] of i32. From the given elements on, a sum takes `rows` rows of `taps` elements of both. `x_axes` names
-    the axes along which pixels, rows and taps follow each other, -1 where there is one row, `steps` how far apart;
-    `w_axes` those of rows and taps.
-
-        cluster.window %x[%n, %h, %w, %c], %w[%c, %kh, %kw, %0] rows %r of %t into %sums
-            {x_axes = array<i64: 2, 1, 2>, w_axes = array<i64: 1, 2>, steps = array<i64: 1, 1, 1>, unsigned}
-            : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
-    """
-
-    name = "cluster.window"
-
-    x = operand_def(MemRefType)
-    x_at = var_operand_def(IndexType)
-    w = operand_def(MemRefType)
-    w_at = var_operand_def(IndexType)
-    rows = operand_def(IndexType)
-    taps = operand_def(IndexType)
-    sums = operand_def(MemRefType)
-    x_axes = prop_def(base(DenseArrayBase))
-    w_axes = prop_def(base(DenseArrayBase))
-    steps = prop_def(base(DenseArrayBase))
-    unsigned = opt_prop_def(UnitAttr)
-    """Whether x holds unsigned integers; w never does."""
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    assembly_format = (
-        "$x `[` $x_at `]` `,` $w `[` $w_at `]` `rows` $rows `of` $taps `into` $sums attr-dict "
-        "`:` type($x) `,` type($w) `,` type($sums)"
-    )
-
-    def __init__(
-        self,
-        x: tuple[SSAValue, Sequence[SSAValue]],
-        w: tuple[SSAValue, Sequence[SSAValue]],
-        extent: tuple[SSAValue, SSAValue],
-        sums: SSAValue,
-        *,
-        x_axes: Sequence[int],
-        w_axes: Sequence[int],
-        steps: Sequence[int],
-        unsigned: bool,
-    ):
-        super().__init__(
-            operands=[x[0], list(x[1]), w[0], list(w[1]), *extent, sums],
-            properties={
-                "x_axes": ints(x_axes),
-                "w_axes": ints(w_axes),
-                "steps": ints(steps),
-                "unsigned": UnitAttr() if unsigned else None,
-            },
-        )
-
-    def verify_(self) -> None:
-        if len(self.x_at) != len(shape_of(self.x)) or len(self.w_at) != len(shape_of(self.w)):
-            raise VerifyException("expected an index for each axis of both sides")
-        if element_of(self.x) != i8 or element_of(self.w) != i8 or element_of(self.sums) != i32:
-            raise VerifyException("expected bytes and sums of i32")
-        counts = [len(numbers_of(numbers)) for numbers in (self.x_axes, self.w_axes, self.steps)]
-        if len(shape_of(self.sums)) != 1 or counts != [3, 2, 3]:
-            raise VerifyException("the sums must be [pixels], x_axes and steps three numbers each, w_axes two")
-        for value, axes in ((self.x, self.x_axes), (self.w, self.w_axes)):
-            if any(not -1 <= axis < len(shape_of(value)) for axis in numbers_of(axes)):
-                raise VerifyException(
-                    f"axes {list(numbers_of(axes))} do not fit a buffer of {len(shape_of(value))} axes"
-                )
-
-
 # Semantics
 
 
@@ -379,26 +225,6 @@ def _new_transfers(_: Operation) -> Transfers:
     return Transfers()
 
 
-def strided(op: Operation, array: Array, at: Sequence[int], axes: Sequence[tuple[int, int]]) -> Array:
-    """
-    Return a view of an array from an element on, along axes of (count, step in bytes).
-
-    Raises Diagnostic where that leaves the memory that the array lies in.
-    """
-    if any(not 0 <= index < extent for index, extent in zip(at, array.shape, strict=True)):
-        raise Diagnostic(f"element {tuple(at)} lies outside of the buffer of shape {array.shape}", where=where(op))
-    first = sum(index * step for index, step in zip(at, array.strides, strict=True))
-    reach = first + sum((count - 1) * step for count, step in axes if count) + array.itemsize
-    end = sum((extent - 1) * step for extent, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
-    if reach > end:
-        raise Diagnostic(
-            "a row leaves its buffer", where=where(op), expected=f"{end} bytes at most", found=f"byte {reach - 1}"
-        )
-    start = array[tuple(slice(index, index + 1) for index in at)]
-    counts, steps = tuple(count for count, _ in axes), tuple(step for _, step in axes)
-    return np.lib.stride_tricks.as_strided(start, counts, steps)
-
-
 @semantics(ForkOp)
 def _fork(runner: Runner, op: ForkOp, operands: Sequence[Value]) -> list[Value]:
     for core in reversed(range(op.cores.value.data)):
@@ -430,57 +256,6 @@ def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Valu
 def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
     transfers_of(runner, op).wait(int(operands[0]))
     return []
-
-
-@semantics(DotOp)
-def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
-    count = len(op.x_at)
-    x, w, sums = operands[0], operands[1 + count], operands[-1]
-    x_at, w_at = ([int(i) for i in operands[s]] for s in (slice(1, 1 + count), slice(2 + count, -3)))
-    rows, elements = int(operands[-3]), int(operands[-2])
-    pixel_step, row_step = numbers_of(op.steps)
-    windows = _runs(op, x, x_at, numbers_of(op.x_axes), (sums.shape[0], pixel_step), (rows, row_step), elements)
-    weights = _runs(op, w, w_at, numbers_of(op.w_axes), (sums.shape[1], 1), (rows, 1), elements)
-    numbers = windows.view(np.uint8) if op.unsigned is not None else windows
-    sums[...] = np.einsum("pre,fre->pf", numbers.astype(np.int64), weights.astype(np.int64)).astype(np.int32)
-    return []
-
-
-@semantics(WindowOp)
-def _window(runner: Runner, op: WindowOp, operands: Sequence[Value]) -> list[Value]:
-    count = len(op.x_at)
-    x, w, sums = operands[0], operands[1 + count], operands[-1]
-    x_at, w_at = ([int(i) for i in operands[s]] for s in (slice(1, 1 + count), slice(2 + count, -3)))
-    extent = int(operands[-3]), int(operands[-2])
-    x_steps = _strides(x, numbers_of(op.x_axes), numbers_of(op.steps))
-    w_steps = _strides(w, numbers_of(op.w_axes), (1, 1))
-    windows = strided(op, x, x_at, list(zip((sums.shape[0], *extent), x_steps, strict=True)))
-    weights = strided(op, w, w_at, list(zip(extent, w_steps, strict=True))).astype(np.int64)
-    numbers = np.ascontiguousarray(windows).view(np.uint8) if op.unsigned is not None else windows
-    sums[...] = (numbers.astype(np.int64) * weights).sum(axis=(1, 2)).astype(np.int32)
-    return []
-
-
-def _strides(array: Array, axes: Sequence[int], steps: Sequence[int]) -> list[int]:
-    """Return how many bytes apart steps along axes lead, 0 along none."""
-    return [array.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, steps, strict=True)]
-
-
-def _runs(
-    op: DotOp,
-    array: Array,
-    at: Sequence[int],
-    axes: Sequence[int],
-    first: tuple[int, int],
-    rows: tuple[int, int],
-    elements: int,
-) -> Array:
-    """Return the rows [pixels or features, rows, elements] of one side."""
-    row_stride = array.strides[axes[1]] if axes[1] >= 0 else 0
-    found = strided(
-        op, array, at, [(first[0], first[1] * array.strides[axes[0]]), (rows[0], rows[1] * row_stride), (elements, 1)]
-    )
-    return cast(Any, np.ascontiguousarray(found))
 
 
 CLUSTER = Dialect("cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp], [])

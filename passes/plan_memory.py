@@ -129,7 +129,9 @@ def _is_guard(op: Operation) -> bool:
 
 def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: bool) -> None:
     capacity = min(limits.level_bytes or hop.near.size, hop.near.size) if inner else hop.near.size
-    found = layers_of(block, hop, double_buffered=limits.double_buffered, keep_resident=outer and not limits.layer_by_layer)
+    found = layers_of(
+        block, hop, double_buffered=limits.double_buffered, keep_resident=outer and not limits.layer_by_layer
+    )
     if not found.ops:
         return
     plans = [(*plan_layers(layers, capacity, limits.time_budget), layers) for layers in alternatives(found)]

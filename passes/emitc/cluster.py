@@ -8,8 +8,9 @@ from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import DmaCopyOp, DmaOutOp, DotOp, WindowOp
+from ...dialects.cluster import DmaCopyOp, DmaOutOp
 from ...dialects.core.c_call import CCall
+from ...dialects.core.cluster_sums import DotOp, SumsOp
 from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index
 from .builder import INDEX, Builder, Strided, layout_of, scalar_type
@@ -44,56 +45,27 @@ def dma_wait(b: Builder, op: Operation) -> None:
     _effect(b, "tw_dma_wait", [b.value(op.operands[0])], None)
 
 
-def dot(b: Builder, op: Operation) -> None:
-    """Convert `cluster.dot`."""
-    assert isinstance(op, DotOp)
-    pixels, features = shape_of(op.sums)
-    steps = numbers_of(op.steps)
-    x_steps = _steps(layout_of(op.x, op), numbers_of(op.x_axes), steps)
-    w_steps = _steps(layout_of(op.w, op), numbers_of(op.w_axes), (1, 1))
-    sizes = [pixels, features, *x_steps, *w_steps]
-    _effect(
-        b,
-        "tw_dot_block",
-        [
-            _place(b, op, op.x, op.x_at),
-            _place(b, op, op.w, op.w_at),
-            b.value(op.sums),
-            *(b.integer(number) for number in sizes),
-            b.value(op.rows),
-            b.value(op.elements),
-            b.integer(0 if op.unsigned is not None else 1),
-        ],
-        None,
-        DOT,
-    )
-
-
-def window(b: Builder, op: Operation) -> None:
-    """Convert `cluster.window`."""
-    assert isinstance(op, WindowOp)
+def sums(b: Builder, op: Operation) -> None:
+    """Convert `cluster.dot` and `cluster.window`."""
+    assert isinstance(op, SumsOp)
     x_steps = _steps(layout_of(op.x, op), numbers_of(op.x_axes), numbers_of(op.steps))
-    w_steps = _steps(layout_of(op.w, op), numbers_of(op.w_axes), (1, 1))
-    _effect(
-        b,
-        "tw_window_block",
-        [
-            _place(b, op, op.x, op.x_at),
-            _place(b, op, op.w, op.w_at),
-            b.value(op.sums),
-            *(b.integer(number) for number in (shape_of(op.sums)[0], *x_steps, *w_steps)),
-            b.value(op.rows),
-            b.value(op.taps),
-            b.integer(0 if op.unsigned is not None else 1),
-        ],
-        None,
-        DOT,
-    )
+    w_steps = _steps(layout_of(op.w, op), numbers_of(op.w_axes))
+    operands = [
+        _place(b, op, op.x, op.x_at),
+        _place(b, op, op.w, op.w_at),
+        b.value(op.sums),
+        *(b.integer(number) for number in (*shape_of(op.sums), *x_steps, *w_steps)),
+        b.value(op.rows),
+        b.value(op.elements),
+        b.integer(0 if op.unsigned is not None else 1),
+    ]
+    _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None, DOT)
 
 
-def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int]) -> list[int]:
-    """Return how far apart in memory the steps along two axes lead, 0 along none."""
-    return [layout.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, steps, strict=True)]
+def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int] = ()) -> list[int]:
+    """Return how far apart in memory steps along axes lead, 0 along none; steps are of 1 where none are given."""
+    far = steps or [1] * len(axes)
+    return [layout.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, far, strict=True)]
 
 
 def _place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:

@@ -19,7 +19,7 @@ from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
 from .builder import INDEX, Builder, layout_of, pointer, scalar_type
-from .cluster import CLUSTER, c_call, dma_begin, dma_copy, dma_wait, dot, window
+from .cluster import CLUSTER, c_call, dma_begin, dma_copy, dma_wait, sums
 from .tiles import depthwise_tile, dot_tile, local_array
 
 
@@ -297,8 +297,8 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "cluster.dma_in": lambda converter, op: dma_copy(converter.b, op),
     "cluster.dma_out": lambda converter, op: dma_copy(converter.b, op),
     "cluster.dma_wait": lambda converter, op: dma_wait(converter.b, op),
-    "cluster.dot": lambda converter, op: dot(converter.b, op),
-    "cluster.window": lambda converter, op: window(converter.b, op),
+    "cluster.dot": lambda converter, op: sums(converter.b, op),
+    "cluster.window": lambda converter, op: sums(converter.b, op),
     "cluster.fork": FunctionConverter.fork,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,

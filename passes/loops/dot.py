@@ -8,7 +8,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8, i32
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.cluster import DotOp
+from ...dialects.core.cluster_sums import DotOp
 from ...dialects.core.kernel import Kernel
 from ...dialects.nn import ContractionOp, ConvOp, MatmulOp
 from ...ir import element_of, numbers_of, shape_of

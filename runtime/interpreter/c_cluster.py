@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from ...dialects.cluster import strided, transfers_of
+from ...dialects.cluster import transfers_of
 from ...dialects.core.c_call import c_rule
+from ...dialects.core.cluster_sums import strided
 from ...dialects.core.semantics import Runner, Value
 from ...ir import Array
 
