@@ -1,0 +1,203 @@
+"""Sums of products of bytes, a few neighbouring outputs at a time, and views of arrays by strides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, MemRefType, UnitAttr, i8, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ...errors import Diagnostic
+from ...ir import Array, element_of, numbers_of, shape_of, where
+from ..nn import ints
+from .semantics import Runner, Value, semantics
+
+
+class SumsOp(IRDLOperation):
+    """
+    Sums of products of bytes into a buffer of i32.
+
+    From the given elements of x and w on, a sum takes `rows` rows of `elements` elements of both. `x_axes` and `w_axes`
+    name axes along which neighbours follow each other, -1 where there is one only; `steps` says how far apart in x.
+    """
+
+    x = operand_def(MemRefType)
+    x_at = var_operand_def(IndexType)
+    w = operand_def(MemRefType)
+    w_at = var_operand_def(IndexType)
+    rows = operand_def(IndexType)
+    elements = operand_def(IndexType)
+    sums = operand_def(MemRefType)
+    x_axes = prop_def(base(DenseArrayBase))
+    w_axes = prop_def(base(DenseArrayBase))
+    steps = prop_def(base(DenseArrayBase))
+    unsigned = opt_prop_def(UnitAttr)
+    """Whether x holds unsigned integers; w never does."""
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = (
+        "$x `[` $x_at `]` `,` $w `[` $w_at `]` `rows` $rows `of` $elements `into` $sums attr-dict "
+        "`:` type($x) `,` type($w) `,` type($sums)"
+    )
+
+    SUMS: ClassVar[str]
+    """The axes of the sums, in words."""
+    AXES: ClassVar[tuple[int, int, int]]
+    """How many axes the sums have, and how many are named of x and of w; there are as many steps as of x."""
+
+    def __init__(
+        self,
+        x: tuple[SSAValue, Sequence[SSAValue]],
+        w: tuple[SSAValue, Sequence[SSAValue]],
+        extent: tuple[SSAValue, SSAValue],
+        sums: SSAValue,
+        *,
+        x_axes: Sequence[int],
+        w_axes: Sequence[int],
+        steps: Sequence[int],
+        unsigned: bool,
+    ):
+        super().__init__(
+            operands=[x[0], list(x[1]), w[0], list(w[1]), *extent, sums],
+            properties={
+                "x_axes": ints(x_axes),
+                "w_axes": ints(w_axes),
+                "steps": ints(steps),
+                "unsigned": UnitAttr() if unsigned else None,
+            },
+        )
+
+    def verify_(self) -> None:
+        if len(self.x_at) != len(shape_of(self.x)) or len(self.w_at) != len(shape_of(self.w)):
+            raise VerifyException("expected an index for each axis of both sides")
+        if element_of(self.x) != i8 or element_of(self.w) != i8 or element_of(self.sums) != i32:
+            raise VerifyException("expected bytes and sums of i32")
+        rank, of_x, of_w = self.AXES
+        counts = [len(numbers_of(numbers)) for numbers in (self.x_axes, self.w_axes, self.steps)]
+        if len(shape_of(self.sums)) != rank or counts != [of_x, of_w, of_x]:
+            raise VerifyException(f"the sums must be {self.SUMS}, with {of_x} axes and steps of x and {of_w} axes of w")
+        for value, axes in ((self.x, self.x_axes), (self.w, self.w_axes)):
+            if any(not -1 <= axis < len(shape_of(value)) for axis in numbers_of(axes)):
+                raise VerifyException(
+                    f"axes {list(numbers_of(axes))} do not fit a buffer of {len(shape_of(value))} axes"
+                )
+
+
+@irdl_op_definition
+class DotOp(SumsOp):
+    """
+    Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
+
+    sums [pixels, features]. The elements of a row lie side by side. `x_axes` are those of pixels and rows, `w_axes`
+    those of features and rows.
+
+        cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c] rows %r of %m into %sums
+            {x_axes = array<i64: 2, 1>, w_axes = array<i64: 0, 1>, steps = array<i64: 1, 1>, unsigned}
+            : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
+    """
+
+    name = "cluster.dot"
+    SUMS: ClassVar[str] = "[pixels, features]"
+    AXES: ClassVar[tuple[int, int, int]] = (2, 2, 2)
+
+
+@irdl_op_definition
+class WindowOp(SumsOp):
+    """
+    Sums of products of bytes over the windows of a few neighbouring pixels, of one channel.
+
+    sums [pixels]. `x_axes` are those of pixels, rows and taps, `w_axes` those of rows and taps.
+
+        cluster.window %x[%n, %h, %w, %c], %w[%c, %kh, %kw, %0] rows %r of %t into %sums
+            {x_axes = array<i64: 2, 1, 2>, w_axes = array<i64: 1, 2>, steps = array<i64: 1, 1, 1>, unsigned}
+            : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
+    """
+
+    name = "cluster.window"
+    SUMS: ClassVar[str] = "[pixels]"
+    AXES: ClassVar[tuple[int, int, int]] = (1, 3, 2)
+
+
+# Semantics
+
+
+def strided(op: Operation, array: Array, at: Sequence[int], axes: Sequence[tuple[int, int]]) -> Array:
+    """
+    Return a view of an array from an element on, along axes of (count, step in bytes).
+
+    Raises Diagnostic where that leaves the memory that the array lies in.
+    """
+    if any(not 0 <= index < extent for index, extent in zip(at, array.shape, strict=True)):
+        raise Diagnostic(f"element {tuple(at)} lies outside of the buffer of shape {array.shape}", where=where(op))
+    first = sum(index * step for index, step in zip(at, array.strides, strict=True))
+    reach = first + sum((count - 1) * step for count, step in axes if count) + array.itemsize
+    end = sum((extent - 1) * step for extent, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
+    if reach > end:
+        raise Diagnostic(
+            "a row leaves its buffer", where=where(op), expected=f"{end} bytes at most", found=f"byte {reach - 1}"
+        )
+    start = array[tuple(slice(index, index + 1) for index in at)]
+    counts, steps = tuple(count for count, _ in axes), tuple(step for _, step in axes)
+    return np.lib.stride_tricks.as_strided(start, counts, steps)
+
+
+@semantics(DotOp)
+def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
+    x, w, sums = _sides(op, operands)
+    (rows, elements), (pixels, features) = _extent(operands), sums.shape
+    x_steps, w_steps = _strides(x[0], op.x_axes, op.steps), _strides(w[0], op.w_axes)
+    windows = strided(op, *x, [(pixels, x_steps[0]), (rows, x_steps[1]), (elements, 1)])
+    weights = strided(op, *w, [(features, w_steps[0]), (rows, w_steps[1]), (elements, 1)])
+    total = np.einsum("pre,fre->pf", _numbers(op, windows), weights.astype(np.int64))
+    sums[...] = total.astype(np.int32)
+    return []
+
+
+@semantics(WindowOp)
+def _window(runner: Runner, op: WindowOp, operands: Sequence[Value]) -> list[Value]:
+    x, w, sums = _sides(op, operands)
+    extent = _extent(operands)
+    x_steps, w_steps = _strides(x[0], op.x_axes, op.steps), _strides(w[0], op.w_axes)
+    windows = strided(op, *x, list(zip((sums.shape[0], *extent), x_steps, strict=True)))
+    weights = strided(op, *w, list(zip(extent, w_steps, strict=True)))
+    sums[...] = (_numbers(op, windows) * weights.astype(np.int64)).sum(axis=(1, 2)).astype(np.int32)
+    return []
+
+
+def _sides(op: SumsOp, operands: Sequence[Value]) -> tuple[tuple[Array, list[int]], tuple[Array, list[int]], Array]:
+    """Return x and w, each with the element that the sums begin at, and the sums."""
+    count = len(op.x_at)
+    x_at, w_at = ([int(i) for i in operands[s]] for s in (slice(1, 1 + count), slice(2 + count, -3)))
+    return (operands[0], x_at), (operands[1 + count], w_at), operands[-1]
+
+
+def _extent(operands: Sequence[Value]) -> tuple[int, int]:
+    """Return the rows of a sum, and the elements of a row."""
+    return int(operands[-3]), int(operands[-2])
+
+
+def _numbers(op: SumsOp, windows: Array) -> Array:
+    """Return the numbers that the bytes of x stand for, as int64."""
+    stored = np.ascontiguousarray(windows)
+    return (stored.view(np.uint8) if op.unsigned is not None else stored).astype(np.int64)
+
+
+def _strides(array: Array, axes: DenseArrayBase[Any], steps: DenseArrayBase[Any] | None = None) -> list[int]:
+    """Return how many bytes apart steps along axes lead, 0 along none."""
+    named = numbers_of(axes)
+    far = numbers_of(steps) if steps is not None else (1,) * len(named)
+    return [array.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(named, far, strict=True)]
