@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     f64,
+    i1,
     i64,
 )
 from xdsl.ir import Attribute
@@ -71,6 +72,8 @@ def _attribute(value: Any) -> Attribute:
         return ArrayAttr([_attribute(each) for each in cast("list[Any]", value)])
     if isinstance(value, str):
         return StringAttr(value)
+    if isinstance(value, bool):
+        return IntegerAttr(int(value), i1)
     return FloatAttr(value, f64) if isinstance(value, float) else IntegerAttr(value, i64)
 
 
