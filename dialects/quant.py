@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
-from xdsl.dialects.builtin import I64, Float32Type, IntegerAttr, IntegerType, i64
+from xdsl.dialects.builtin import I64, DenseIntOrFPElementsAttr, Float32Type, IntegerAttr, IntegerType, i8, i64
 from xdsl.ir import Attribute, Dialect, SSAValue
-from xdsl.irdl import IRDLOperation, base, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..ir import Array, integer_width, numpy_type
+from ..ir import Array, array_of, integer_width, numpy_type
 from .core.semantics import scalar
 
 
@@ -141,4 +152,40 @@ def _rescale(op: RescaleOp, x: Array, scale: Array) -> Array:
     return (np.rint(clipped).astype(np.int64) + zero).astype(numpy_type(op.result.type))
 
 
-QUANT = Dialect("quant", [RequantizeOp, RescaleOp], [])
+@irdl_op_definition
+class LookupOp(IRDLOperation):
+    """
+    The entry of a table for a byte: entry 0 is that of -128.
+
+        %y = quant.lookup %x {table = dense<...> : tensor<256xi8>} : i8 -> i8
+    """
+
+    name = "quant.lookup"
+
+    x = operand_def(IntegerType)
+    table = prop_def(DenseIntOrFPElementsAttr)
+    result = result_def()
+
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
+
+    def __init__(self, x: SSAValue, table: DenseIntOrFPElementsAttr[Any]):
+        super().__init__(operands=[x], properties={"table": table}, result_types=[table.get_element_type()])
+
+    def verify_(self) -> None:
+        table = cast("DenseIntOrFPElementsAttr[Any]", self.table)
+        if self.x.type != i8 or table.get_shape() != (ENTRIES,) or table.get_element_type() != self.result.type:
+            raise VerifyException(f"a byte is looked up among {ENTRIES} entries of the result's type")
+
+
+ENTRIES = 256
+"""Of a table."""
+
+
+@scalar(LookupOp)
+def _lookup(op: LookupOp, x: Array) -> Array:
+    return array_of(cast("DenseIntOrFPElementsAttr[Any]", op.table))[np.asarray(x).astype(np.int64) + 128]
+
+
+QUANT = Dialect("quant", [RequantizeOp, RescaleOp, LookupOp], [])

@@ -21,6 +21,7 @@ from .core.base import Pass
 from .loops.depthwise import is_depthwise, lower_depthwise
 from .loops.dot import is_dot, lower_dot
 from .loops.kernel import lower_kernel
+from .loops.lookups import expand_lookups
 from .loops.nest import Constants, Nest
 from .loops.packed import is_tiled, lower_packed
 
@@ -34,6 +35,7 @@ def convert_kernels_to_loops(module: ModuleOp, *, dots: bool = False) -> None:
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
             _convert_function(op, dots=dots)
+    expand_lookups(module)
 
 
 def _convert_function(function: func.FuncOp, *, dots: bool) -> None:

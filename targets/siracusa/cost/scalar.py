@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects.core.body import is_float
 from ....dialects.nn import IntegerSqrtOp
-from ....dialects.quant import RequantizeOp, RescaleOp
+from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
 from ....passes.loops.scalar import live_ops
 
@@ -73,8 +73,9 @@ _PRICES: dict[type[Operation], _Price] = {
     arith.CeilDivUIOp: _ROUNDED_DIVISION,
     math.AbsIOp: _Price(3, 6),
     IntegerSqrtOp: _Price(160, 960),
+    LookupOp: _Price(17, 17),
 }
-"""What is not here costs a cycle; the root is that of `tw_isqrt`, a step for every second bit."""
+"""What is not here costs a cycle; the root is that of `tw_isqrt`, a step for every second bit; tables are in L2."""
 
 _FREE = (
     arith.ConstantOp,

@@ -1,0 +1,72 @@
+"""Tables of scalar code, in memory."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.quant import ENTRIES, LookupOp
+
+
+def expand_lookups(module: ModuleOp) -> None:
+    """Make the table of each `quant.lookup` a constant of the module, equal ones the same, and read it from there."""
+    known: dict[Any, str] = {}
+    taken = {str(name) for op in module.body.block.ops if (name := op.properties.get("sym_name")) is not None}
+    for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
+        tables: dict[str, SSAValue] = {}
+        for op in [op for op in function.walk() if isinstance(op, LookupOp)]:
+            _read(op, tables, function, _named(op, known, taken, module))
+
+
+def _named(op: LookupOp, known: dict[Any, str], taken: set[str], module: ModuleOp) -> str:
+    """Return the name of the constant that holds a table."""
+    table = cast("DenseIntOrFPElementsAttr[Any]", op.table)
+    if table not in known:
+        number = len(known)
+        while str(StringAttr(f"table_{number}")) in taken:
+            number += 1
+        known[table] = f"table_{number}"
+        taken.add(str(StringAttr(known[table])))
+        made = memref.GlobalOp.get(
+            StringAttr(known[table]),
+            MemRefType(table.get_element_type(), [ENTRIES]),
+            table,
+            sym_visibility=StringAttr("private"),
+            constant=UnitAttr(),
+        )
+        made.location = op.location
+        assert module.body.block.first_op is not None
+        Rewriter.insert_op(made, InsertPoint.before(module.body.block.first_op))
+    return known[table]
+
+
+def _read(op: LookupOp, tables: dict[str, SSAValue], function: func.FuncOp, name: str) -> None:
+    if name not in tables:
+        type = MemRefType(op.result.type, [ENTRIES])
+        tables[name] = _emit(memref.GetGlobalOp(name, type), op, InsertPoint.at_start(function.body.blocks[0]))
+        tables[name].name_hint = "table"
+    here = InsertPoint.before(op)
+    number = _emit(arith.IndexCastOp(op.x, IndexType()), op, here)
+    first = _emit(arith.ConstantOp(IntegerAttr(ENTRIES // 2, IndexType())), op, here)
+    place = _emit(arith.AddiOp(number, first), op, here)
+    load = memref.LoadOp.get(tables[name], [place])
+    load.location = op.location
+    Rewriter.replace_op(op, load)
+
+
+def _emit(made: Operation, op: LookupOp, where: InsertPoint) -> SSAValue:
+    made.location = op.location
+    Rewriter.insert_op(made, where)
+    return made.results[0]
