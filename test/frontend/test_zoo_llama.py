@@ -16,8 +16,6 @@ from tilewright.frontend.zoo import llama
 from tilewright.frontend.zoo._llama import rotary
 from tilewright.runtime.interpreter import run_module
 
-pytestmark = pytest.mark.quick
-
 CONFIG = llama.Config(layers=2, dim=24, heads=3, hidden=20, vocabulary=32, context=24)
 FORMS = {
     "step": lambda: llama.step(8, config=CONFIG),

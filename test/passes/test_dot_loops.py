@@ -11,8 +11,6 @@ from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
 from tilewright.runtime.interpreter.engine import Interpreter
 
-pytestmark = pytest.mark.quick
-
 CONTEXT = new_context()
 EPILOGUE = """epilogue(%s : memref<{features}xi32>) at [{map}] {{
 ^bb0(%sum: i32, %b: i32):

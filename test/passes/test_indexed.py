@@ -22,8 +22,6 @@ from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.targets.c import render
 
-pytestmark = pytest.mark.quick
-
 PHASES = ("types", "tensor", "buffers", "kernels", "loops", "emitc")
 COMPARISONS = ("Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
 TYPES = {

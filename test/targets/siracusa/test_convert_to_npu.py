@@ -21,8 +21,6 @@ from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp
 from tilewright.test.targets.siracusa.npu.npu_networks import inputs_of, npu_networks
 
-pytestmark = pytest.mark.quick
-
 CONTEXT = new_context()
 MACHINE = Path(__file__).parent / "npu/npu.toml"
 TENSORS = (

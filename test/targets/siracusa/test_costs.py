@@ -34,8 +34,6 @@ from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.cost.kernels import share
 from tilewright.targets.siracusa.cost.scalar import Work, work_of
 
-pytestmark = pytest.mark.quick
-
 FOLDER = Path(str(tilewright.__file__)).parent / "targets" / "siracusa"
 SIRACUSA = find_machine("siracusa")
 CLUSTER = SIRACUSA.engine("cluster")

@@ -29,8 +29,6 @@ from tilewright.targets.siracusa.npu.geometry import Kind, pixel_grids
 from tilewright.targets.siracusa.npu.kernel_ops import ConvOp, MatmulOp, NpuKernelOp, epilogue_of
 from tilewright.targets.siracusa.npu.weights import pack
 
-pytestmark = pytest.mark.quick
-
 CONTEXT = new_context()
 MACHINE = Path(__file__).parent / "npu/npu.toml"
 SOME = settings(max_examples=40, deadline=None, derandomize=True, database=None)

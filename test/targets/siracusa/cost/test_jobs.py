@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from tilewright.targets.siracusa.cost.jobs import Kind, job_cycles
 
-pytestmark = pytest.mark.quick
-
 JOBS: list[tuple[Kind, tuple[int, int, int, int], dict[str, Any], int]] = [
     ("1x1", (6, 6, 32, 32), {}, 189),
     ("1x1", (16, 16, 64, 64), {}, 4819),

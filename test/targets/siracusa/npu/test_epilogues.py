@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,8 +14,6 @@ from tilewright.ir import Array, functions, new_context, parse_module, verify
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.kernel_ops import MatmulOp
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu
-
-pytestmark = pytest.mark.quick
 
 CONTEXT = new_context()
 FEATURES, CHANNELS, ROWS = 3, 5, 8

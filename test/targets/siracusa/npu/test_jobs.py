@@ -12,8 +12,6 @@ from tilewright.errors import Diagnostic
 from tilewright.targets.siracusa.npu.geometry import L1_BASE, WEIGHT_MEMORY_BASE, Kind
 from tilewright.targets.siracusa.npu.jobs import Addresses, Job, Padding, Register, registers
 
-pytestmark = pytest.mark.quick
-
 JOB = Job(Kind.DENSE, 12, 12, 56, 64)
 
 

@@ -22,8 +22,6 @@ from tilewright.targets.siracusa.npu.memory import Memory
 from tilewright.targets.siracusa.npu.model import LOCKED, NO_CONTEXT, NpuModel, Offset
 from tilewright.test.targets.siracusa.npu.random_jobs import Case, case_of, cases
 
-pytestmark = pytest.mark.quick
-
 SOURCE = Path(__file__).parents[4] / "targets/siracusa/c/npu_model.c"
 FAULTS = ("none", "register", "sequence", "job", "memory")
 APART = {4, 8, 14, 16, 20, 21, 22, 23}

@@ -14,8 +14,6 @@ from tilewright.ir import Array
 from tilewright.targets.siracusa.npu.geometry import Kind, packed_shape
 from tilewright.targets.siracusa.npu.weights import fewest_bits, pack, unpack
 
-pytestmark = pytest.mark.quick
-
 KINDS = list(Kind)
 
 
