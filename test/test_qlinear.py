@@ -102,7 +102,6 @@ CONVOLUTIONS: list[Any] = [
 
 @pytest.mark.parametrize("target", ["host", "native"])
 @pytest.mark.parametrize(("x", "w", "group", "windows", "x_type", "w_type"), CONVOLUTIONS)
-@pytest.mark.quick
 def test_convolutions(
     x: Any, w: Any, group: int, windows: Any, x_type: type, w_type: type, target: str, tmp_path: Path
 ) -> None:
@@ -118,7 +117,6 @@ def test_convolutions(
 @pytest.mark.parametrize(
     ("a", "columns", "per_column"), [((5, 37), 20, True), ((1, 64), 3, False), ((2, 3, 9), 16, False)]
 )
-@pytest.mark.quick
 def test_matrix_products(a: Any, columns: int, per_column: bool, target: str, tmp_path: Path) -> None:
     random = np.random.RandomState(columns)
     shape = (columns,) if per_column else ()
@@ -137,21 +135,18 @@ def test_matrix_products(a: Any, columns: int, per_column: bool, target: str, tm
 
 
 @pytest.mark.parametrize(("dtype", "zero"), [(np.uint8, 0), (np.uint8, 200), (np.int8, -7)])
-@pytest.mark.quick
 def test_quantisation_of_floats_rounds_halves_to_even(dtype: type, zero: int, tmp_path: Path) -> None:
     x = np.concatenate([np.arange(-300, 300, 0.25), [1e30, -1e30, 2.5000002, 0.49999997]]).astype(np.float32)[None]
     constants: dict[str, Array] = {"s": np.array(0.5, np.float32), "z": np.array(zero, dtype)}
     check_everywhere(one_node("QuantizeLinear", x, constants, np.zeros((1, 1), cast(Any, dtype))), [{"x": x}], tmp_path)
 
 
-@pytest.mark.quick
 def test_dequantisation(tmp_path: Path) -> None:
     x = np.arange(256, dtype=np.uint8)[None]
     constants = {"s": np.array(0.037, np.float32), "z": np.array(99, np.uint8)}
     check_everywhere(one_node("DequantizeLinear", x, constants, np.zeros((1, 1), np.float32)), [{"x": x}], tmp_path)
 
 
-@pytest.mark.quick
 def test_an_input_for_a_weight_is_refused(tmp_path: Path) -> None:
     random = np.random.RandomState(0)
     constants = conv_constants(random, random_of(random, np.int8, 4, 3, 1, 1), np.uint8, np.uint8, 4)
