@@ -46,7 +46,23 @@ def parts(start: int, end: int, size: int) -> Iterator[Part]:
         yield Part(start + whole * size, rest, 1)
 
 
-class BlockLoops(KernelLoops):
+class PartLoops(KernelLoops):
+    """A kernel whose loops run over stretches of its dimensions."""
+
+    def loop(self, name: str, part: Part) -> Index:
+        """Open the loop over the blocks of a stretch and return where each begins."""
+        if part.count == 1:
+            return part.start
+        index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
+        return self.nest.add(self.nest.mul(index, part.size), part.start)
+
+    def close(self, part: Part) -> None:
+        """Close what `loop` has opened."""
+        if part.count > 1:
+            self.nest.close()
+
+
+class BlockLoops(PartLoops):
     """
     A kernel whose pixels, those along dimension `pixel`, are computed in blocks.
 
@@ -78,18 +94,6 @@ class BlockLoops(KernelLoops):
         low = min(-(-pad // stride), count)
         high = min((extent + pad - spans(self.op)[axis]) // stride + 1, count)
         return low, max(high, low)
-
-    def loop(self, name: str, part: Part) -> Index:
-        """Open the loop over the blocks of a stretch and return where each begins."""
-        if part.count == 1:
-            return part.start
-        index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
-        return self.nest.add(self.nest.mul(index, part.size), part.start)
-
-    def close(self, part: Part) -> None:
-        """Close what `loop` has opened."""
-        if part.count > 1:
-            self.nest.close()
 
     def step(self, name: str, size: int) -> Index:
         """Open the loop over a side of a block and return its index; one of size 1 needs none."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import memref
@@ -14,8 +12,8 @@ from ...dialects.core.kernel import Kernel
 from ...dialects.packed import LANES, ChannelsLastOp, DepthwiseTileOp, DotTileOp, PackedConvOp
 from ...ir import element_of, shape_of
 from .affine import axes_of
-from .kernel import KernelLoops
-from .nest import INDEPENDENT, PARALLEL, Index, Nest
+from .blocks import Part, PartLoops, parts
+from .nest import INDEPENDENT, Index, Nest
 
 _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""
@@ -51,31 +49,13 @@ def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest) -> None:
     _PackedLoops(op, kernel, nest).build()
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A stretch of a dimension: `count` tiles of `size` from `start`."""
-
-    start: int
-    size: int
-    count: int
-
-
-def _parts(extent: int, size: int) -> Iterator[_Part]:
-    """Yield the whole tiles of a dimension and what is left over."""
-    size = min(size, extent)
-    whole = extent // size
-    yield _Part(0, size, whole)
-    if rest := extent - whole * size:
-        yield _Part(whole * size, rest, 1)
-
-
 def _width(pixels: int, most: int) -> int:
     """Return how many pixels a tile has: such that nothing is left over, unless that makes tiles much smaller."""
     even = next(width for width in range(min(pixels, most), 0, -1) if pixels % width == 0)
     return even if 2 * even > most else -(-pixels // -(-pixels // most))
 
 
-class _PackedLoops(KernelLoops):
+class _PackedLoops(PartLoops):
     def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest):
         super().__init__(kernel, nest)
         self.op = op
@@ -88,29 +68,18 @@ class _PackedLoops(KernelLoops):
         features, pixels = bounds[self.feature], bounds[self.pixel]
         blocks = min(_MOST_BLOCKS, -(-features // LANES))
         lanes = blocks * LANES if self.dense else _CHANNELS
-        for part in _parts(features, lanes):
+        for part in parts(0, features, lanes):
             vectors = -(-part.size // LANES)
             width = _width(pixels, min(_MOST_PIXELS, _SUMS // vectors))
             first = self.loop("f", part)
             outer = self.open_all(range(self.pixel))
-            for run in _parts(pixels, width):
+            for run in parts(0, pixels, width):
                 self.tile(part.size, vectors * LANES if self.dense else part.size, first, run)
             for _ in range(outer):
                 self.nest.close()
             self.close(part)
 
-    def loop(self, name: str, part: _Part) -> Index:
-        """Open the loop over the tiles of a stretch and return where each begins."""
-        if part.count == 1:
-            return part.start
-        index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
-        return self.nest.add(self.nest.mul(index, part.size), part.start)
-
-    def close(self, part: _Part) -> None:
-        if part.count > 1:
-            self.nest.close()
-
-    def tile(self, features: int, lanes: int, first: Index, run: _Part) -> None:
+    def tile(self, features: int, lanes: int, first: Index, run: Part) -> None:
         """Build the tiles of a stretch of a row."""
         begin = self.loop("p", run)
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[run.size, lanes], alignment=64))
