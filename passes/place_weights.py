@@ -88,8 +88,7 @@ def _benefit(uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine) 
     total = 0.0
     for op, get in uses:
         engine = engine_of(op, machine)
-        path = machine.path(machine.far.name, machine.near_level_of(engine).name)
-        fetch = sum(machine.transfer_cycles(link, bytes_of(get.memref.type)) for link in path)
+        fetch = machine.fetch_cycles(engine, bytes_of(get.memref.type))
         total += max(fetch - (machine.cost(engine, op) or 0), fetch / 16)
     return total
 

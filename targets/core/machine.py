@@ -275,6 +275,11 @@ class Machine:
         cycles = link.cycles(row_bytes, counts)
         return ceil(cycles * self.clock.nominal / link.clock.nominal) if link.clock.mhz else cycles
 
+    def fetch_cycles(self, engine: Engine, count: int) -> int:
+        """Return the cycles of bringing `count` contiguous bytes from the far level to an engine's inputs."""
+        path = self.path(self.far.name, self.near_level_of(engine).name)
+        return sum(self.transfer_cycles(link, count) for link in path)
+
     def seconds(self, cycles: int) -> float:
         """Return how long cycles of the machine's clock take; NaN where its frequency is not given."""
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")

@@ -8,7 +8,6 @@ should be.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tempfile
 from collections.abc import Sequence
@@ -56,14 +55,6 @@ class BareRun:
     outputs: list[Array]
     cycles: tuple[int, ...]
     instructions: int
-
-
-def emulation_flags() -> list[str]:
-    """Return what compiles an emitted network with the emulation of Siracusa: `HostNetwork(folder, flags=...)`."""
-    sources = [str(RUNTIME / name) for name in ("emulation.c", "emulation_engine.c", "npu_model.c")]
-    # Nothing reads the macro: what is built is kept by its flags, which must change with the runtime.
-    content = b"".join(file.read_bytes() for file in sorted(RUNTIME.glob("*.[ch]")))
-    return [f"-I{RUNTIME}", f"-DTW_RUNTIME_{hashlib.sha256(content).hexdigest()[:16]}", "-pthread", *sources]
 
 
 def build_bare(

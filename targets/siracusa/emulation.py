@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from .bare import emulation_flags
+import hashlib
+
+from .bare import RUNTIME
 
 
 def flags() -> list[str]:
-    """Return what compiles an emitted network with the emulation."""
-    return emulation_flags()
+    """Return what else a C compiler needs to build an emitted network with the emulation."""
+    sources = [str(RUNTIME / name) for name in ("emulation.c", "emulation_engine.c", "npu_model.c")]
+    # Nothing reads the macro: what is built is kept by its flags, which must change with the runtime.
+    content = b"".join(file.read_bytes() for file in sorted(RUNTIME.glob("*.[ch]")))
+    return [f"-I{RUNTIME}", f"-DTW_RUNTIME_{hashlib.sha256(content).hexdigest()[:16]}", "-pthread", *sources]

@@ -78,8 +78,7 @@ def _with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine) 
         return cycles
     weights = op.operands[1]
     size = prod(shape_of(weights)) * numpy_type(element_of(weights)).itemsize
-    path = machine.path(machine.far.name, machine.near_level_of(engine).name)
-    return max(cycles, sum(machine.transfer_cycles(link, size) for link in path))
+    return max(cycles, machine.fetch_cycles(engine, size))
 
 
 def _replace(conversion: Conversion, op: Operation, engine: str) -> None:

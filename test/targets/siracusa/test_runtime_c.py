@@ -20,7 +20,8 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.rv32 import build_elf, read_elf, run_elf, rv32_compiler
 from tilewright.runtime.toolchain import STRICT, compile_executable, compile_shared
-from tilewright.targets.siracusa.bare import RUNTIME, Board, build_bare, emulation_flags, read_console
+from tilewright.targets.siracusa import emulation
+from tilewright.targets.siracusa.bare import RUNTIME, Board, build_bare, read_console
 from tilewright.test.targets.siracusa.runtime_networks import NETWORKS, Example, example
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-O1")
@@ -42,7 +43,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Example]:
 def program(folder: Path, kind: str, fault: str = "") -> Path:
     """Compile a network with its driver."""
     sources = [folder / name for name in ("network.c", "weights.c", "driver.c") if (folder / name).exists()]
-    flags = [*WARNINGS, *SANITIZERS[kind], *([f"-D{fault}"] if fault else []), *emulation_flags()]
+    flags = [*WARNINGS, *SANITIZERS[kind], *([f"-D{fault}"] if fault else []), *emulation.flags()]
     return compile_executable(sources, flags)
 
 
@@ -159,7 +160,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "int main(int argc, char **argv) {\n"
         f"    int number = argc > 1 ? atoi(argv[1]) : -1;\n{cases}\n    return 0;\n}}\n"
     )
-    return compile_executable([source], [*WARNINGS, *emulation_flags()])
+    return compile_executable([source], [*WARNINGS, *emulation.flags()])
 
 
 @pytest.mark.parametrize("index", range(len(RULES)), ids=list(RULES.values()))
@@ -187,7 +188,7 @@ def test_arrays_larger_than_l1_end_the_run(tmp_path: Path) -> None:
         "int main(void) { tw_dma_begin(); return near[0]; }\n"
     )
     done = subprocess.run(
-        [compile_executable([source], [*WARNINGS, *emulation_flags()])], capture_output=True, text=True
+        [compile_executable([source], [*WARNINGS, *emulation.flags()])], capture_output=True, text=True
     )
     assert "L1 is 36 bytes too small for its arrays" in done.stderr
 
