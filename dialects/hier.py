@@ -19,6 +19,7 @@ from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from .core.hier_grid import GridOp, YieldOp
+from .core.hier_launch import JoinOp, LaunchOp
 from .core.hier_tiles import ScratchAttr, TileAttr
 from .core.hier_transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from .core.semantics import Runner, Value, semantics
@@ -111,5 +112,7 @@ def _run_last(runner: Runner, op: LastOp, operands: Sequence[Value]) -> list[Val
 
 
 HIER = Dialect(
-    "hier", [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp], [TileAttr, ScratchAttr, TokenType]
+    "hier",
+    [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp, LaunchOp, JoinOp],
+    [TileAttr, ScratchAttr, TokenType],
 )

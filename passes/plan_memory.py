@@ -36,14 +36,16 @@ ADDRESS = "hier.address"
 @dataclass(frozen=True)
 class Limits:
     """
-    What a plan is held to: bytes of the nearest level (0 for its size), stages, work spent on searching, and whether
-    anything stays in a near level from one kernel to the next.
+    What a plan is held to: bytes of the nearest level (0 for its size), stages, work spent on searching, whether
+    anything stays in a near level from one kernel to the next, and how many kernels are to pass before bytes are used
+    again.
     """
 
     level_bytes: int = 0
     double_buffered: bool = True
     time_budget: float = 2.0
     layer_by_layer: bool = False
+    apart: int = 0
 
 
 def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -> None:
@@ -134,7 +136,7 @@ def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: b
     )
     if not found.ops:
         return
-    plans = [(*plan_layers(layers, capacity, limits.time_budget), layers) for layers in alternatives(found)]
+    plans = [(*plan_layers(layers, capacity, limits.time_budget, limits.apart), layers) for layers in alternatives(found)]
     plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
     if outer:
         _note(cast(FuncOp, block.parent_op()), layers, plan.cycles)
@@ -244,7 +246,9 @@ class PlanMemoryPass(Pass):
     the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
     nearest level, `double-buffered=false` forgoes fetching ahead. Where memory is short a search improves on the first
     plan, for about `time-budget` seconds of work; 0 takes the first plan. With `layer-by-layer` every kernel gets its
-    operands from the far level and brings its results there, as simpler planners have it. The function's attributes
+    operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of the
+    near level are not used again for N further kernels where there is room, so that neighbours may run at once
+    (overlap-engines). The function's attributes
     `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
     """
 
@@ -254,9 +258,10 @@ class PlanMemoryPass(Pass):
     double_buffered: bool = True
     time_budget: float = 2.0
     layer_by_layer: bool = False
+    apart: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
-        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer)
+        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer, self.apart)
         for function in functions(op):
             plan_memory(function, machine, limits)

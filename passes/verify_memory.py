@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.memref import ViewOp
 from xdsl.dialects.scf import ParallelOp
 
-from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp
+from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ..ir import functions
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
@@ -20,14 +20,16 @@ from .proof.grid import prove_tiles
 from .proof.levels import prove_levels, prove_residents
 from .proof.walk import Walk
 
+_EXPLICIT = (GridOp, DmaStartOp, DmaWaitOp, LaunchOp, ParallelOp, ViewOp)
+
 
 def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
     """
     Prove that a program with grids or transfers moves data soundly; whatever made it.
 
-    With `plain` false a program without grids, transfers and views of memory by address is passed over. Raises
-    Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are those of the
-    machine that is attached to the module; without one they are not checked.
+    With `plain` false a program without grids, transfers, launches and views of memory by address is passed over.
+    Raises Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are those
+    of the machine that is attached to the module; without one they are not checked.
     """
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
@@ -49,7 +51,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
 
 def _places_memory(module: ModuleOp) -> bool:
     """Return whether a program says itself what lies where and when: else its buffers are apart by themselves."""
-    return any(isinstance(op, GridOp | DmaStartOp | DmaWaitOp | ParallelOp | ViewOp) for op in module.walk())
+    return any(isinstance(op, _EXPLICIT) for op in module.walk())
 
 
 def _is_inner(grid: GridOp) -> bool:
@@ -65,8 +67,8 @@ class VerifyMemoryPass(Pass):
     Prove that data is where it is needed when it is needed: in grids, in arenas, and in programs with transfers.
 
     Changes nothing. A program that breaks a rule is refused with the op, the rule and a counterexample. With
-    `plain=false` programs are passed over that say nothing themselves of what lies where: without grids, transfers and
-    views of memory by address.
+    `plain=false` programs are passed over that say nothing themselves of what lies where: without grids, transfers,
+    launches and views of memory by address.
     """
 
     name = "verify-memory"

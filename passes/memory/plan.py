@@ -73,19 +73,21 @@ class Addresses:
     size: int
 
 
-def plan_layers(layers: Layers, capacity: int, budget: float) -> tuple[Plan, Addresses]:
+def plan_layers(layers: Layers, capacity: int, budget: float, apart: int = 0) -> tuple[Plan, Addresses]:
     """
     Return a plan within `capacity` bytes of the near level, and its addresses.
 
     `budget` limits the search for a better plan than the first, in units of work that do not depend on the machine's
-    speed, about seconds; 0 takes the first. Raises Diagnostic where a kernel fits in no tiles.
+    speed, about seconds; 0 takes the first. Where there is room, bytes are not used again for `apart` more kernels.
+    Raises Diagnostic where a kernel fits in no tiles.
     """
     plan = _fused(layers, _first(layers, capacity), capacity)
     if budget > 0 and is_contested(layers, plan, capacity):
         from .plan_search import improve  # OR-Tools takes most of a second to import
 
         plan = improve(layers, plan, capacity, budget)
-    return _placed(layers, plan, capacity)
+    plan, addresses = _placed(layers, plan, capacity)
+    return plan, _set_apart(layers, plan, capacity, apart) or addresses
 
 
 def lower_bound(layers: Layers) -> int:
@@ -222,24 +224,37 @@ def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]
         plan = changed
 
 
-def addresses_of(layers: Layers, plan: Plan) -> Addresses:
-    """Return addresses of blocks and buffers such that those needed at the same time do not overlap."""
+def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Addresses | None:
+    """Return addresses at which bytes are used again as late as there is room for, None where that is at once."""
+    while apart > 0:
+        found = addresses_of(layers, plan, apart)
+        if found.size <= capacity:
+            return found
+        apart //= 2
+    return None
+
+
+def addresses_of(layers: Layers, plan: Plan, apart: int = 0) -> Addresses:
+    """
+    Return addresses of blocks and buffers such that those needed at the same time do not overlap, nor those needed
+    within `apart` kernels.
+    """
     kept = sorted(plan.resident)
     unit = unit_of(layers.hop.near)
-    if not kept:
+    if not kept and not apart:
         return Addresses((0,) * len(plan.choices), {}, max((c.candidate.bytes for c in plan.choices), default=0))
-    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, c.first, c.last) for c in plan.choices]
-    buffers = [_lifetime(layers, plan, number) for number in kept]
-    placement = place([*blocks, *buffers], unit)
+    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, c.first, c.last + apart) for c in plan.choices]
+    buffers = [_lifetime(layers, plan, number, apart) for number in kept]
+    placement = place([*blocks, *buffers], unit, 0) if apart else place([*blocks, *buffers], unit)
     offsets = placement.offsets
     return Addresses(offsets[: len(blocks)], dict(zip(kept, offsets[len(blocks) :], strict=True)), placement.size)
 
 
-def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
+def _lifetime(layers: Layers, plan: Plan, number: int, apart: int) -> Lifetime:
     """Return when a buffer is needed; kernels that are done together need theirs all the time."""
     buffer = layers.buffers[number]
     users = [choice for choice in plan.choices if choice.first <= buffer.last and choice.last >= buffer.first]
-    return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last)
+    return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last + apart)
 
 
 def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:

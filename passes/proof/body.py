@@ -70,7 +70,7 @@ def reads_of(kernel: Kernel) -> list[SSAValue]:
     values = [access.value for access in used_inputs(kernel)]
     starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
     values += [access.value for access in kernel.outputs] if None in starts else []
-    return values
+    return [*values, *kernel.tables]
 
 
 def prove_body(grid: GridOp) -> frozenset[int]:

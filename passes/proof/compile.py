@@ -15,8 +15,8 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...dialects.core.kernel import is_kernel
-from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, TokenType
+from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
 from .rules import refuse
 
 VIEWS = (
@@ -39,6 +39,7 @@ EVENTS: dict[type[Operation], str] = {
     memref.CopyOp: "copy",
     DmaStartOp: "start",
     DmaWaitOp: "wait",
+    JoinOp: "join",
     GridOp: "grid",
     func.CallOp: "call",
 }
@@ -135,8 +136,20 @@ def _op(code: Code, op: Operation, depth: int) -> None:
                 _line(code, depth, f"{_bind(code, op.result)} = {a} {sign} {b}")
         case DmaNoneOp():
             _line(code, depth, f"{_bind(code, op.token)} = None")
+        case LaunchOp():
+            _launch(code, op, depth)
         case _:
             _plain(code, op, depth)
+
+
+def _launch(code: Code, op: LaunchOp, depth: int) -> None:
+    """Append the kernel as if it were done at once, then what says that it is under way."""
+    number = code.number(op)
+    _line(code, depth, f"m.launching({number})")
+    _op(code, op.kernel, depth)
+    operands = [code.names.get(operand, "None") for operand in op.kernel.operands]
+    call = f"m.launch({', '.join([str(number), *operands])})"
+    _line(code, depth, f"{_bind(code, op.token)} = {call}")
 
 
 def _number(op: arith.ConstantOp) -> int:
@@ -166,7 +179,8 @@ def touches_memory(op: Operation) -> bool:
 
 def _event(code: Code, op: Operation, event: str, depth: int) -> None:
     operands: list[str] = []
-    for index, operand in enumerate(op.operands):
+    tables = kernel_of(op).tables if event == "kernel" else ()
+    for index, operand in enumerate((*op.operands, *tables)):
         kind: Attribute = operand.type
         needed = isinstance(kind, IndexType) and not isinstance(op, func.CallOp)
         if operand not in code.names and (needed or isinstance(kind, MemRefType | TokenType)):

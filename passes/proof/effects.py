@@ -11,7 +11,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
-from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp
+from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ...ir import functions
 from .body import reads_of
 from .compile import VIEWS
@@ -32,7 +32,7 @@ def effects_of(function: FuncOp, symbols: Mapping[str, FuncOp]) -> Effects:
     effects = Effects()
     places: dict[SSAValue, int] = {arg: i for i, arg in enumerate(function.body.block.args) if is_shaped(arg)}
     for op in function.body.walk():
-        if isinstance(op, DmaStartOp | DmaWaitOp | GridOp | scf.ParallelOp):
+        if isinstance(op, DmaStartOp | DmaWaitOp | LaunchOp | GridOp | scf.ParallelOp):
             effects.has_transfers = True
         if isinstance(op, VIEWS):
             if op.operands[0] in places:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
 from .forks import Fork
@@ -189,13 +189,14 @@ class Write:
 
 @dataclass(eq=False)
 class Transfer:
-    """A transfer: where it has begun, what it reads and writes."""
+    """A transfer, or a kernel on an engine that was launched: where it has begun, what it reads and writes."""
 
     op: Operation
     steps: str
     source: Region
     target: Region
     done: bool = False
+    engine: Attribute | None = None
 
 
 @dataclass
@@ -208,6 +209,8 @@ class State:
     lacking: set[int] = field(default_factory=set[int])
     """The writes of sums that were not complete then."""
     under_way: list[Transfer] = field(default_factory=list[Transfer])
+    engine: Attribute | None = None
+    """The engine that a kernel is being launched on, which does what it was given before first."""
     keys: dict[Key, int] = field(default_factory=dict[Key, int])
     steps: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     """The loops around, outermost first: the name of the index and its value."""
@@ -238,7 +241,7 @@ class State:
         """Prove that a region may be read, as part of the buffer of that number."""
         for fork in self.forks:
             self._alone(op, region, fork.read(region), f"reads {what}", "writes")
-        for transfer in self.under_way:
+        for transfer in self._beside():
             if transfer.target.meets(region):
                 raise self._race(op, region, transfer, transfer.target, f"reads {what}, which a transfer still writes")
         if region.memory.initial and region.memory.untouched:
@@ -287,7 +290,7 @@ class State:
             raise refuse("constant", f"'{op.name}' writes {what}", op, [_address(region, region.low), self.place()])
         for fork in self.forks:
             self._alone(op, region, fork.write(region), f"writes {what}", "touches")
-        for transfer in self.under_way:
+        for transfer in self._beside():
             for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
                 if side.meets(region):
                     raise self._race(op, region, transfer, side, f"writes {what}, which a transfer still {does}")
@@ -335,6 +338,20 @@ class State:
         write = self.writes[number]
         return write is not None and write.region.meets(region) and bool((region.writes == number).any())
 
+    def _beside(self) -> list[Transfer]:
+        """Return what is under way beside the op that is looked at."""
+        if self.engine is None:
+            return self.under_way
+        return [transfer for transfer in self.under_way if transfer.engine != self.engine]
+
+    def joined(self, launched: Sequence[Transfer]) -> None:
+        """Note that a kernel is done, and with it all that its engine was given before."""
+        if not launched or launched[-1].done:
+            return
+        last = self.under_way.index(launched[-1])
+        for transfer in [each for each in self.under_way[: last + 1] if each.engine == launched[-1].engine]:
+            self.end(transfer.op, transfer)
+
     def begin(self, transfer: Transfer) -> None:
         """Note a transfer as under way."""
         self.under_way.append(transfer)
@@ -356,8 +373,10 @@ class State:
     def _race(self, op: Operation, region: Region, transfer: Transfer, side: Region, message: str) -> Exception:
         byte = side.first_common(region)
         at = [_address(region, side.low if byte is None else byte), self.place()]
-        begun = f"the transfer begun{_after(transfer.steps)} has not been waited for"
-        return refuse("race", f"'{op.name}' {message}", op, at, found=begun, remedy="wait for the transfer before")
+        what = "transfer" if transfer.engine is None else "kernel"
+        begun = f"the {what} begun{_after(transfer.steps)} has not been waited for"
+        message = message.replace("transfer", what)
+        return refuse("race", f"'{op.name}' {message}", op, at, found=begun, remedy=f"wait for the {what} before")
 
     def _byte(self, region: Region, element: Sequence[int]) -> int:
         *index, byte = element

@@ -48,7 +48,7 @@ def facts_of(op: Operation) -> KernelFacts:
     """Return the facts about a kernel. Raises Diagnostic where it leaves its operands."""
     prove_kernel(op)
     kernel = kernel_of(op)
-    operands = list(op.operands)
+    operands = [*op.operands, *kernel.tables]
     reads = [operands.index(value) for value in dict.fromkeys(reads_of(kernel)) if is_shaped(value)]
     writes = [operands.index(access.value) for access in kernel.outputs]
     together: set[tuple[int, int]] = set()

@@ -9,17 +9,18 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, NoneAttr, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.hier_tiles import overlap
 from ...dialects.core.kernel import is_shaped
 from ...dialects.core.semantics import RULES
-from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp
+from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ...errors import Diagnostic
 from ...ir import Array, functions, numpy_type, where
 from ..grids.memories import COPIES
+from ..map_engines import ATTRIBUTE as ENGINE
 from .compile import compile_function
 from .effects import Effects, effects_of
 from .grid import prove_in_place
@@ -373,6 +374,40 @@ class Walk:
             [f"element {listed(element)} of the shape {listed(far.array.shape)}", self.state.place()],
             remedy="mark it as clipped, with a fill if it reads",
         )
+
+    # Launches
+
+    def launching(self, number: int) -> None:
+        """Begin to launch a kernel."""
+        self.state.engine = cast(LaunchOp, self._ops[number]).kernel.attributes.get(ENGINE, NoneAttr())
+
+    def launch(self, number: int, *buffers: Buffer | None) -> list[Transfer]:
+        """Note that the kernel is under way, whatever it reads and writes."""
+        op, engine = cast(LaunchOp, self._ops[number]), self.state.engine
+        self.state.engine = None
+        reads, writes = self._sides(op.kernel)
+        pairs = [(source, target) for target in writes for source in (*reads, target)]
+        found = [
+            Transfer(op, self.state.place(), cast(Buffer, buffers[a]), cast(Buffer, buffers[b]), engine=engine)
+            for a, b in pairs
+        ]
+        for each in found:
+            self.state.begin(each)
+        return found
+
+    def join(self, number: int, launched: list[Transfer]) -> None:
+        """Wait for a kernel that was launched."""
+        self.state.joined(launched)
+
+    def _sides(self, kernel: Operation) -> tuple[Sequence[int], Sequence[int]]:
+        """Return the operands that a kernel, or the call of a function that holds it, reads and writes."""
+        if isinstance(kernel, CallOp):
+            effects = self._effects[kernel.callee.string_value()]
+            return effects.reads, effects.writes
+        if isinstance(kernel, memref.CopyOp):
+            return [0], [1]
+        facts = self._facts[kernel]
+        return facts.reads, facts.writes
 
     def wait(self, number: int, token: Transfer | None) -> None:
         """Wait for a transfer."""

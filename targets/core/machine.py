@@ -137,7 +137,8 @@ class Engine:
     What computes: a core, a cluster of them, an accelerator.
 
     `level` gives, for a role of operands, the levels where the engine reaches them, the preferred one first. `runs` are
-    the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates.
+    the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates. Of an engine
+    that works beside the program, `queue` kernels may run or wait at once.
     """
 
     name: str
@@ -147,6 +148,7 @@ class Engine:
     count: tuple[int, ...] = ()
     setup: int = 0
     vector_bytes: int = 0
+    queue: int = 0
     caches: tuple[int, ...] = ()
     energy: float = 0.0
     clock: Clock = Clock()

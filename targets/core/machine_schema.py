@@ -102,6 +102,7 @@ ENGINE: dict[str, Key] = {
     "count": Key(several(integer(1))),
     "setup": Key(integer(0)),
     "vector_bytes": Key(integer(0)),
+    "queue": Key(integer(0)),
     "caches": Key(several(size)),
     "energy": Key(number()),
     "clock": Key(clock),

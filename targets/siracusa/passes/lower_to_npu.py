@@ -9,9 +9,11 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, StringAttr, i32
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.hier import LaunchOp
 from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
@@ -30,9 +32,9 @@ class _Image:
     output: int = 0
 
 
-def lower_to_npu(op: NpuKernelOp, weight_memory: str) -> None:
+def lower_to_npu(op: NpuKernelOp, weight_memory: str, *, waits: bool = True) -> None:
     """
-    Replace a kernel by its jobs, each waited for at once.
+    Replace a kernel by its jobs, and a wait for all of them unless others wait.
 
     Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands that the NPU does not
     reach, or whose elements lie apart.
@@ -44,6 +46,8 @@ def lower_to_npu(op: NpuKernelOp, weight_memory: str) -> None:
             lowering.job(image, {})
     else:
         _lower_conv(cast(ConvOp, op), lowering, weight_memory)
+    if waits:
+        lowering.emit(WaitOp())
     Rewriter.erase_op(op)
 
 
@@ -164,7 +168,6 @@ class _Lowering:
         for number, value in enumerate(values):
             self.emit(WriteOp(number, value))
         self.emit(TriggerOp())
-        self.emit(WaitOp())
 
     def _operands(self) -> dict[Register, SSAValue]:
         op = self._op
@@ -207,13 +210,46 @@ def kernels_of(module: ModuleOp) -> Sequence[NpuKernelOp]:
     return [op for function in functions(module) for op in function.walk() if isinstance(op, NpuKernelOp)]
 
 
+def _launched_alone(module: ModuleOp) -> set[str]:
+    """Return the names of functions that are launched and never called otherwise."""
+    calls = [op for function in functions(module) for op in function.walk() if isinstance(op, CallOp)]
+    launched = {_callee(op) for op in calls if isinstance(op.parent_op(), LaunchOp)}
+    return launched - {_callee(op) for op in calls if not isinstance(op.parent_op(), LaunchOp)}
+
+
+def _function_of(op: Operation) -> str:
+    """Return the name of the function around an op."""
+    parent = op.parent_op()
+    while not isinstance(parent, FuncOp):
+        assert parent is not None
+        parent = parent.parent_op()
+    return parent.sym_name.data
+
+
+def _callee(op: CallOp) -> str:
+    return op.callee.string_value()
+
+
+def _lower_launch(op: LaunchOp, on_npu: set[str]) -> None:
+    """Replace the launch of a kernel by its jobs, the join by a wait: all other kernels are done when they return."""
+    kernel = op.kernel
+    (join,) = [use.operation for use in op.token.uses]
+    wait = WaitOp()
+    wait.location = join.location
+    is_job = isinstance(kernel, CallOp) and _callee(kernel) in on_npu
+    Rewriter.replace_op(join, [wait] if is_job else [], [])
+    Rewriter.inline_block(op.body.block, InsertPoint.before(op))
+    Rewriter.erase_op(op)
+
+
 @dataclass(frozen=True)
 class LowerToNpuPass(Pass):
     """
-    Turn `npu.conv` and `npu.matmul` into jobs: acquire, 24 registers, trigger, wait.
+    Turn `npu.conv` and `npu.matmul` into jobs: acquire, 24 registers, trigger; then a wait.
 
-    Their buffers must lie in L1, packed weights there or in the memory space `weight-memory`; run it after expand-grid.
-    What is written does not depend on where a tile is, its addresses aside: tiles come filled.
+    Their buffers must lie in L1, packed weights there or in the memory space `weight-memory`; run it after expand-grid
+    and outline-kernels. What is written does not depend on where a tile is, its addresses aside: tiles come filled.
+    Kernels that are launched (`hier.launch`) are waited for where they are joined.
     """
 
     name = "lower-to-npu"
@@ -221,5 +257,10 @@ class LowerToNpuPass(Pass):
     weight_memory: str = "WMEM"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        alone, on_npu = _launched_alone(op), set[str]()
         for kernel in kernels_of(op):
-            lower_to_npu(kernel, self.weight_memory)
+            function = _function_of(kernel)
+            on_npu.add(function)
+            lower_to_npu(kernel, self.weight_memory, waits=function not in alone)
+        for launch in [each for function in functions(op) for each in function.walk() if isinstance(each, LaunchOp)]:
+            _lower_launch(launch, on_npu)

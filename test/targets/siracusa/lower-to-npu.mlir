@@ -71,12 +71,12 @@ func.func @batch(%x: memref<3x4x4x4xi8, strided<[500, 60, 10, 1], offset: ?>, "L
   func.return
 }
 
-// The rows of a matrix are done as 6 x 6 pixels and one more.
+// The rows of a matrix are done as 6 x 6 pixels and one more, in a queue: they are waited for together.
 
 // CHECK-LABEL: func.func @rows
 // CHECK:       npu.acquire
 // CHECK:       npu.trigger
-// CHECK-NEXT:  npu.wait
+// CHECK-NOT:   npu.wait
 // CHECK:       %[[x1:.*]] = arith.constant 1440 : i32
 // CHECK-NEXT:  %[[x:.*]] = arith.addi %{{.*}}, %[[x1]] : i32
 // CHECK-NEXT:  %[[o1:.*]] = arith.constant 288 : i32
@@ -100,5 +100,45 @@ func.func @rows(%x: memref<37x40xi8, "L1">, %w: memref<2x64xi8, "L1">, %o: memre
 // CHECK:       nn.matmul
 func.func @others(%x: memref<4x8xi8, "L1">, %w: memref<8x2xi8, "L1">, %o: memref<4x2xi32, "L1">) {
   nn.matmul ins(%x, %w : memref<4x8xi8, "L1">, memref<8x2xi8, "L1">) outs(%o : memref<4x2xi32, "L1">) {accumulator = i32}
+  func.return
+}
+
+// A kernel that is launched is waited for where it is joined, unless it is called elsewhere as well.
+
+// CHECK-LABEL: func.func private @launched
+// CHECK:       npu.trigger
+// CHECK-NOT:   npu.wait
+// CHECK:       func.return
+func.func private @launched(%x: memref<1x40xi8, "L1">, %w: memref<2x64xi8, "L1">, %o: memref<1x2xi32, "L1">) {
+  npu.matmul ins(%x, %w : memref<1x40xi8, "L1">, memref<2x64xi8, "L1">) outs(%o : memref<1x2xi32, "L1">) {bits = 8 : i64, offset = -128 : i64}
+  func.return
+}
+
+// CHECK-LABEL: func.func private @both
+// CHECK:       npu.trigger
+// CHECK-NEXT:  npu.wait
+func.func private @both(%x: memref<1x40xi8, "L1">, %w: memref<2x64xi8, "L1">, %o: memref<1x2xi32, "L1">) {
+  npu.matmul ins(%x, %w : memref<1x40xi8, "L1">, memref<2x64xi8, "L1">) outs(%o : memref<1x2xi32, "L1">) {bits = 8 : i64, offset = -128 : i64}
+  func.return
+}
+
+// CHECK-LABEL: func.func @network
+// CHECK-NEXT:  func.call @launched
+// CHECK-NEXT:  func.call @both
+// CHECK-NEXT:  "memref.copy"
+// CHECK-NEXT:  npu.wait
+// CHECK-NEXT:  npu.wait
+// CHECK-NEXT:  func.call @both
+func.func @network(%x: memref<1x40xi8, "L1">, %w: memref<2x64xi8, "L1">, %o: memref<1x2xi32, "L1">, %p: memref<1x2xi32, "L1">, %q: memref<1x2xi32, "L1">) {
+  %one = hier.launch {
+    func.call @launched(%x, %w, %o) : (memref<1x40xi8, "L1">, memref<2x64xi8, "L1">, memref<1x2xi32, "L1">) -> ()
+  }
+  %two = hier.launch {
+    func.call @both(%x, %w, %p) : (memref<1x40xi8, "L1">, memref<2x64xi8, "L1">, memref<1x2xi32, "L1">) -> ()
+  }
+  "memref.copy"(%q, %q) : (memref<1x2xi32, "L1">, memref<1x2xi32, "L1">) -> ()
+  hier.join %one
+  hier.join %two
+  func.call @both(%x, %w, %q) : (memref<1x40xi8, "L1">, memref<2x64xi8, "L1">, memref<1x2xi32, "L1">) -> ()
   func.return
 }

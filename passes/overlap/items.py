@@ -1,0 +1,187 @@
+"""The steps of a block that take time or touch memory, and which has to follow which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
+from ..map_engines import ATTRIBUTE as ENGINE
+from ..proof.body import reads_of
+from .places import Place, is_buffer, is_movable, place_of
+
+
+@dataclass
+class Item:
+    """
+    An op that is not only index arithmetic, with the memory that it touches and the items that it follows.
+
+    The two ends of what runs beside the program, a start and its wait, touch the same.
+    """
+
+    op: Operation
+    number: int
+    reads: list[Place] = field(default_factory=list[Place])
+    writes: list[Place] = field(default_factory=list[Place])
+    follows: set[int] = field(default_factory=set[int])
+    is_unknown: bool = False
+    """Whether it may touch anything."""
+
+    def touch(self, reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> None:
+        """Add buffers that it reads and that it writes."""
+        for values, places in ((reads, self.reads), (writes, self.writes)):
+            for value in values:
+                place = place_of(value)
+                if place is None:
+                    self.is_unknown = True
+                else:
+                    places.append(place)
+
+
+def items_of(block: Block) -> list[Item]:
+    """Return the items of a block in order, but its terminator."""
+    items: list[Item] = []
+    places = _Places()
+    numbers: dict[SSAValue, int] = {}
+    for op in block.ops:
+        if op.has_trait(IsTerminator) or _only_computes(op):
+            continue
+        item = Item(op, len(items))
+        _touch(item, op)
+        for value in _values_of(op):
+            if value in numbers:
+                item.follows.add(numbers[value])
+        numbers |= dict.fromkeys(op.results, item.number)
+        places.order(item)
+        items.append(item)
+    return items
+
+
+_ARITHMETIC = (arith.DivUIOp, arith.RemUIOp, arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
+"""What computes, but fails where it divides by nothing."""
+
+
+def _only_computes(op: Operation) -> bool:
+    return is_movable(op) or isinstance(op, DmaNoneOp)
+
+
+def _values_of(op: Operation) -> Iterable[SSAValue]:
+    """Yield the operands of an op and of those in it."""
+    for inner in op.walk():
+        yield from inner.operands
+
+
+def _touch(item: Item, op: Operation) -> None:
+    """Note what an op touches, and what those in it do."""
+    match op:
+        case DmaStartOp():
+            sides = (op.near, op.far) if op.writes_far is not None else (op.far, op.near)
+            item.touch(sides[:1], sides[1:])
+        case DmaWaitOp():
+            _touch_at_wait(item, op.token)
+        case JoinOp():
+            _touch_at_wait(item, op.token)
+        case memref.CopyOp():
+            item.touch([op.source], [op.destination])
+        case memref.LoadOp():
+            item.touch([op.memref], [])
+        case memref.StoreOp():
+            item.touch([], [op.memref])
+        case scf.ForOp() | scf.IfOp() | scf.ParallelOp() | LaunchOp():
+            for token in op.operands:
+                if isinstance(token.type, TokenType):
+                    _touch_at_wait(item, token)
+            for region in op.regions:
+                for inner in region.ops if region.blocks else ():
+                    _touch(item, inner)
+        case _ if is_kernel(op):
+            kernel = kernel_of(op)
+            item.touch(reads_of(kernel), [access.value for access in kernel.outputs])
+        case _ if _only_computes(op) or op.has_trait(IsTerminator):
+            pass
+        case func.CallOp():
+            item.is_unknown = True
+        case _:
+            values = [value for value in op.operands if is_buffer(value)]
+            item.touch(values, values)
+            item.is_unknown |= not values and not isinstance(op, _ARITHMETIC)
+
+
+def _touch_at_wait(item: Item, token: SSAValue) -> None:
+    owner = token.owner
+    if isinstance(owner, DmaStartOp | LaunchOp | scf.ForOp | scf.IfOp):
+        _touch(item, owner)
+    elif not isinstance(owner, DmaNoneOp | Block):
+        item.is_unknown = True
+    # What a loop carries began before the loop or in it, both of which have been noted with the loop.
+
+
+def _engine_of(launch: LaunchOp) -> Attribute | None:
+    return launch.kernel.attributes.get(ENGINE)
+
+
+class _Places:
+    """The last items to touch each byte."""
+
+    def __init__(self) -> None:
+        self._touched: dict[object, list[tuple[Place, int, bool]]] = {}
+        self._unknown: int | None = None
+        self._launches: dict[Operation, int] = {}
+        self._joined: dict[int, LaunchOp] = {}
+
+    def order(self, item: Item) -> None:
+        """Let an item follow those before it that it may not overtake, and note it."""
+        self._note_launch(item)
+        if self._unknown is not None:
+            item.follows.add(self._unknown)
+        if item.is_unknown:
+            item.follows.update(range(item.number))
+            self._touched.clear()
+            self._unknown = item.number
+            return
+        for places, writes in ((item.reads, False), (item.writes, True)):
+            for place in places:
+                self._follow(item, place, writes=writes)
+        for places, writes in ((item.reads, False), (item.writes, True)):
+            for place in places:
+                self._note(item, place, writes=writes)
+
+    def _follow(self, item: Item, place: Place, *, writes: bool) -> None:
+        for other, number, wrote in self._touched.get(place.memory, ()):
+            if (writes or wrote) and place.meets(other):
+                item.follows.add(self._before(item, number))
+
+    def _note_launch(self, item: Item) -> None:
+        if isinstance(item.op, LaunchOp):
+            self._launches[item.op] = item.number
+        elif isinstance(item.op, JoinOp):
+            self._joined[item.number] = cast(LaunchOp, item.op.token.owner)
+
+    def _before(self, item: Item, number: int) -> int:
+        """Return what an item has to follow to follow another: an engine does its kernels in order, joined or not."""
+        launch = self._joined.get(number)
+        if launch is None or not isinstance(item.op, LaunchOp) or _engine_of(item.op) != _engine_of(launch):
+            return number
+        return self._launches[launch]
+
+    def _note(self, item: Item, place: Place, *, writes: bool) -> None:
+        known = self._touched.setdefault(place.memory, [])
+        if writes:
+            # Who touches these bytes later follows this item, and so all that this one follows.
+            known[:] = [each for each in known if not (place.low <= each[0].low and each[0].high <= place.high)]
+        known.append((place, item.number, writes))
+
+
+def followers(items: Sequence[Item]) -> list[list[int]]:
+    """Return for each item those that follow it."""
+    found: list[list[int]] = [[] for _ in items]
+    for item in items:
+        for number in item.follows:
+            found[number].append(item.number)
+    return found

@@ -1,0 +1,148 @@
+"""
+An order of the items of a block in which engines and transfers run at once: list scheduling by the longest way to the
+end, on modelled times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...dialects.hier import DmaWaitOp, JoinOp
+from .items import Item, followers
+
+
+@dataclass(frozen=True)
+class Duration:
+    """
+    The modelled time of an item: `busy` cycles of the program, and of a start what then runs beside it on `unit`, of
+    which `queue` may be under way. A start that `waits` does so itself until there is room.
+    """
+
+    busy: int
+    beside: int = 0
+    unit: str = ""
+    queue: int = 1
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a wait is for: the item that began it, and the engine where that is a kernel."""
+
+    start: int
+    engine: str = ""
+
+
+@dataclass
+class _Clock:
+    """Time as a block runs: when the program and each unit are next idle, and when what was started is done."""
+
+    now: int = 0
+    free: dict[str, int] = field(default_factory=dict[str, int])
+    done: dict[int, int] = field(default_factory=dict[int, int])
+    running: dict[str, list[int]] = field(default_factory=dict[str, "list[int]"])
+
+    def room_at(self, time: Duration) -> int:
+        """Return when one more may be started on a unit."""
+        running = [end for end in self.running.get(time.unit, ()) if end > self.now]
+        return self.now if len(running) < time.queue else running[-time.queue]
+
+    def end_of(self, wait: Wait) -> int:
+        """Return when a wait is over: a join waits for all that its engine has been given."""
+        return self.free[wait.engine] if wait.engine else self.done[wait.start]
+
+    def run(self, item: Item, time: Duration, wait: Wait | None) -> None:
+        """Run an item, a wait or another."""
+        if wait is not None:
+            self.now = max(self.now, self.end_of(wait))
+        if time.unit:
+            ends = self.running.setdefault(time.unit, [])
+            self.now = self.room_at(time) + time.busy
+            end = max(self.now, self.free.get(time.unit, 0)) + time.beside
+            self.free[time.unit] = self.done[item.number] = end
+            ends.append(end)
+            return
+        self.now += time.busy
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The items of a block in the order of the program, and what each takes."""
+
+    items: Sequence[Item]
+    times: Sequence[Duration]
+
+    def wait_of(self, item: Item) -> Wait | None:
+        """Return what the item waits for, None where it is no wait for something that the block began."""
+        if not isinstance(item.op, DmaWaitOp | JoinOp):
+            return None
+        begun = next((n for n in item.follows if self.items[n].op is item.op.token.owner), None)
+        if begun is None or not self.times[begun].unit:
+            return None
+        return Wait(begun, self.times[begun].unit if isinstance(item.op, JoinOp) else "")
+
+    def cycles(self, order: Sequence[int]) -> int:
+        """Return the modelled time of the items in an order."""
+        clock = _Clock()
+        for number in order:
+            item = self.items[number]
+            clock.run(item, self.times[number], self.wait_of(item))
+        return max([clock.now, *clock.free.values()])
+
+
+def best_order(problem: Problem) -> list[int]:
+    """Return the order that is modelled to be fastest: that of the program, or the one that lists give."""
+    as_it_is = list(range(len(problem.items)))
+    found = _listed(problem)
+    return found if problem.cycles(found) < problem.cycles(as_it_is) else as_it_is
+
+
+def _listed(problem: Problem) -> list[int]:
+    items, times = problem.items, problem.times
+    after, ranks = followers(items), _ranks(problem)
+    missing = [len(item.follows) for item in items]
+    waits = [problem.wait_of(item) for item in items]
+    ready = {item.number for item in items if not item.follows}
+    clock, order = _Clock(), list[int]()
+
+    def key(number: int) -> tuple[int, int]:
+        return -ranks[number], number
+
+    while ready:
+        chosen = _chosen(clock, sorted(ready, key=key), times, waits)
+        ready.remove(chosen)
+        order.append(chosen)
+        clock.run(items[chosen], times[chosen], waits[chosen])
+        for number in after[chosen]:
+            missing[number] -= 1
+            if not missing[number]:
+                ready.add(number)
+    return order
+
+
+def _chosen(clock: _Clock, ready: Sequence[int], times: Sequence[Duration], waits: Sequence[Wait | None]) -> int:
+    """
+    Return which of the items that may run, the most urgent first, is next: a wait that is over, something to start, the
+    work of the program itself, or else what can go on first.
+    """
+    ends = {number: clock.end_of(wait) for number in ready if (wait := waits[number]) is not None}
+    rooms = {number: clock.room_at(times[number]) for number in ready if times[number].unit}
+    later = ends | {number: at for number, at in rooms.items() if times[number].waits}
+    groups = (
+        (n for n in ready if ends.get(n, clock.now + 1) <= clock.now),
+        (n for n in ready if rooms.get(n, clock.now + 1) <= clock.now),
+        (n for n in ready if n not in ends and n not in rooms),
+        sorted(later, key=later.__getitem__),
+        ready,
+    )
+    return next(number for group in groups for number in group)
+
+
+def _ranks(problem: Problem) -> list[int]:
+    """Return for each item the cycles from its begin to the end of the block, were all units many."""
+    after, ranks = followers(problem.items), [0] * len(problem.items)
+    for number in reversed(range(len(problem.items))):
+        time = problem.times[number]
+        ranks[number] = time.busy + time.beside + max((ranks[n] for n in after[number]), default=0)
+    return ranks

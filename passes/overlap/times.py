@@ -1,0 +1,85 @@
+"""What the items of a block take, by the machine's costs."""
+
+from __future__ import annotations
+
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.hier import DmaStartOp, LaunchOp
+from ...ir import shape_of
+from ...targets.core.machine import Machine
+from ..map_engines import engine_of
+from ..memory.transfers import Cost, Descriptor, link_between
+from ..memory.views import bytes_of
+from .items import Item
+from .order import Duration
+from .places import range_of
+
+
+class Times:
+    """Prices items; kernels that are alike once."""
+
+    def __init__(self, machine: Machine, transfers: int):
+        self._machine, self._transfers = machine, transfers
+
+    def of(self, item: Item) -> Duration:
+        """Return what an item takes."""
+        match item.op:
+            case DmaStartOp():
+                return self._transfer(item.op)
+            case LaunchOp():
+                engine = engine_of(item.op.kernel, self._machine)
+                cycles = self._kernel(item.op.kernel)
+                return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)
+            case _:
+                return Duration(self._busy(item.op))
+
+    def _transfer(self, op: DmaStartOp) -> Duration:
+        cost, link = self._cost(op)
+        return Duration(0, cost.startup + cost.data, link, self._transfers)
+
+    def _cost(self, op: DmaStartOp) -> tuple[Cost, str]:
+        levels = self._level(op.far), self._level(op.near)
+        outward = op.writes_far is not None
+        source, target = levels[::-1] if outward else levels
+        link = link_between(self._machine, source, target, op)
+        descriptor = Descriptor(self._machine, link, op.far, shape_of(op.near), reads=not outward)
+        begins = [range_of(offset) for offset in op.offsets]
+        return descriptor.at([begin[0] if begin else 0 for begin in begins]), link.name
+
+    def _level(self, value: SSAValue) -> str:
+        space = getattr(value.type, "memory_space", None)
+        return space.data if isinstance(space, StringAttr) else self._machine.far.name
+
+    def _busy(self, op: Operation) -> int:
+        """Return how long the program is at an op: a loop as long as its parts in turn, the longer side of an if."""
+        match op:
+            case scf.ForOp():
+                return self._sum(op.body.block) * _trips(op)
+            case scf.ParallelOp():
+                return self._sum(op.body.block)
+            case scf.IfOp():
+                return max(self._sum(region.block) for region in op.regions if region.blocks)
+            case memref.CopyOp():
+                return bytes_of(op.source.type) // 4
+            case LaunchOp():
+                return self._kernel(op.kernel)
+            case _ if is_kernel(op):
+                return self._kernel(op)
+            case _:
+                return 0
+
+    def _sum(self, block: Block) -> int:
+        return sum(self._busy(op) for op in block.ops)
+
+    def _kernel(self, op: Operation) -> int:
+        return self._machine.cost(engine_of(op, self._machine), op) or 0
+
+
+def _trips(loop: scf.ForOp) -> int:
+    low, end, step = (range_of(value) for value in (loop.lb, loop.ub, loop.step))
+    if low is None or end is None or step is None or step[0] <= 0:
+        return 1
+    return max(0, -(-(end[1] - low[0]) // step[0]))

@@ -1,0 +1,111 @@
+"""Kernels of one engine run beside those of another, and transfers beside both, across layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.core.kernel import is_kernel
+from ..dialects.hier import JoinOp, LaunchOp
+from ..ir import functions
+from ..targets.core.machine import Machine
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+from .map_engines import engine_of
+from .overlap.items import Item, items_of
+from .overlap.order import Problem, best_order
+from .overlap.places import range_of
+from .overlap.times import Times
+
+
+def overlap_engines(function: FuncOp, machine: Machine, transfers: int) -> None:
+    """
+    Launch the kernels of engines with a queue, and let what a function does run at once as far as memory allows.
+
+    The ops of its outermost block change their order; what a loop does stays as it is. Of two orders the one that is
+    modelled to be faster is taken, so that this never makes a program slower.
+    """
+    _unroll_single_steps(function)
+    for op in list(function.walk()):
+        if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and engine_of(op, machine).queue:
+            _launch(op)
+    block = function.body.block
+    items, times = items_of(block), Times(machine, transfers)
+    order = best_order(Problem(items, [times.of(item) for item in items]))
+    _arrange(block, [items[number] for number in order])
+
+
+def _unroll_single_steps(function: FuncOp) -> None:
+    """Replace the loops of a single step by that step."""
+    for loop in [op for op in function.walk() if isinstance(op, scf.ForOp)]:
+        low, end, step = (range_of(value) for value in (loop.lb, loop.ub, loop.step))
+        if low is None or end is None or step is None or low[0] != low[1] or end[0] != end[1]:
+            continue
+        if not low[0] < end[0] <= low[0] + step[0]:
+            continue
+        block = loop.body.block
+        last = block.last_op
+        assert last is not None
+        yielded = list(last.operands)
+        Rewriter.erase_op(last)
+        arguments = [loop.lb, *loop.iter_args]
+        inner: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
+        results = [inner.get(value, value) for value in yielded]
+        Rewriter.inline_block(block, InsertPoint.before(loop), arguments)
+        Rewriter.replace_op(loop, [], results)
+
+
+def _launch(kernel: Operation) -> None:
+    """Launch a kernel and wait for it at once."""
+    launch = LaunchOp(kernel.clone())
+    join = JoinOp(launch.token)
+    launch.location = launch.kernel.location = join.location = kernel.location
+    Rewriter.replace_op(kernel, [launch, join], [])
+
+
+def _arrange(block: Block, items: Sequence[Item]) -> None:
+    """Bring the items of a block into an order; what only computes comes right before it is used first."""
+    end = block.last_op
+    assert end is not None
+    placed: set[Operation] = {end}
+
+    def place(op: Operation) -> None:
+        if op in placed or op.parent_block() is not block:
+            return
+        placed.add(op)
+        for inner in op.walk():
+            for value in inner.operands:
+                if isinstance(value, OpResult):
+                    place(value.op)
+        op.detach()
+        block.insert_op_before(op, end)
+
+    for op in (*(item.op for item in items), *list(block.ops)):
+        place(op)
+
+
+@dataclass(frozen=True)
+class OverlapEnginesPass(Pass):
+    """
+    Let engines and transfers work at once: kernels are launched where an engine has a queue, and what a function does
+    is put into the order that is modelled to be fastest.
+
+    Run it after pipeline-dma. It looks at addresses: what shares no memory may run at once or in another order, such as
+    the next layer's weights that are fetched early. At most `transfers` of each link are under way.
+    """
+
+    name = "overlap-engines"
+
+    transfers: int = 4
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        machine = machine_of(op)
+        for function in functions(op):
+            overlap_engines(function, machine, self.transfers)

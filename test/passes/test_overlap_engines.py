@@ -1,0 +1,147 @@
+"""Whatever shares memory in a block, overlap-engines leaves what it computes, and nothing races in simulated time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.dialects.hier import LaunchOp
+from tilewright.errors import Diagnostic
+from tilewright.ir import new_context, parse_module, verify
+from tilewright.passes.attach_machine import AttachMachinePass
+from tilewright.passes.overlap_engines import OverlapEnginesPass
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.simulator import TimedSession, simulate
+
+pytestmark = pytest.mark.quick
+CONTEXT = new_context()
+MACHINE = Path(__file__).parents[1] / "machines" / "two_engines.toml"
+SIZE = 16
+PLACES = 5
+ACCESS = "affine_map<(d0) -> (d0)>"
+
+
+def kernel(number: int, engine: str, ins: tuple[int, int], out: int) -> str:
+    """A kernel of two operands in near memory, of which the output may be one."""
+    near = f'memref<{SIZE}xi8, "L1">'
+    return f"""
+    linalg.generic {{indexing_maps = [{ACCESS}, {ACCESS}, {ACCESS}], iterator_types = ["parallel"]}}
+        ins(%p{ins[0]}, %p{ins[1]} : {near}, {near}) outs(%p{out} : {near}) attrs = {{engine = "{engine}"}} {{
+    ^bb0(%i: i8, %j: i8, %o: i8):
+      %k{number} = arith.constant {number + 3} : i8
+      %m{number} = arith.muli %i, %k{number} : i8
+      %s{number} = arith.addi %m{number}, %j : i8
+      linalg.yield %s{number} : i8
+    }}"""
+
+
+def transfer(number: int, place: int, *, outward: bool) -> str:
+    """A transfer between the far buffer and a place in near memory, waited for at once."""
+    far, way = ("out", "from") if outward else ("far", "to")
+    return f"""
+    %t{number} = hier.dma_start %{far}[%at{place}] {way} %p{place} : memref<{SIZE * PLACES}xi8>, memref<{SIZE}xi8, "L1">
+    hier.dma_wait %t{number}"""
+
+
+def program(steps: list[str], addresses: list[int]) -> ModuleOp:
+    """A function of these steps on places of near memory, which may overlap, and that then writes all of them."""
+    steps = [*steps, *(transfer(len(steps) + place, place, outward=True) for place in range(PLACES))]
+    views = "".join(
+        f"""
+    %a{n} = arith.constant {address} : index
+    %at{n} = arith.constant {n * SIZE} : index
+    %p{n} = "memref.view"(%memory, %a{n}) : (memref<256xi8, "L1">, index) -> memref<{SIZE}xi8, "L1">"""
+        for n, address in enumerate(addresses)
+    )
+    text = f"""
+  "memref.global"() <{{sym_name = "near", type = memref<256xi8, "L1">, initial_value = dense<1> : tensor<256xi8>,
+      sym_visibility = "private"}}> : () -> ()
+  func.func @network(%far: memref<{SIZE * PLACES}xi8> {{onnx.name = "far"}},
+                     %out: memref<{SIZE * PLACES}xi8> {{onnx.name = "out", tilewright.output}}) {{
+    %memory = memref.get_global @near : memref<256xi8, "L1">{views}{"".join(steps)}
+    func.return
+  }}"""
+    module = parse_module(CONTEXT, text)
+    AttachMachinePass(target=str(MACHINE)).apply(CONTEXT, module)
+    return module
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[list[str], list[int]]:
+    places = st.integers(0, PLACES - 1)
+    steps: list[str] = []
+    for number in range(draw(st.integers(2, 12))):
+        kind = draw(st.sampled_from(["npu", "npu", "cluster", "in", "out"]))
+        if kind in ("in", "out"):
+            steps.append(transfer(number, draw(places), outward=kind == "out"))
+            continue
+        out = draw(places)
+        ins = draw(st.tuples(places, places).filter(lambda pair: out not in pair))
+        steps.append(kernel(number, kind, ins, out))
+    addresses = draw(st.lists(st.sampled_from([0, 16, 32, 48, 64, 96]), min_size=PLACES, max_size=PLACES, unique=True))
+    return steps, addresses
+
+
+def results(run: Any) -> Any:
+    return run({"far": np.arange(SIZE * PLACES, dtype=np.int8)})["out"]
+
+
+@given(programs())
+def test_the_order_of_a_program_changes_nothing_that_it_computes(drawn: tuple[list[str], list[int]]):
+    module = program(*drawn)
+    wanted = results(lambda arguments: run_module(module, arguments))
+    before = simulate(module).cycles
+    OverlapEnginesPass().apply(CONTEXT, module)
+    verify(module)
+    verify_memory(module)
+    assert np.array_equal(results(lambda arguments: run_module(module, arguments)), wanted)
+    assert np.array_equal(results(lambda arguments: TimedSession(module).run(arguments)), wanted)
+    assert simulate(module).cycles <= before
+
+
+def test_kernels_of_two_engines_run_at_once():
+    steps = [kernel(0, "cluster", (0, 1), 2), kernel(1, "npu", (0, 1), 3), kernel(2, "cluster", (2, 3), 4)]
+    module = program(steps, [0, 16, 32, 48, 64])
+    alone = simulate(module)
+    OverlapEnginesPass().apply(CONTEXT, module)
+    found = simulate(module)
+    assert found.cycles < alone.cycles
+    spans = {event.resource: (event.start, event.end) for event in found.events if event.kind == "compute"}
+    assert len(spans) == 2
+    first = [event for event in found.events if event.kind == "compute"]
+    one, two = first[0], first[1]
+    assert one.resource != two.resource
+    assert max(one.start, two.start) < min(one.end, two.end)
+
+
+def test_a_launch_that_is_joined_too_late_computes_something_else_in_time():
+    steps = [kernel(0, "npu", (0, 1), 2), kernel(1, "cluster", (2, 1), 3), kernel(2, "cluster", (3, 1), 4)]
+    module = program(steps, [0, 16, 32, 48, 64])
+    wanted = results(lambda arguments: run_module(module, arguments))
+    OverlapEnginesPass().apply(CONTEXT, module)
+    (launch,) = [op for op in module.walk() if isinstance(op, LaunchOp)]
+    (join,) = [use.operation for use in launch.token.uses]
+    block = join.parent_block()
+    assert block is not None
+    assert block.last_op is not None
+    join.detach()
+    block.insert_op_before(join, block.last_op)
+    assert not np.array_equal(results(lambda arguments: run_module(module, arguments)), wanted)
+    assert not np.array_equal(results(lambda arguments: TimedSession(module).run(arguments)), wanted)
+
+
+def test_a_launched_call_is_not_simulated():
+    module = program([kernel(0, "npu", (0, 1), 2)], [0, 16, 32, 48, 64])
+    OverlapEnginesPass().apply(CONTEXT, module)
+    from tilewright.passes.outline_kernels import OutlineKernelsPass
+
+    OutlineKernelsPass().apply(CONTEXT, module)
+    with pytest.raises(Diagnostic, match="cannot be simulated"):
+        simulate(module)
