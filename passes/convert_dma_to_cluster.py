@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i32
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -144,6 +144,27 @@ def _extent(block: Block, bounds: Range) -> SSAValue:
     return add(block, arith.SubiOp(bounds[1], bounds[0]))
 
 
+def _check_levels(module: ModuleOp) -> None:
+    """Raise Diagnostic where transfers are not all between the same two levels: one DMA engine joins no others."""
+    starts = [op for function in functions(module) for op in function.walk() if isinstance(op, DmaStartOp)]
+    first = starts[0] if starts else None
+    for op in starts:
+        if first is not None and _levels(op) != _levels(first):
+            raise Diagnostic(
+                "the cluster's DMA engine does not reach all levels of the machine",
+                where=where(op),
+                expected=f"transfers between {' and '.join(_levels(first))}",
+                found=f"one between {' and '.join(_levels(op))}",
+                remedy="run the network on the interpreter or the simulator, which know every level",
+            )
+
+
+def _levels(op: DmaStartOp) -> tuple[str, str]:
+    spaces = (getattr(side.type, "memory_space", None) for side in (op.far, op.near))
+    far, near = (space.data if isinstance(space, StringAttr) else "the farthest level" for space in spaces)
+    return far, near
+
+
 @dataclass(frozen=True)
 class ConvertDmaToClusterPass(Pass):
     """
@@ -156,6 +177,7 @@ class ConvertDmaToClusterPass(Pass):
     name = "convert-dma-to-cluster"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        _check_levels(op)
         known: dict[tuple[Any, ...], str] = {}
         for function in functions(op):
             convert_dma_to_cluster(function, known)

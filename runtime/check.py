@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from ml_dtypes import finfo
+from xdsl.dialects.builtin import bf16, f16
 
-from ..compiler import Model, compile_model
+from ..compiler import Compilation, Model, compile_model
 from ..errors import Diagnostic
-from ..ir import Array
+from ..frontend.tensors import ELEMENTS
+from ..ir import Array, new_context, numpy_type
 from ..passes.core.failures import as_diagnostic
-from .session import by_name, load_arrays, network_inputs, run_steps, runner
+from ..passes.outline_kernels import OutlineKernelsPass
+from .report import network_report
+from .session import by_name, level_for, load_arrays, network_inputs, run_steps, runner
 
 ABSOLUTE_TOLERANCE = 1e-4
-"""How far a float may be from the golden one."""
+"""How far a float may be from the golden one; of 16 bits, at least its precision times the largest golden number."""
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
 
@@ -108,12 +113,12 @@ def _check(
     """Compile and run a case; returns what differs, empty where nothing does."""
     given, golden = load_arrays(case.folder / "inputs.npz"), load_arrays(case.folder / "outputs.npz")
     inputs = given if context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
+    inputs = _rounded(case.model, inputs)
     details: list[str] = []
     for place in places:
-        phase = stop_after if place == "interpreter" else ""
         model = replace(model_for(case.model, inputs), context=context)
-        compilation = compile_model(model, machine, stop_after=phase)
-        report.update(compilation.report)
+        compilation = compile_model(model, machine, stop_after=level_for(place, machine, stop_after))
+        report.update(compilation.report if place != "simulator" else _outlined_report(compilation))
         ports = network_inputs(compilation.module)
         counted = [port.name for port in ports if port.added]
         arrays = by_name(inputs, [port.name for port in ports], case.folder / "inputs.npz", optional=counted)
@@ -121,6 +126,13 @@ def _check(
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
     return "; ".join(details)
+
+
+def _outlined_report(compilation: Compilation) -> dict[str, Any]:
+    """Return the report of a network that is compiled until its kernels are still ops: what they are as functions."""
+    module = compilation.module.clone()
+    OutlineKernelsPass().apply(new_context(), module)
+    return compilation.report | network_report(module)
 
 
 def input_names(path: Path) -> list[str]:
@@ -137,6 +149,16 @@ def _inputs(path: Path) -> list[Any]:
         raise Diagnostic("this is not an ONNX model", source=str(path), found=str(error).splitlines()[0]) from error
     initialised = {tensor.name for tensor in graph.initializer}
     return [value for value in graph.input if value.name not in initialised]
+
+
+def _rounded(path: Path, inputs: dict[str, Array]) -> dict[str, Array]:
+    """Return the arrays with floats rounded to 16 bits where the model's inputs are such: .npz files have no bf16."""
+    kinds = {value.name: ELEMENTS.get(value.type.tensor_type.elem_type) for value in _inputs(path)}
+    halves = {name: numpy_type(kind) for name, kind in kinds.items() if kind in (f16, bf16)}
+    return {
+        name: array.astype(halves[name]) if name in halves and array.dtype.kind == "f" else array
+        for name, array in inputs.items()
+    }
 
 
 def model_for(path: Path, inputs: dict[str, Array]) -> Model:
@@ -195,5 +217,13 @@ def _differing(got: Array, want: Array) -> Array:
         # As objects, for 64-bit integers are more than a float holds; only where they may be, for it is slow.
         wide = np.dtype(object) if max(got.itemsize, want.itemsize) > 4 and want.dtype.kind in "iu" else np.float64
         return np.asarray(got.astype(wide) != want.astype(wide))
-    near = np.isclose(got.astype(np.float64), want.astype(np.float64), rtol=0, atol=ABSOLUTE_TOLERANCE, equal_nan=True)
-    return ~near
+    found, golden = got.astype(np.float64), want.astype(np.float64)
+    return ~np.isclose(found, golden, rtol=0, atol=_tolerance(got.dtype, golden), equal_nan=True)
+
+
+def _tolerance(dtype: np.dtype[Any], golden: Array) -> float:
+    """Return how far floats of a type may be from golden ones, whose inputs need not have been rounded to that type."""
+    if dtype.itemsize > 2 or not golden.size:
+        return ABSOLUTE_TOLERANCE
+    largest = np.max(np.abs(golden), where=np.isfinite(golden), initial=0)
+    return max(ABSOLUTE_TOLERANCE, float(cast(Any, finfo(dtype)).eps) * float(largest))

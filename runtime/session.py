@@ -51,6 +51,15 @@ class Interpreted:
         self._session.reset()
 
 
+class Simulated(Interpreted):
+    """The network as the simulator runs it: kernels and transfers take the time that the machine's model says."""
+
+    def __init__(self, compilation: Compilation):
+        from .simulator import TimedSession
+
+        self._session = TimedSession(compilation.module)
+
+
 class Native:
     """A network of `runtime.host`, which takes values of any type that fit."""
 
@@ -149,9 +158,10 @@ def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence
             "an input has the wrong shape", where=f'input "{name}"', expected=str(tuple(shape)), found=str(array.shape)
         )
     with np.errstate(invalid="ignore"):
-        converted = np.ascontiguousarray(array.astype(dtype))
-    same = np.array_equal(converted.astype(array.dtype), array, equal_nan=array.dtype.kind == "f")
-    if not same and dtype.kind != "f":
+        converted = np.asarray(array.astype(dtype), order="C")
+    # The kind of bf16, which NumPy does not know, is V.
+    same = np.array_equal(converted.astype(array.dtype), array, equal_nan=array.dtype.kind in "fV")
+    if not same and dtype.kind not in "fV":
         raise Diagnostic(
             f"an input holds values that {dtype} cannot hold",
             where=f'input "{name}"',
@@ -163,6 +173,7 @@ def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence
 
 ON: dict[str, Callable[[Compilation], Run]] = {
     "interpreter": Interpreted,
+    "simulator": Simulated,
     "host": native,
     "sanitizers": sanitized,
     "rv32": Emulated,
@@ -178,6 +189,20 @@ def check_place(on: str) -> None:
             expected=f"one of {', '.join(ON)}",
             remedy=did_you_mean(on, ON) or "--help shows the options",
         )
+
+
+def level_for(on: str, target: str, interpreted: str = "") -> str:
+    """
+    Return the phase or pass after which a network for a target runs there, empty for the last.
+
+    It is `interpreted` at any level, and simulated where its transfers are explicit and its kernels still ops.
+    """
+    from ..compiler import machine_named, pipeline_of
+    from .profile import explicit_part
+
+    if on == "simulator":
+        return explicit_part(pipeline_of(machine_named(target)), target).steps[-1].name
+    return interpreted if on == "interpreter" else ""
 
 
 def runner(compilation: Compilation, on: str) -> Run:

@@ -1,5 +1,6 @@
 """Programs with time: the same explicit programs that the interpreter runs, on the engines and links of a machine."""
 
+from .compute import TimedSession
 from .result import EngineCost, Event, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
 from .simulate import simulate
 
@@ -12,5 +13,6 @@ __all__ = [
     "OperatorCost",
     "Residency",
     "Simulation",
+    "TimedSession",
     "simulate",
 ]

@@ -30,9 +30,10 @@ class Place(NamedTuple):
 
 @dataclass
 class Token:
-    """A transfer under way: whether it writes the far side, and when it is done, known once it has begun."""
+    """When a kernel or transfer starts and ends, known once it has begun; `outward` if it writes the far side."""
 
-    outward: bool
+    outward: bool = False
+    start: int = 0
     end: int = 0
 
 
@@ -125,16 +126,19 @@ class _EngineUse:
     wait_out: int = 0
     calls: int = 0
     energy: float = 0.0
+    queue: list[int] = field(default_factory=list[int])
+    """When the kernels that were launched are done."""
 
 
 class Schedule:
     """
     The state of a machine while a program runs on it.
 
-    The program is one thread: a kernel keeps it until the kernel is done, a transfer runs beside it until its token is
-    waited for. The iterations of a parallel loop are threads of their own, each on copies of the engines and of the
-    levels that have some; they share the links, which serve them in the order in which they come. What a layer spends
-    there is what it does in the iteration that ends last, so that the layers' times add up to the program's.
+    The program is one thread: a kernel keeps it until the kernel is done, unless it is launched; a transfer runs beside
+    it until its token is waited for. The iterations of a parallel loop are threads of their own, each on copies of the
+    engines and of the levels that have some; they share the links, which serve them in the order in which they come.
+    What a layer spends there is what it does in the iteration that ends last, so that the layers' times add up to the
+    program's.
     """
 
     def __init__(self, machine: Machine):
@@ -144,6 +148,8 @@ class Schedule:
         self.layers: dict[Nodes, Layer] = {}
         self.engines = {engine.name: [_EngineUse()] for engine in machine.engines}
         """How each engine is used, by copy."""
+        self.tokens: list[Token] = []
+        """Those of all kernels and transfers, in the order of the program."""
         self.links = {
             link.name: _Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
@@ -226,41 +232,94 @@ class Schedule:
 
     def run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Run a kernel; the program goes on when it is done."""
+        token = Token()
+        self.tokens.append(token)
         if self._recorded is not None:
-            self._recorded.append(partial(self._run, layer, kernel, places))
+            self._recorded.append(partial(self._run, token, layer, kernel, places))
         else:
-            self._run(layer, kernel, places)
+            self._run(token, layer, kernel, places)
 
-    def _run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+    def _run(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         use, came = self._use(kernel.engine), self.now
         self.now = max(came, use.free)
-        start, end = self.now, self._contended(kernel)
+        token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
+        self._spend_on(layer, kernel, token.end - came)
+        self._spend(layer, "conflicts", token.end - came - kernel.cycles)
+        self._ran(token, layer, kernel, places)
+        self.now = token.end
+
+    def _spend_on(self, layer: Layer, kernel: KernelCost, cycles: int) -> None:
+        """Count the program's time for a kernel."""
+        self._spend(layer, "busy", cycles)
+        self._spend(layer.operators.setdefault(kernel.operator, Tally()), "busy", cycles)
+
+    def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+        """Note that a kernel runs on its engine from when to when its token says."""
+        use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
         energy = kernel.energy + sum(self._energy[level] * size for level, size in kernel.levels)
-        use.free = end
-        use.busy += end - start
+        use.free = token.end
+        use.busy += token.end - token.start
         use.calls += 1
         use.energy += energy
-        tally = layer.operators.setdefault(kernel.operator, Tally())
-        self._spend(layer, "busy", end - came)
-        self._spend(layer, "conflicts", end - came - kernel.cycles)
-        self._spend(tally, "busy", end - came)
         for part in (layer, tally):
             part.calls += 1
             part.points += kernel.points
             part.macs += kernel.macs
         layer.bytes_touched += sum(kernel.sizes)
         layer.energy += energy
-        self._span(layer, start, end)
-        self.events.append(Event(self._name(kernel.engine), "compute", kernel.operator, layer.nodes, start, end))
+        self._span(layer, token.start, token.end)
+        name = self._name(kernel.engine)
+        self.events.append(Event(name, "compute", kernel.operator, layer.nodes, token.start, token.end))
         for place, size in zip(places, kernel.sizes, strict=True):
-            self._keep(place, size, layer.nodes, start, end)
-        self.now = end
+            self._keep(place, size, layer.nodes, token.start, token.end)
+
+    # Kernels beside the program
+
+    def launch(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> Token:
+        """Start a kernel on its engine, or let it wait in the engine's queue; the program goes on once it is set up."""
+        token = Token()
+        self.tokens.append(token)
+        if self._recorded is not None:
+            self._recorded.append(partial(self._launch, token, layer, kernel, places))
+        else:
+            self._launch(token, layer, kernel, places)
+        return token
+
+    def _launch(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+        engine, use, came = self.machine.engine(kernel.engine), self._use(kernel.engine), self.now
+        use.queue = [end for end in use.queue if end > self.now]
+        if len(use.queue) >= engine.queue > 0:
+            self.now = use.queue[-engine.queue]
+        setup = min(engine.setup, kernel.cycles)
+        self.now = begun = self.now + setup
+        token.start = self.now = max(begun, use.free)
+        token.end = self._contended(kernel.cycles - setup, kernel)
+        self.now = begun
+        use.queue.append(token.end)
+        self._spend_on(layer, kernel, begun - came)
+        self._ran(token, layer, kernel, places)
+
+    def join(self, layer: Layer, kernel: KernelCost) -> None:
+        """Go on when all that was launched on a kernel's engine until now is done."""
+        if self._recorded is not None:
+            self._recorded.append(partial(self._join, layer, kernel))
+        else:
+            self._join(layer, kernel)
+
+    def _join(self, layer: Layer, kernel: KernelCost) -> None:
+        free = self._use(kernel.engine).free
+        if free > self.now:
+            self._spend_on(layer, kernel, free - self.now)
+            self.now = free
+
+    # Transfers
 
     def start(
         self, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int], outward: bool
     ) -> Token:
         """Begin a transfer on the channel that is free first; `sizes` are those of the far and the near buffer."""
         token = Token(outward)
+        self.tokens.append(token)
         if self._recorded is not None:
             self._recorded.append(partial(self._start, token, layer, link, cost, far, near, sizes))
         else:
@@ -293,7 +352,7 @@ class Schedule:
         tile = self._keep(near, sizes[1], layer.nodes, start, end)
         if not near.bytes:
             self._names[tile] = far.name
-        token.end = end
+        token.start, token.end = start, end
 
     def wait(self, layer: Layer, token: Token | None) -> None:
         """Go on when a transfer is done; the layer's engine waits for it."""
@@ -320,7 +379,8 @@ class Schedule:
 
     def end(self) -> int:
         """Return when the last of all that began is done."""
-        return max([self.now, *(bus.bus for bus in self.links.values())])
+        engines = (use.free for uses in self.engines.values() for use in uses)
+        return max([self.now, *engines, *(bus.bus for bus in self.links.values())])
 
     def memory(self) -> tuple[Residency, ...]:
         """
@@ -362,19 +422,19 @@ class Schedule:
         layer.start = start if layer.start < 0 else min(layer.start, start)
         layer.end = max(layer.end, end)
 
-    def _contended(self, kernel: KernelCost) -> int:
+    def _contended(self, cycles: int, kernel: KernelCost) -> int:
         """
-        Return when a kernel that begins now ends.
+        Return when so many cycles of a kernel that begin now end.
 
         Where a level's banks are a limit, transfers go first, and the kernel gets what they leave: while that is less
         than it needs, it is slower in proportion.
         """
-        end = self.now + kernel.cycles
+        end = self.now + cycles
         for level, size in kernel.levels:
             capacity, traffic = self._bandwidth[level], self._traffic.setdefault(self._own(level), [])
             traffic[:] = [each for each in traffic if each[1] > self.now]
-            if capacity and traffic and kernel.cycles:
-                end = max(end, _slowed(self.now, kernel.cycles, size / kernel.cycles, capacity, traffic))
+            if capacity and traffic and cycles:
+                end = max(end, _slowed(self.now, cycles, size / kernel.cycles, capacity, traffic))
         return end
 
 

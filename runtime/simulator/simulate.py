@@ -30,13 +30,8 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     loops. One that still has grids is expanded first; the module stays as it is. No data are computed. Raises
     Diagnostic for a program that has no machine, or holds what cannot be simulated.
     """
-    machine = machine or machine_of(module)
-    if any(isinstance(op, GridOp) for op in module.walk()):
-        module = module.clone()
-        ExpandGridPass().apply(new_context(), module)
-        PipelineDmaPass().apply(new_context(), module)
-    schedule = Schedule(machine)
-    Walker(module, schedule).walk(function)
+    machine, module = machine or machine_of(module), expanded(module)
+    schedule = scheduled(module, function, machine)
     cycles = schedule.end()
     parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
     layers = tuple(map(_layer_cost, parts))
@@ -58,6 +53,23 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
         ),
         memory,
     )
+
+
+def expanded(module: ModuleOp) -> ModuleOp:
+    """Return a program whose data movement is explicit: the module itself where it has no grids, else a copy."""
+    if not any(isinstance(op, GridOp) for op in module.walk()):
+        return module
+    module = module.clone()
+    ExpandGridPass().apply(new_context(), module)
+    PipelineDmaPass().apply(new_context(), module)
+    return module
+
+
+def scheduled(module: ModuleOp, function: str, machine: Machine) -> Schedule:
+    """Return when everything happens in a function of an explicit program. Raises Diagnostic as `simulate` does."""
+    schedule = Schedule(machine)
+    Walker(module, schedule).walk(function)
+    return schedule
 
 
 def _layer_cost(layer: Layer) -> LayerCost:

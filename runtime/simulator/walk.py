@@ -7,7 +7,6 @@ on a list of values; constants are computed beforehand.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, TypeAlias, cast
@@ -17,40 +16,18 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringA
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped
-from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp
+from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
 from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
+from .indices import ARITHMETIC, comparison
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .result import Nodes
 from .schedule import Action, Place, Schedule
 
 Code: TypeAlias = Callable[[list[Any]], None]
 """Does one op: reads and writes the list of values."""
-
-_Binary: TypeAlias = Callable[[int, int], int]
-
-_ARITHMETIC: dict[type[Operation], _Binary] = {
-    arith.AddiOp: operator.add,
-    arith.SubiOp: operator.sub,
-    arith.MuliOp: operator.mul,
-    arith.DivUIOp: int.__floordiv__,
-    arith.RemUIOp: operator.mod,
-    arith.FloorDivSIOp: int.__floordiv__,
-    arith.DivSIOp: lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    arith.RemSIOp: lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
-    arith.CeilDivSIOp: lambda a, b: -(-a // b),
-    arith.MinSIOp: min,
-    arith.MaxSIOp: max,
-    arith.MinUIOp: min,
-    arith.MaxUIOp: max,
-    arith.AndIOp: int.__and__,
-    arith.OrIOp: int.__or__,
-    arith.XOrIOp: int.__xor__,
-}
-_COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
-"""By the predicate's number; those of unsigned numbers follow those of signed ones, and indices are not negative."""
 
 _VIEWS = (
     memref.SubviewOp,
@@ -132,8 +109,8 @@ class Walker:
             return self._fix(op.res, 0)
         if is_kernel(op):
             return self._kernel(op)
-        if type(op) in _ARITHMETIC:
-            return self._pure(op, _ARITHMETIC[type(op)])
+        if type(op) in ARITHMETIC:
+            return self._pure(op, ARITHMETIC[type(op)])
         raise Diagnostic(
             f"'{op.name}' cannot be simulated",
             where=where(op),
@@ -165,8 +142,7 @@ class Walker:
         self._fix(op.result, value.value.data if isinstance(value, IntegerAttr) else value)
 
     def _compare(self, op: arith.CmpiOp) -> Code | None:
-        number = op.predicate.value.data
-        return self._pure(op, _COMPARISONS[number if number < 6 else number - 4])
+        return self._pure(op, comparison(op))
 
     def _select(self, op: arith.SelectOp) -> Code | None:
         def choose(condition: int, a: Any, b: Any) -> Any:
@@ -316,6 +292,31 @@ class Walker:
 
         return run
 
+    def _launch(self, op: LaunchOp) -> Code:
+        kernel = self._kernel_of(op)
+        cost = cost_of_kernel(kernel, self._machine)
+        layer = self._schedule.layer(self._nodes_of(kernel))
+        layer.engine = layer.engine or cost.engine
+        slots = self._slots_of([value for value in kernel.operands if is_shaped(value)])
+        schedule = self._schedule
+
+        def run(values: list[Any]) -> None:
+            schedule.launch(layer, cost, [values[slot] for slot in slots])
+
+        return run
+
+    def _join(self, op: JoinOp) -> Code:
+        kernel = self._kernel_of(cast(LaunchOp, op.token.owner))
+        cost, schedule = cost_of_kernel(kernel, self._machine), self._schedule
+        layer = schedule.layer(self._nodes_of(kernel))
+        return lambda values: schedule.join(layer, cost)
+
+    def _kernel_of(self, op: LaunchOp) -> Operation:
+        if not is_kernel(op.kernel):
+            message = f"a launch of '{op.kernel.name}' cannot be simulated"
+            raise Diagnostic(message, where=where(op), remedy="simulate the program before outline-kernels")
+        return op.kernel
+
     def _copy(self, op: memref.CopyOp) -> Code:
         source, target = self._slots_of(op.operands)
         schedule, layer = self._schedule, self._schedule.layer(self._nodes_of(op))
@@ -393,6 +394,8 @@ def _rules() -> _Rules:
         DmaStartOp: walker._start,
         DmaWaitOp: walker._wait,
         DmaNoneOp: walker._none,
+        LaunchOp: walker._launch,
+        JoinOp: walker._join,
     }
     return rules | cast(_Rules, dict.fromkeys(_VIEWS, walker._same))
 

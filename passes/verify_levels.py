@@ -1,0 +1,116 @@
+"""Every memory level holds what was put into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from ..dialects.core.kernel import is_shaped
+from ..errors import Diagnostic
+from ..ir import functions
+from ..targets.core.machine import Level, Machine
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+from .grids.memories import COPIES
+from .memory.views import bytes_of
+
+_SHOWN = 4
+"""How many of the largest parts an error names."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Something that has memory of its own for as long as the program is there."""
+
+    name: str
+    level: str
+    bytes: int
+
+
+def verify_levels(module: ModuleOp, machine: Machine) -> None:
+    """
+    Raise Diagnostic where globals, inputs and outputs together are larger than the level that they lie in.
+
+    What says no level lies in the farthest. Allocations have no place yet: run it after allocate-static.
+    """
+    parts = list(_parts(module, machine.far.name))
+    for level in machine.levels:
+        here = [part for part in parts if part.level == level.name]
+        needed = sum(level.aligned(part.bytes) for part in here)
+        if needed > level.size:
+            raise _too_much(here, needed, level, machine, _elsewhere(parts, machine))
+
+
+def _parts(module: ModuleOp, far: str) -> Iterator[_Part]:
+    for op in module.body.block.ops:
+        if isinstance(op, memref.GlobalOp):
+            copies = op.attributes.get(COPIES)
+            shared = copies.value.data if isinstance(copies, IntegerAttr) else 1
+            yield _Part(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
+    for function in functions(module):
+        yield from _ports(function, far)
+
+
+def _ports(function: FuncOp, far: str) -> Iterator[_Part]:
+    """Yield the inputs and outputs of a function that is called from outside."""
+    if function.sym_visibility == StringAttr("private"):
+        return
+    for argument in function.body.block.args:
+        if is_shaped(argument):
+            name = argument.name_hint or f"arg{argument.index}"
+            yield _Part(name, _level_of(argument.type, far), bytes_of(argument.type))
+
+
+def _level_of(type: Attribute, far: str) -> str:
+    space = getattr(type, "memory_space", None)
+    return space.data if isinstance(space, StringAttr) else far
+
+
+def _elsewhere(parts: Sequence[_Part], machine: Machine) -> list[str]:
+    """Return what memories for weights hold."""
+    levels = [level for level in machine.levels if level.preloaded]
+    held = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
+    return [f"{each.name} holds {used:,} of {each.size:,} bytes" for each, used in zip(levels, held, strict=True)]
+
+
+def _too_much(parts: Sequence[_Part], needed: int, level: Level, machine: Machine, notes: Sequence[str]) -> Diagnostic:
+    largest = sorted(parts, key=lambda part: (-part.bytes, part.name))[:_SHOWN]
+    named = [f"{part.name} ({part.bytes:,} bytes)" for part in largest]
+    rest = [f"{len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
+    return Diagnostic(
+        f"the network does not fit {level.name}: {needed - level.size:,} bytes short",
+        expected=f"{level.size:,} bytes in all",
+        found=f"{needed:,} bytes for {', '.join([*named, *rest])}",
+        remedy=_remedy(needed, level, machine),
+        notes=list(notes),
+    )
+
+
+def _remedy(needed: int, level: Level, machine: Machine) -> str:
+    if level != machine.far:
+        return f"plan for the level as it is (plan-memory), or give {level.name} {needed:,} bytes"
+    behind = f"L{int(level.name[1:]) + 1}" if level.name[1:].isdecimal() else "another level"
+    return (
+        f"put {behind} of {needed:,} bytes behind {level.name}, with a link to it: a machine file that includes "
+        f"'{machine.name}' and has [levels.{behind}] and [links.NAME]"
+    )
+
+
+@dataclass(frozen=True)
+class VerifyLevelsPass(Pass):
+    """
+    Refuse a program whose weights, state, buffers, inputs and outputs are more than a memory level has.
+
+    Run it when all of them are there: after allocate-static.
+    """
+
+    name = "verify-levels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        verify_levels(op, machine_of(op))

@@ -1,0 +1,188 @@
+"""Programs with time and data: each kernel and transfer reads and writes memory when the machine's model says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.hier_tiles import overlap, read_tile
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ...dialects.core.semantics import Value
+from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
+from ...errors import Diagnostic
+from ...ir import Array, where
+from ...targets.core.machine import Machine
+from ...targets.core.machine_attribute import machine_of
+from ..interpreter import Interpreter, Session, run_op
+from ..interpreter.boundary import ports
+from ..interpreter.memory import check_writable
+from .effects import Effect, Timeline, poison
+from .schedule import Token
+from .simulate import expanded, scheduled
+
+
+class TimedSession(Session):
+    """
+    A program to run again and again, as `interpreter.Session` does, on a machine: its own where none is given.
+
+    The program is one that `simulate` takes, and its kernels and transfers happen when that says. So a program that
+    does not wait for a transfer, or whose buffers overlap, computes what it would on the machine: something else.
+    Memory that is not initialised holds poison. Raises Diagnostic for what cannot be simulated.
+    """
+
+    def __init__(self, module: ModuleOp, function: str = "network", machine: Machine | None = None):
+        self._machine = machine or machine_of(module)
+        super().__init__(expanded(module), function)
+
+    def reset(self) -> None:
+        self._interpreter = TimedInterpreter(self._module, self._machine)
+        self._written = 0
+
+
+class TimedInterpreter(Interpreter):
+    """
+    Runs a program twice: the walker finds out when kernels and transfers happen, then their order in time is followed.
+
+    In the second run the program decides at once what happens and where; what happens to memory goes to a timeline.
+    """
+
+    def __init__(self, module: ModuleOp, machine: Machine):
+        super().__init__(module)
+        self._machine = machine
+        self._schedules: dict[str, list[Token]] = {}
+        self._tokens: Iterator[Token] = iter(())
+        self._timeline = Timeline()
+        self._now = 0
+        """When the program is done with what it has waited for."""
+
+    def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
+        if self._frames:
+            return super().call(symbol, arguments)
+        if symbol not in self._schedules:
+            self._schedules[symbol] = scheduled(self.module, symbol, self._machine).tokens
+        for port, value in zip(ports(self.symbol(symbol))[0], arguments, strict=True):
+            if port.is_output:
+                poison(value)
+        with np.errstate(all="ignore"):
+            # What the program has not waited for is done before it runs again, but after its results are seen.
+            self._timeline.advance(np.inf)
+            self._tokens, self._timeline, self._now = iter(self._schedules[symbol]), Timeline(), 0
+            results = super().call(symbol, arguments)
+            self._timeline.advance(self._now)
+        if next(self._tokens, None) is not None:
+            raise _other_way(self.symbol(symbol))
+        return results
+
+    def storage(self, symbol: str) -> Value:
+        is_new = symbol not in self._storage
+        memory = super().storage(symbol)
+        op = self.symbol(symbol)
+        if is_new and isinstance(op, memref.GlobalOp) and not isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+            poison(memory)
+        return memory
+
+    def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
+        if isinstance(op, DmaWaitOp):
+            self._wait(env[op.token])
+        elif isinstance(op, DmaStartOp):
+            far, *offsets, near = (env[operand] for operand in op.operands)
+            env[op.token] = self._happens(_transfer(op, far, [int(each) for each in offsets], near))
+        elif isinstance(op, LaunchOp):
+            env[op.token] = self._happens(self._kernel(op.kernel, env))
+        elif isinstance(op, JoinOp):
+            self._wait(env[op.token])
+        elif isinstance(op, memref.CopyOp):
+            self._wait(self._happens(_copy(op, env[op.source], env[op.destination])))
+        elif is_kernel(op):
+            self._wait(self._happens(self._kernel(op, env)))
+        else:
+            self._at_once(op, env)
+
+    def _at_once(self, op: Operation, env: dict[SSAValue, Value]) -> None:
+        """Do what takes no time."""
+        if isinstance(op, memref.LoadOp):
+            self._timeline.advance(self._now)
+        super()._run(op, env)
+        if isinstance(op, memref.AllocOp | memref.AllocaOp):
+            poison(env[op.memref])
+
+    def _happens(self, effect: Effect) -> Token:
+        """Let the next of the schedule's kernels and transfers have this effect."""
+        for array in effect.writes:
+            check_writable(effect.op, array)
+        token = next(self._tokens, None)
+        if token is None:
+            raise _other_way(effect.op)
+        self._timeline.add(effect, token.start, token.end)
+        return token
+
+    def _wait(self, token: Token | None) -> None:
+        self._now = max(self._now, token.end if token else 0)
+
+    def _kernel(self, op: Operation, env: dict[SSAValue, Value]) -> Effect:
+        """Return what a kernel does: reads all of its operands, and writes its outputs."""
+        written = self.cached(op, _written)
+        operands = {value: env[value] for value in op.operands}
+        scope = {value: env[value] for value in self.cached(op, _captured)}
+
+        def compute() -> Sequence[Array]:
+            made = {value: np.array(operands[value]) for value in written}
+            self._frames.append(scope)
+            try:
+                run_op(self, op, [made.get(value, operands[value]) for value in op.operands])
+            finally:
+                self._frames.pop()
+            return list(made.values())
+
+        reads = [array for value, array in operands.items() if is_shaped(value) and value not in written]
+        return Effect(op, reads, [operands[value] for value in written], compute)
+
+
+def _written(op: Operation) -> tuple[SSAValue, ...]:
+    """Return the buffers that a kernel writes, each once."""
+    return tuple(dict.fromkeys(access.value for access in kernel_of(op).outputs))
+
+
+def _captured(op: Operation) -> tuple[SSAValue, ...]:
+    """Return the values that the body of a kernel uses from outside."""
+    inner = [each for region in op.regions for each in region.walk()]
+    inside = {value for each in inner for value in each.results}
+    inside |= {value for region in op.regions for block in region.blocks for value in block.args}
+    inside |= {value for each in inner for region in each.regions for block in region.blocks for value in block.args}
+    return tuple({value: None for each in inner for value in each.operands if value not in inside})
+
+
+def _copy(op: memref.CopyOp, source: Array, target: Array) -> Effect:
+    if source.shape != target.shape:
+        raise Diagnostic("a copy needs equal shapes", expected=str(target.shape), found=str(source.shape))
+    return Effect(op, [source], [target], lambda: [source.copy()])
+
+
+def _transfer(op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array) -> Effect:
+    """Return what a transfer does: reads and writes what the tile shares with the far buffer, and fills the rest."""
+    there, here = overlap(offsets, near.shape, far.shape)
+    if op.writes_far is not None:
+        return Effect(op, [near[here]], [far[there]], lambda: [near[here].copy()])
+
+    def compute() -> Sequence[Array]:
+        tile = np.empty_like(near)
+        try:
+            read_tile(far, offsets, tile, op.fill)
+        except IndexError as error:
+            raise Diagnostic(str(error), where=where(op), remedy="give the transfer a fill") from error
+        return [tile]
+
+    return Effect(op, [far[there]], [near], compute)
+
+
+def _other_way(op: Operation) -> Diagnostic:
+    return Diagnostic(
+        "the program does not do what was scheduled",
+        where=where(op),
+        expected="loops and conditions that do not depend on data",
+        remedy="run it on the interpreter",
+    )

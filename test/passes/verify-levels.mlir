@@ -1,0 +1,14 @@
+// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/two_level.toml},verify-levels' | filecheck %s
+
+// L1 has 65,536 bytes, of which buffers that begin at multiples of 4 take all.
+// CHECK: func.func @network
+"memref.global"() <{sym_name = "near", type = memref<65529xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+"memref.global"() <{sym_name = "more", type = memref<1xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+func.func @network(%x: memref<20xi8>) {
+  func.return
+}
+
+// What is passed between functions of the program has its place already.
+func.func private @kernel(%x: memref<16777216xi8>) {
+  func.return
+}
