@@ -11,44 +11,55 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i8, i64
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.semantics import SCALAR_RULES
 from ..dialects.quant import ENTRIES, LookupOp
-from ..ir import Array, dense
+from ..ir import Array, dense, integer_width
+from ..runtime.interpreter import load_rules
 from .core.base import Pass
 
 _DIVISIONS = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
 
 
+_WIDTHS = (8, 16, 32)
+"""The bits that entries may have: with more a table is no smaller than the code."""
+
+
 def tabulate(block: Block) -> None:
     """
-    Let a body look up what it yields, where that depends on one byte alone and is expensive to compute.
+    Let a body look up what depends on one byte alone and is expensive to compute: the last of it, and all before it.
 
     Expensive are divisions and arithmetic in 64 bits.
     """
-    terminator = block.last_op
-    if terminator is None or len(terminator.operands) != 1:
-        return
-    ops = [op for op in block.ops if op is not terminator]
-    for byte in _bytes_of(block, ops):
-        rest = _code_between(byte, terminator.operands[0])
-        if rest is None:
+    ops = [op for op in block.ops if op is not block.last_op]
+    for op in reversed(ops):
+        if op.parent_block() is not block or len(op.results) != 1 or not op.results[0].uses:
             continue
-        if not any(_is_expensive(op) for op in rest):
-            return
-        lookup = LookupOp(byte, _table(byte, rest, terminator.operands[0], ops))
-        lookup.location = terminator.location
-        Rewriter.insert_op(lookup, InsertPoint.before(terminator))
-        terminator.operands[0] = lookup.result
-        _erase_unused(ops)
+        if integer_width(op.results[0].type) in _WIDTHS:
+            _look_up(op, block, ops)
+
+
+def _look_up(op: Operation, block: Block, ops: list[Operation]) -> None:
+    """Replace an op by a table, where a byte is all that it depends on and what leads there is expensive."""
+    result = op.results[0]
+    for byte in _bytes_of(block, ops):
+        rest = _code_between(byte, result)
+        if rest is None or byte is result:
+            continue
+        if any(_is_expensive(each) for each in rest):
+            lookup = LookupOp(byte, _table(byte, rest, result, ops))
+            lookup.location = op.location
+            Rewriter.replace_op(op, lookup)
+            _erase_unused(ops)
         return
 
 
 def _bytes_of(block: Block, ops: list[Operation]) -> list[SSAValue]:
     """Return the bytes of a body, in the order in which they are known."""
-    values = [*block.args, *(result for op in ops for result in op.results)]
+    there = (op for op in ops if op.parent_block() is block)
+    values = [*block.args, *(result for op in there for result in op.results)]
     return [value for value in values if value.type == i8 and not isinstance(value.owner, arith.ConstantOp)]
 
 
@@ -90,7 +101,7 @@ def _table(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[Op
 
 def _erase_unused(ops: list[Operation]) -> None:
     for op in reversed(ops):
-        if not any(result.uses for result in op.results):
+        if op.parent_block() is not None and not any(result.uses for result in op.results):
             Rewriter.erase_op(op)
 
 
@@ -106,6 +117,7 @@ class TabulatePass(Pass):
     name = "tabulate"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        load_rules(op)
         for kernel in list(op.walk()):
             region = kernel.epilogue if isinstance(kernel, KernelOp) else None
             if isinstance(kernel, GenericOp):

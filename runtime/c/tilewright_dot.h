@@ -72,9 +72,60 @@ TW_BLOCK void tw_dot_block(
     TW_SUMS(TW_SAVE)
 }
 
+#ifdef TW_WINDOW_WORDS
+/* The bytes of a row of a window, the first lowest. Three are part of a word, which begins or ends in another row. */
+TW_BLOCK uint32_t tw_window_row(const int8_t *from, int32_t step, int32_t taps, int32_t row, int32_t rows) {
+    uint32_t word = 0;
+    if (taps == 3 && step == 1 && rows > 1) {
+        return row > 0 ? tw_word(from - 1) >> 8 : tw_word(from) & 0xffffffu;
+    }
+    for (int32_t t = 0; t < taps; ++t) {
+        word |= (uint32_t)(uint8_t)from[t * step] << (8 * t);
+    }
+    return word;
+}
+
+/*
+ * Windows of at most 4 x 4, each row of which is a word. The next pixel's is the last one's moved on by `fresh` bytes,
+ * where neighbouring windows overlap.
+ */
+TW_BLOCK void tw_window_words(
+    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t x_step, int32_t x_row, int32_t x_tap,
+    int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t is_signed) {
+    const int32_t overlaps = pixels > 1 && x_step % x_tap == 0 && x_step / x_tap < taps;
+    const int32_t fresh = overlaps ? x_step / x_tap : taps;
+    uint32_t weights[4], words[4];
+    for (int32_t r = 0; r < rows; ++r) {
+        weights[r] = tw_window_row(w + r * w_row, w_tap, taps, r, rows);
+        words[r] = 0;
+        for (int32_t t = 0; t < taps - fresh; ++t) {
+            words[r] |= (uint32_t)(uint8_t)x[r * x_row + t * x_tap] << (8 * (t + fresh));
+        }
+    }
+    for (int32_t p = 0; p < pixels; ++p) {
+        const int8_t *const from = x + p * x_step;
+        int32_t sum = 0;
+        for (int32_t r = 0; r < rows; ++r) {
+            words[r] = fresh < 4 ? words[r] >> (8 * fresh) : 0;
+            for (int32_t t = taps - fresh; t < taps; ++t) {
+                words[r] |= (uint32_t)(uint8_t)from[r * x_row + t * x_tap] << (8 * t);
+            }
+            sum = is_signed ? tw_dot4_ss(words[r], weights[r], sum) : tw_dot4_us(words[r], weights[r], sum);
+        }
+        sums[p] = sum;
+    }
+}
+#endif
+
 TW_BLOCK void tw_window_block(
     const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t x_step, int32_t x_row, int32_t x_tap,
     int32_t w_row, int32_t w_tap, int32_t rows, int32_t taps, int32_t is_signed) {
+#ifdef TW_WINDOW_WORDS
+    if (rows <= 4 && taps <= 4) {
+        tw_window_words(x, w, sums, pixels, x_step, x_row, x_tap, w_row, w_tap, rows, taps, is_signed);
+        return;
+    }
+#endif
     for (int32_t p = 0; p < pixels; ++p) {
         const int8_t *const from = x + p * x_step;
         int32_t sum = 0;

@@ -16,6 +16,7 @@ from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles
 from .cost.products import Simd, plain_block_cycles, product_of
+from .cost.windows import window_cycles, windows_of
 
 
 @cost("code")
@@ -63,10 +64,13 @@ def product(
         return plain
     forms: list[float] = [plain]
     if blocks:
-        forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention))
+        forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, float_cycles=float_cycles))
     if simd:
-        words = Simd(form, bounds, features=features, step=step, copies=bool(copies))
+        words = Simd(form, bounds, features=features, step=step, copies=bool(copies), float_cycles=float_cycles)
         forms += [words.cycles(engine.cores, contention)] if words.is_possible else []
+        windows = windows_of(kernel)
+        if windows is not None:
+            forms.append(window_cycles(windows, bounds, engine.cores, contention=contention, float_cycles=float_cycles))
     return ceil(min(forms))
 
 

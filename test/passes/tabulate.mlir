@@ -26,9 +26,11 @@ func.func @divided(%x: tensor<4xi32>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
-// Of two numbers there is no table, and a sum is no work that is worth one.
+// What depends on two numbers has no table, but the quotient of one of them has; a sum is no work that is worth one.
 
 // CHECK-LABEL: func.func @other
+// CHECK:       quant.lookup %a
+// CHECK-NEXT:  arith.addi
 // CHECK-NOT:   quant.lookup
 // CHECK:       func.return
 func.func @other(%x: tensor<4xi8>, %v: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>) {

@@ -52,6 +52,8 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
 }
 
 #define TW_DOT_ROW tw_dot_row
+/* Rows of the windows of depthwise convolutions are words for `sdotsp.b`, too. */
+#define TW_WINDOW_WORDS 1
 
 #undef TW_NEXT
 #undef TW_SDOT

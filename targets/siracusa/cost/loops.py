@@ -18,12 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.ir import Block, SSAValue
+
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
 from ....passes.loops.affine import linear
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
-from .scalar import Work, work_of
+from .scalar import Work, work_before, work_of
 
 START = 54
 """Cycles of a core before its first iteration and after its last."""
@@ -43,11 +45,13 @@ class Phase:
     """
     One nest inside of the loops over the outputs: its own loops, what it computes and moves at each point.
 
-    Operands are given by the loops that they move along; one of 64 bits counts twice.
+    Operands are given by the loops that they move along; one of 64 bits counts twice. `before` is what is computed once
+    for all of its points, of sums that are finished.
     """
 
     dims: tuple[int, ...]
     work: Work
+    before: Work
     loads: tuple[frozenset[int], ...]
     stores: tuple[frozenset[int], ...] = ()
     clamped: bool = False
@@ -67,17 +71,24 @@ def nest_of(kernel: Kernel) -> Nest:
     """Return the loops of a kernel."""
     inside = tuple(sorted(kernel.reduced))
     clamped = any(access.fill is not None for access in kernel.inputs) and not multiplies_bytes(kernel)
-    phases = [
-        Phase(inside, work_of(each.body), _moves(used_accesses(each.body, kernel.inputs)), clamped=clamped)
-        for each in kernel.reductions
-    ]
+    phases: list[Phase] = []
+    for each in kernel.reductions:
+        fixed = _finished(each.body, kernel, len(each.initial))
+        loads = _moves(used_accesses(each.body, kernel.inputs))
+        phases.append(Phase(inside, work_of(each.body, fixed), work_before(each.body, fixed), loads, clamped=clamped))
     own = tuple(d for d in kernel.output_dims if d in kernel.reduced)
-    work = work_of(kernel.result).plus(work_of(kernel.epilogue))
+    fixed = _finished(kernel.result, kernel, 0) if own else ()
+    work, before = work_of(kernel.result, fixed).plus(work_of(kernel.epilogue)), work_before(kernel.result, fixed)
     reads = [*used_accesses(kernel.result, kernel.inputs), *(a for a in kernel.extras if is_shaped(a.value))]
     if any(initial is None for each in kernel.reductions for initial in each.initial):
         reads += kernel.outputs
-    phases.append(Phase(own, work, _moves(reads), _moves(kernel.outputs)))
+    phases.append(Phase(own, work, before, _moves(reads), _moves(kernel.outputs)))
     return Nest(parallel_dims(kernel), tuple(phases), _copied_bytes(kernel))
+
+
+def _finished(block: Block | None, kernel: Kernel, own: int) -> Sequence[SSAValue]:
+    """Return the arguments of a body that are sums of earlier reductions: those after the inputs, but for its own."""
+    return block.args[len(kernel.inputs) : len(block.args) - own] if block is not None else ()
 
 
 def _moves(accesses: Sequence[Access]) -> tuple[frozenset[int], ...]:
@@ -143,6 +154,7 @@ def _loops(nest: Nest, bounds: tuple[int, ...], float_cycles: float) -> tuple[fl
     cycles, accesses = _around(outer, bounds), 0.0
     for phase in phases:
         more, moved = _phase(phase, bounds, float_cycles)
+        more += phase.before.total(float_cycles)
         cycles, accesses = cycles + points * more, accesses + points * moved
     return cycles, accesses
 
@@ -151,9 +163,9 @@ def _joined(phases: Sequence[Phase], dims: Sequence[int]) -> Phase:
     """Return phases without loops of their own as one, in the innermost loop over the outputs."""
     work = Work()
     for phase in phases:
-        work = work.plus(phase.work)
+        work = work.plus(phase.work).plus(phase.before)
     loads = [load for phase in phases for load in phase.loads]
-    return Phase(tuple(dims), work, tuple(loads), phases[-1].stores)
+    return Phase(tuple(dims), work, Work(), tuple(loads), phases[-1].stores)
 
 
 def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
@@ -167,7 +179,7 @@ def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
 
 def _phase(phase: Phase, bounds: tuple[int, ...], float_cycles: float) -> tuple[float, float]:
     """Return the cycles and accesses of a phase with its loops."""
-    work = phase.work.cycles + phase.work.floats * float_cycles
+    work = phase.work.total(float_cycles)
     operands = [*phase.loads, *phase.stores]
     loops = [d for d in phase.dims if bounds[d] > 1]
     if not loops:

@@ -31,7 +31,7 @@ from ....ir import integer_width, shape_of
 from ....passes.loops.affine import Linear, linear
 from ....passes.loops.scalar import live_ops
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown
-from .scalar import work_of
+from .scalar import Work, work_of
 
 WORD = 4
 """Bytes that an `sdotsp.b` multiplies."""
@@ -70,8 +70,8 @@ class Product:
     A kernel that sums up products of bytes: its loops by what they do, the outermost first.
 
     Along `batch` both inputs vary, or none; along `pixels` the first and along `features` the second. `border` are the
-    pixels of a whole line, along its loop, whose windows hang over its ends. `epilogue` are the cycles of an output
-    besides its store.
+    pixels of a whole line, along its loop, whose windows hang over its ends. `epilogue` is what an output
+    takes besides its store.
     """
 
     batch: tuple[int, ...]
@@ -82,7 +82,7 @@ class Product:
     second: Side
     border: int
     whole: tuple[int, ...]
-    epilogue: float
+    epilogue: Work
 
     def line(self, bounds: Sequence[int]) -> tuple[int, int, int]:
         """Return how many lines of pixels a tile has, the pairs of pixels in each, and the single pixels."""
@@ -165,12 +165,12 @@ def _border(kernel: Kernel, pixels: Sequence[int]) -> int:
     return outside
 
 
-def _epilogue(kernel: Kernel) -> float:
-    """Return the cycles of an output's epilogue, its operands' loads and the load of an earlier sum included."""
+def _epilogue(kernel: Kernel) -> Work:
+    """Return the work of an output's epilogue, its operands' loads and the load of an earlier sum included."""
     block = kernel.epilogue
     loads = sum(is_shaped(access.value) for access in kernel.extras) if block is not None else 0
     again = sum(initial is None for each in kernel.reductions for initial in each.initial)
-    return work_of(block).cycles + loads + again
+    return work_of(block).plus(Work(loads + again))
 
 
 def block_cycles(features: int, pixels: int, products: int, *, rows: int = 1, more: float = 0) -> float:
@@ -192,9 +192,19 @@ class Simd:
     `step` are the cycles of a step besides loads and products. With `copies`, what does not lie side by side is copied.
     """
 
-    def __init__(self, product: Product, bounds: tuple[int, ...], *, features: int, step: float, copies: bool):
+    def __init__(
+        self,
+        product: Product,
+        bounds: tuple[int, ...],
+        *,
+        features: int,
+        step: float,
+        copies: bool,
+        float_cycles: float = 60.0,
+    ):
         self._product, self._bounds = product, bounds
         self._widest, self._step, self._copies = features, step, copies
+        self._epilogue = product.epilogue.total(float_cycles)
         self._products = prod(bounds[d] for d in product.reduced)
         self._features = prod(bounds[d] for d in product.features)
         self._run = product.first.run_length(bounds)
@@ -239,7 +249,7 @@ class Simd:
         """Return the cycles of a block with its epilogue."""
         more = self._step + self._misaligned(features, pixels)
         sums = block_cycles(features, pixels, self._products, rows=self._rows, more=more)
-        return sums + features * pixels * self._product.epilogue
+        return sums + features * pixels * self._epilogue
 
     def _misaligned(self, features: int, pixels: int) -> int:
         """Return how many words of a step are not aligned: those of rows that do not begin with words."""
@@ -269,7 +279,9 @@ class Simd:
         return START[1] + ceil(elements / cores) * COPY_BYTE
 
 
-def plain_block_cycles(product: Product, bounds: tuple[int, ...], cores: int, *, contention: float) -> float:
+def plain_block_cycles(
+    product: Product, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float = 60.0
+) -> float:
     """
     Return the cycles of a product in plain C, in blocks of 2 x 2 outputs.
 
@@ -279,7 +291,7 @@ def plain_block_cycles(product: Product, bounds: tuple[int, ...], cores: int, *,
     lines, pairs, singles = product.line(bounds)
     blocks = -(-prod(bounds[d] for d in product.features) // PLAIN_BLOCK)
     products = prod(bounds[d] for d in product.reduced)
-    block = 23 * products + 15 + PLAIN_BLOCK**2 * product.epilogue
+    block = 23 * products + 15 + PLAIN_BLOCK**2 * product.epilogue.total(float_cycles)
     counts = [lines, pairs + singles, blocks]
     mine = share(counts, cores)
     lines, units, blocks = (mine.turns if loop == mine.loop else count for loop, count in enumerate(counts))

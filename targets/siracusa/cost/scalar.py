@@ -9,9 +9,11 @@ registers: their prices count the instructions that a C compiler emits for rv32i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import i32
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -20,6 +22,7 @@ from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
 from ....passes.loops.scalar import live_ops
+from ....passes.lowering.simplify import constant_value
 
 
 class Work(NamedTuple):
@@ -36,6 +39,10 @@ class Work(NamedTuple):
     def plus(self, other: Work) -> Work:
         """Return both together."""
         return Work(self.cycles + other.cycles, self.floats + other.floats, self.waits + other.waits)
+
+    def total(self, float_cycles: float) -> float:
+        """Return the cycles of all of it, where an addition of floats takes so many."""
+        return self.cycles + self.floats * float_cycles
 
 
 class _Price(NamedTuple):
@@ -62,6 +69,7 @@ _PRICES: dict[type[Operation], _Price] = {
     arith.ShRSIOp: _SHIFT,
     arith.ShRUIOp: _SHIFT,
     arith.MuliOp: _PRODUCT,
+    arith.MulSIExtendedOp: _Price(5, 40),
     arith.CmpiOp: _Price(1, 3),
     arith.SelectOp: _Price(3, 4),
     arith.DivSIOp: _DIVISION,
@@ -95,6 +103,9 @@ _BOUND = _Price(2.9, 6)
 """Half a clip of a sum of bytes, which often has to be clipped."""
 _SELDOM_BOUND = _Price(1.5, 5)
 """Half a clip of what was scaled into its range."""
+_DIVISIONS = (arith.DivSIOp, arith.FloorDivSIOp)
+_PRODUCT_FOR_DIVISION = 15
+"""By a number known before a loop: the upper word of a product, the remainder and its test, half of the time signs."""
 _DIVISION_BY_CONSTANT = 10
 """A multiplication that yields the upper half, and shifts."""
 
@@ -110,15 +121,34 @@ _FUNCTION_WEIGHT = 15
 """An exponential function, a logarithm and such: a polynomial and what scales its argument."""
 
 
-def work_of(block: Block | None) -> Work:
-    """Return what a body's code takes at each point."""
-    if block is None:
-        return Work()
-    total = Work()
-    for live in live_ops(block)[0]:
-        for op in live.walk():
-            total = total.plus(_work(op))
-    return total
+def work_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> Work:
+    """
+    Return what a body's code takes at each point, where `fixed` arguments are the same at all points of a loop.
+
+    What depends on these alone is computed before the loop, and a division by it is a product (`divide-by-invariants`).
+    """
+    return _split(block, fixed)[0]
+
+
+def work_before(block: Block | None, fixed: Sequence[SSAValue]) -> Work:
+    """Return what a body's code takes before the loop in which some of its arguments are the same at all points."""
+    return _split(block, fixed)[1]
+
+
+def _split(block: Block | None, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
+    each, before = Work(), Work()
+    known = set(fixed)
+    for live in live_ops(block)[0] if block is not None else []:
+        constants = [operand for operand in live.operands if _is_constant(operand)]
+        if not live.regions and live.operands and all(v in known or v in constants for v in live.operands):
+            known.update(live.results)
+            before = before.plus(_work(live))
+        elif isinstance(live, _DIVISIONS) and live.operands[1] in known and live.results[0].type == i32:
+            each, before = each.plus(Work(_PRODUCT_FOR_DIVISION)), before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
+        else:
+            for op in live.walk():
+                each = each.plus(_work(op))
+    return each, before
 
 
 def _work(op: Operation) -> Work:
@@ -129,7 +159,7 @@ def _work(op: Operation) -> Work:
     if any(is_float(value.type) for value in (*op.operands, *op.results)):
         default = _FUNCTION_WEIGHT if op.name.startswith("math.") else 1
         return Work(0, _FLOAT_WEIGHTS.get(type(op), default))
-    if isinstance(op, _FREE) or not op.results:
+    if isinstance(op, _FREE) or not op.results or _multiplies_by_one(op):
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
     price = _price(op)
@@ -145,6 +175,10 @@ def _price(op: Operation) -> _Price:
     if price is _DIVISION and _is_constant(op.operands[1]):
         return _Price(_DIVISION_BY_CONSTANT, _DIVISION.wide)
     return price
+
+
+def _multiplies_by_one(op: Operation) -> bool:
+    return isinstance(op, arith.MuliOp) and any(constant_value(operand) == 1 for operand in op.operands)
 
 
 def _is_constant(value: SSAValue) -> bool:

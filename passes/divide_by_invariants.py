@@ -1,0 +1,154 @@
+"""Divisions of a loop by a number that does not change in it become products with its reciprocal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..dialects.nn import IntegerSqrtOp
+from ..ir import functions
+from .core.base import Pass
+
+_DIVISIONS = (arith.DivSIOp, arith.FloorDivSIOp)
+
+
+def divide_by_invariants(block: Block) -> None:
+    """
+    Replace divisions of 32 bits in the loops of a block, by numbers of before the loop that are not negative.
+
+    With m = (2^32 - 1) / d, the upper word of n * m is the quotient of a number below 2^31 or one less, which the
+    remainder tells. Numbers that may be negative are divided by their magnitude, where the division truncates.
+    """
+    for op in list(block.walk()):
+        if not isinstance(op, _DIVISIONS) or op.result.type != i32 or isinstance(op.rhs.owner, arith.ConstantOp):
+            continue
+        loop = _outermost_loop(op, op.rhs)
+        if loop is None or not is_natural(op.rhs):
+            continue
+        natural = is_natural(op.lhs)
+        if natural or isinstance(op, arith.DivSIOp):
+            _replace(op, loop, is_signed=not natural)
+
+
+def _outermost_loop(op: Operation, value: SSAValue) -> scf.ForOp | None:
+    """Return the outermost loop around an op before which a value is known, None where there is none."""
+    found, parent = None, op.parent_op()
+    while parent is not None and not parent.is_ancestor(_home(value)):
+        found = parent if isinstance(parent, scf.ForOp) else found
+        parent = parent.parent_op()
+    return found
+
+
+def _home(value: SSAValue) -> Operation:
+    """Return the op that makes a value, or whose block it is an argument of."""
+    owner = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
+    assert owner is not None
+    return owner
+
+
+# Signs
+
+
+def is_natural(value: SSAValue, assumed: frozenset[SSAValue] = frozenset()) -> bool:
+    """Return whether an integer is known not to be negative; `assumed` are what is carried around a loop."""
+    if value in assumed:
+        return True
+    owner = value.owner
+    if isinstance(owner, Block):
+        return _is_carried_natural(value, owner, assumed)
+    operands = [operand for operand in owner.operands if operand.type == value.type]
+    match owner:
+        case arith.ConstantOp(value=IntegerAttr() as number):
+            return number.value.data >= 0
+        case arith.ExtUIOp() | IntegerSqrtOp():
+            return True
+        case arith.MaxSIOp():
+            return any(is_natural(operand, assumed) for operand in operands)
+        case arith.MuliOp() if owner.lhs is owner.rhs:
+            return _does_not_wrap(owner)
+        case arith.AddiOp() | arith.MuliOp():
+            return _does_not_wrap(owner) and all(is_natural(operand, assumed) for operand in operands)
+        case arith.ShRSIOp():
+            return is_natural(owner.lhs, assumed)
+        case arith.MinSIOp() | arith.SelectOp() | arith.DivSIOp() | arith.FloorDivSIOp():
+            return all(is_natural(operand, assumed) for operand in operands)
+        case scf.ForOp():
+            index = [result is value for result in owner.results].index(True)
+            return _is_carried_natural(owner.body.block.args[1 + index], owner.body.block, assumed)
+        case _:
+            return False
+
+
+def _does_not_wrap(op: arith.AddiOp | arith.MuliOp) -> bool:
+    return arith.IntegerOverflowFlag.NSW in op.overflow_flags.data
+
+
+def _is_carried_natural(value: SSAValue, block: Block, assumed: frozenset[SSAValue]) -> bool:
+    """Return whether what a loop carries begins, and goes on, as a number that is not negative."""
+    loop, index = block.parent_op(), list[SSAValue](block.args).index(value) - 1
+    if not isinstance(loop, scf.ForOp) or index < 0 or block.last_op is None:
+        return False
+    first, next_ = loop.iter_args[index], block.last_op.operands[index]
+    return is_natural(first, assumed) and is_natural(next_, assumed | {value})
+
+
+# Rewriting
+
+
+def _replace(op: arith.DivSIOp | arith.FloorDivSIOp, loop: scf.ForOp, *, is_signed: bool) -> None:
+    before, here = _Code(op, InsertPoint.before(loop)), _Code(op, InsertPoint.before(op))
+    divisor = before.add(arith.MaxSIOp(op.rhs, before.number(1)))
+    reciprocal = before.add(arith.DivUIOp(before.number(-1), divisor))
+    reciprocal.name_hint = "reciprocal"
+    number = op.lhs
+    sign = here.add(arith.ShRSIOp(number, here.number(31))) if is_signed else None
+    number = here.negated(number, sign)
+    product = arith.MulUIExtendedOp(number, reciprocal)
+    here.add(product)
+    rest = here.add(arith.SubiOp(number, here.add(arith.MuliOp(product.high, op.rhs))))
+    more = here.add(arith.ExtUIOp(here.add(arith.CmpiOp(rest, op.rhs, "uge")), i32))
+    quotient = here.negated(here.add(arith.AddiOp(product.high, more)), sign)
+    quotient.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [quotient])
+
+
+class _Code:
+    """Ops that are inserted at a point, with the location of an op."""
+
+    def __init__(self, of: Operation, point: InsertPoint):
+        self._location, self._point = of.location, point
+
+    def add(self, op: Operation) -> SSAValue:
+        op.location = self._location
+        Rewriter.insert_op(op, self._point)
+        return op.results[0]
+
+    def number(self, value: int) -> SSAValue:
+        return self.add(arith.ConstantOp(IntegerAttr(value, i32)))
+
+    def negated(self, value: SSAValue, sign: SSAValue | None) -> SSAValue:
+        """Return a number, or what is 0 less it where the sign is -1."""
+        if sign is None:
+            return value
+        return self.add(arith.SubiOp(self.add(arith.XOrIOp(value, sign)), sign))
+
+
+@dataclass(frozen=True)
+class DivideByInvariantsPass(Pass):
+    """
+    Divide by multiplying where a loop divides by a number that it does not change, such as the sum of a softmax's row.
+
+    For cores whose division takes longer than two products. The divisor must be known not to be negative; what is
+    divided by 0 is undefined as before. Run it on loops.
+    """
+
+    name = "divide-by-invariants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            divide_by_invariants(function.body.block)

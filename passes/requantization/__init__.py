@@ -1,0 +1,1 @@
+"""Requantisations of constant factors in the integers of a small machine."""

@@ -1,0 +1,248 @@
+"""The scalar code of a kernel, seen as a function of one number in each channel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ...dialects.core.semantics import SCALAR_RULES
+from ...dialects.nn import ContractionOp, ConvOp, MatmulOp
+from ...dialects.quant import RequantizeOp, RescaleOp
+from ...ir import Array, array_of, element_of, integer_width, numpy_type, shape_of
+from .steps import Domain
+
+_STEPS = (arith.ExtSIOp, arith.AddiOp, arith.SubiOp, arith.MuliOp)
+"""What a chain from a sum to its requantisation may hold, with constants of which the factors are positive."""
+
+
+@dataclass
+class Channels:
+    """
+    A body's arguments that are constant in each channel, as arrays [channels], or [1] where they are all the same.
+
+    `axis` is that of the output along which the channels lie, -1 where all constants are scalars.
+    """
+
+    axis: int
+    count: int
+    known: dict[SSAValue, Array | None] = field(default_factory=dict[SSAValue, "Array | None"])
+
+    def __getitem__(self, value: SSAValue) -> Array | None:
+        """Return the number of each channel, None where it is not constant."""
+        if value not in self.known:
+            self.known[value] = self._computed(value.owner)
+        return self.known[value]
+
+    def _computed(self, owner: Operation | Block) -> Array | None:
+        if not isinstance(owner, Operation) or type(owner) not in SCALAR_RULES or len(owner.results) != 1:
+            return None
+        operands = [self[operand] for operand in owner.operands]
+        if any(operand is None for operand in operands):
+            return None
+        return np.atleast_1d(SCALAR_RULES[type(owner)](owner, *operands))
+
+
+def channels_of(block: Block, taken: Sequence[tuple[SSAValue, AffineMap]], shape: Sequence[int], axis: int) -> Channels:
+    """
+    Return the channels of a body whose last arguments are elements of `taken`, at maps from the output's axes.
+
+    `shape` is the output's, `axis` that of the channels; -1 for that which the first of the constants varies along.
+    """
+    arguments = block.args[len(block.args) - len(taken) :]
+    constants = [
+        (argument, array_of(cast(Any, value.owner.value)), map)
+        for argument, (value, map) in zip(arguments, taken, strict=True)
+        if isinstance(value.owner, arith.ConstantOp)
+    ]
+    if axis < 0:
+        axes = [dims[0] for *_, map in constants if len(dims := _dims(map)) == 1]
+        axis = axes[0] if axes else -1
+    found = Channels(axis, shape[axis] if axis >= 0 else 1, dict.fromkeys(block.args))
+    for argument, array, map in constants:
+        if all(dim == axis for dim in _dims(map)):
+            found.known[argument] = _by_channel(array, map, found)
+    return found
+
+
+def _dims(map: AffineMap) -> list[int]:
+    return sorted({dim for expr in map.results for dim in expr.used_dims()})
+
+
+def _by_channel(array: Array, map: AffineMap, channels: Channels) -> Array:
+    point = [0] * map.num_dims
+    numbers: list[Any] = []
+    for channel in range(channels.count if _dims(map) else 1):
+        if channels.axis >= 0:
+            point[channels.axis] = channel
+        numbers.append(array[tuple(map.eval(point, []))])
+    return np.array(numbers, array.dtype)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The code from a number, the `root`, to a requantisation of it, both included."""
+
+    root: SSAValue
+    ops: tuple[Operation, ...]
+
+    def line(self, channels: Channels) -> tuple[Array, Array]:
+        """Return factor and summand of what the requantisation takes, as a line of the root: Python integers."""
+        factor, summand = np.array([1], object), np.array([0], object)
+        taken = self.root
+        for op in self.ops[:-1]:
+            number = _number(op, taken, channels)
+            taken = op.results[0]
+            match op:
+                case arith.AddiOp():
+                    summand = summand + number
+                case arith.SubiOp():
+                    summand = summand - number
+                case arith.MuliOp():
+                    factor, summand = factor * number, summand * number
+                case _:
+                    continue
+        return factor, summand
+
+    def values(self, channels: Channels, roots: Array) -> Array:
+        """Return what the requantisation gives for int64 [channels, n], as int64, an unsigned result as such."""
+        values: dict[SSAValue, Array] = {self.root: roots.astype(numpy_type(self.root.type))}
+        for op in self.ops:
+            operands = [
+                values[operand] if operand in values else cast(Array, channels[operand])[:, None]
+                for operand in op.operands
+            ]
+            values[op.results[0]] = SCALAR_RULES[type(op)](op, *operands)
+        last = cast("RequantizeOp | RescaleOp", self.ops[-1])
+        low, bits = last.low.value.data, integer_width(last.result.type) or 0
+        return ((values[last.result].astype(np.int64) - low) & ((1 << bits) - 1)) + low
+
+
+def chain_to(op: RequantizeOp | RescaleOp, channels: Channels) -> Chain | None:
+    """
+    Return the chain that ends with a requantisation by factors that are constant, and not negative; else None.
+
+    It begins as far before as all that lies between are sums and products with constants that do not overflow.
+    """
+    factor = channels[op.mul if isinstance(op, RequantizeOp) else op.scale]
+    summand = channels[op.add] if isinstance(op, RequantizeOp) else np.zeros(1)
+    if factor is None or summand is None or not bool((factor >= 0).all()) or not bool(np.isfinite(factor).all()):
+        return None
+    ops: list[Operation] = [op]
+    root = op.x
+    while (before := _step(root, channels)) is not None:
+        ops.append(root.owner)  # pyright: ignore[reportArgumentType]
+        root = before
+    return Chain(root, tuple(reversed(ops)))
+
+
+def _step(value: SSAValue, channels: Channels) -> SSAValue | None:
+    """Return the operand of the chain's op that makes a value; None where it is none."""
+    op = value.owner
+    if not isinstance(op, _STEPS):
+        return None
+    if isinstance(op, arith.ExtSIOp):
+        return op.input
+    if arith.IntegerOverflowFlag.NSW not in op.overflow_flags.data:
+        return None
+    constants = [channels[operand] is not None for operand in op.operands]
+    if constants == [True, False] and not isinstance(op, arith.SubiOp):
+        taken, number = op.rhs, channels[op.lhs]
+    elif constants == [False, True]:
+        taken, number = op.lhs, channels[op.rhs]
+    else:
+        return None
+    positive = number is not None and bool((number > 0).all())
+    return taken if positive or not isinstance(op, arith.MuliOp) else None
+
+
+def _number(op: Operation, taken: SSAValue, channels: Channels) -> Array:
+    """Return the constant operand of an op of a chain, as Python integers; zero where it has none."""
+    others = [operand for operand in op.operands if operand is not taken]
+    number = channels[others[0]] if others else None
+    return np.array([0], object) if number is None else number.astype(object)
+
+
+# What a root can be
+
+
+def domain_of(root: SSAValue, channels: Channels, sums: Domain | None) -> Domain:
+    """
+    Return what a root can be, [channels] or [1]: the sums of the kernel for its first argument, else its type's range.
+
+    A value that is extended can be what the narrower one can.
+    """
+    owner = root.owner
+    if isinstance(owner, Block) and root is owner.args[0] and sums is not None:
+        return sums
+    low, high = _range(root)
+    return Domain(np.array([low]), np.array([high]))
+
+
+def _range(value: SSAValue) -> tuple[int, int]:
+    owner, width = value.owner, integer_width(value.type) or 64
+    match owner:
+        case arith.ExtSIOp():
+            return _range(owner.input)
+        case arith.ExtUIOp():
+            return 0, (1 << (integer_width(owner.input.type) or 64)) - 1
+        case arith.AddiOp() if arith.IntegerOverflowFlag.NSW in owner.overflow_flags.data:
+            (a, b), (c, d) = _range(owner.lhs), _range(owner.rhs)
+            return max(a + c, -(1 << (width - 1))), min(b + d, (1 << (width - 1)) - 1)
+        case _:
+            return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+def sums_of(op: ContractionOp) -> Domain | None:
+    """
+    Return the least and the greatest sum of each output channel of a convolution or matrix product of bytes.
+
+    [channels], or [1] for all; constant weights count by value. None for other kernels, and for sums that begin with
+    an earlier one.
+    """
+    if not isinstance(op, ConvOp | MatmulOp) or op.accumulate is not None or op.wraps is not None:
+        return None
+    x, w = op.inputs
+    if any(integer_width(element_of(value)) != 8 for value in (x, w)):
+        return None
+    (low, high), (least, most) = ((0, 255) if op.is_unsigned(index) else (-128, 127) for index in range(2))
+    rows = _rows(op)
+    if rows is None:
+        products = [a * b for a in (low, high) for b in (least, most)]
+        terms = _terms(op)
+        return Domain(np.array([terms * min(*products, 0)]), np.array([terms * max(*products, 0)]))
+    ends = rows * low, rows * high
+    return Domain(np.minimum(*ends).sum(axis=1), np.maximum(*ends).sum(axis=1))
+
+
+def _rows(op: ConvOp | MatmulOp) -> Array | None:
+    """Return constant weights as int64 [channels, products], None where they are computed."""
+    owner = op.inputs[1].owner
+    if not isinstance(owner, arith.ConstantOp):
+        return None
+    stored = array_of(cast(Any, owner.value))
+    numbers = (stored.view(np.uint8) if op.is_unsigned(1) else stored).astype(np.int64)
+    if isinstance(op, ConvOp):
+        return numbers.reshape(len(numbers), -1)
+    if numbers.ndim != 2:
+        return None
+    return numbers if op.transpose_b is not None else numbers.T
+
+
+def _terms(op: ConvOp | MatmulOp) -> int:
+    shape = shape_of(op.inputs[1])
+    if isinstance(op, ConvOp):
+        return prod(shape[1:])
+    return shape[-1] if op.transpose_b is not None else shape[-2]
+
+
+def channel_axis(op: ConvOp | MatmulOp) -> int:
+    """Return the axis of the output along which the channels of `sums_of` lie."""
+    last = len(shape_of(op.output)) - 1
+    return 1 if isinstance(op, ConvOp) and op.channels_last is None else last

@@ -1,0 +1,181 @@
+"""Requantisations of a kernel's scalar code, written anew in 32 bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType, i8, i16, i32
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.core.body import Body
+from ...dialects.quant import RequantizeOp, RescaleOp
+from ...ir import Array, integer_width
+from .channels import Chain, Channels, chain_to, domain_of
+from .steps import INT32, Domain, UpperProduct, steps_of, upper_product
+
+LEVELS = 256
+"""The most values of a requantisation whose steps are looked for."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """`clip((x * factor + summand) >> right, low, high)` in 32 bits; int64 [channels] or [1]."""
+
+    factor: Array
+    summand: Array
+    right: int
+
+
+def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[tuple[SSAValue, Array]] | None:
+    """
+    Write the requantisations of a body anew, those that become cheaper; returns new arguments with their constants.
+
+    The constants are [channels], the arguments stand at the end of the block, in the narrowest type that holds them.
+    None where nothing changed.
+    """
+    made: list[tuple[SSAValue, Array]] = []
+    changed = False
+    for op in list(block.ops):
+        if not isinstance(op, RequantizeOp | RescaleOp) or (chain := chain_to(op, channels)) is None:
+            continue
+        root = chain.root
+        if (integer_width(root.type) or 64) > 32:
+            continue
+        form = _form(op, chain, channels, domain_of(root, channels, sums))
+        if form is None:
+            continue
+        arguments = [_argument(block, numbers, made) for numbers in (form.factor, form.summand)]
+        _replace(op, root, form, arguments)
+        changed = True
+    _erase_unused(block)
+    return made if changed else None
+
+
+def _form(
+    op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
+) -> Product | UpperProduct | None:
+    """Return what a requantisation becomes, None where it stays as it is."""
+    used = [channels[operand] for each in chain.ops for operand in each.operands]
+    if all(numbers is None or len(numbers) == 1 for numbers in used):
+        domain = Domain(domain.least.min(keepdims=True), domain.most.max(keepdims=True))
+    if isinstance(op, RequantizeOp):
+        product = _product(op, chain, channels, domain)
+        if product is not None:
+            return product if _is_cheaper(op, chain, channels) else None
+        if op.compute == i32:
+            return None
+    return _upper_product(op, chain, channels, domain)
+
+
+def _product(op: RequantizeOp, chain: Chain, channels: Channels, domain: Domain) -> Product | None:
+    """Return a requantisation as a product in 32 bits, the same by algebra; None where that overflows."""
+    mul, add = (cast(Array, channels[value]).astype(object) for value in (op.mul, op.add))
+    right = op.shift.value.data
+    factor, summand = chain.line(channels)
+    factor, summand = factor * mul, summand * mul + add + ((1 << right) >> 1)
+    ends = [end.astype(object) * factor for end in (domain.least, domain.most)]
+    reached = [factor, summand, *ends, *(end + summand for end in ends)]
+    if any(int(numbers.min()) < -INT32 or int(numbers.max()) >= INT32 for numbers in reached) or right > 31:
+        return None
+    return Product(factor.astype(np.int64), summand.astype(np.int64), right)
+
+
+def _is_cheaper(op: RequantizeOp, chain: Chain, channels: Channels) -> bool:
+    """Return whether a product in 32 bits takes less than what is there: fewer sums, or fewer bits."""
+    joins = any(isinstance(each, arith.AddiOp | arith.SubiOp | arith.MuliOp) for each in chain.ops)
+    return joins or op.compute != i32 or not isinstance(op.add.owner, arith.ConstantOp)
+
+
+def _upper_product(
+    op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
+) -> UpperProduct | None:
+    """Return a requantisation to bytes as the upper word of a product, proved the same by its steps; or None."""
+    low, high = op.low.value.data, op.high.value.data
+    if high - low >= LEVELS:
+        return None
+    numbers = [channels[operand] for each in chain.ops for operand in each.operands]
+    count = max([len(domain.least), *(len(each) for each in numbers if each is not None)])
+    domain = Domain(*(np.broadcast_to(end, count) for end in (domain.least, domain.most)))
+    base = _base(op)
+    steps = steps_of(lambda roots: chain.values(channels, roots) - base, domain, low - base, high - base)
+    factor, _ = chain.line(channels)
+    if isinstance(op, RequantizeOp):
+        slope = factor * cast(Array, channels[op.mul]).astype(object) / (1 << op.shift.value.data)
+    else:
+        slope = factor * cast(Array, channels[op.scale]).astype(np.float64)
+    even = isinstance(op, RescaleOp)
+    return upper_product(steps, np.broadcast_to(slope.astype(np.float64), count), halves_to_even=even)
+
+
+def _base(op: RequantizeOp | RescaleOp) -> int:
+    """Return the zero point where it is odd, so that halves are rounded to odd results; else 0."""
+    zero = op.zero.value.data if isinstance(op, RescaleOp) else 0
+    return zero if zero % 2 else 0
+
+
+# Building
+
+
+def _argument(block: Block, numbers: Array, made: list[tuple[SSAValue, Array]]) -> SSAValue | int:
+    """Return a number that is the same in all channels, or a new argument of the body that holds each channel's."""
+    if bool((numbers == numbers.flat[0]).all()):
+        return int(numbers.flat[0])
+    argument = block.insert_arg(_narrowest(numbers), len(block.args))
+    made.append((argument, numbers))
+    return argument
+
+
+def _narrowest(numbers: Array) -> Attribute:
+    bits = max(int(numbers.max()).bit_length(), (-int(numbers.min()) - 1).bit_length() if numbers.min() < 0 else 0) + 1
+    return next(type for type in (i8, i16, i32) if bits <= type.width.data)
+
+
+class _Before(Body):
+    """A body whose new ops stand before an op of another block."""
+
+    def __init__(self, op: Operation):
+        super().__init__([])
+        self._point = op
+
+    def op(self, op: Operation) -> SSAValue:
+        op.location = self._point.location
+        Rewriter.insert_op(op, InsertPoint.before(self._point))
+        return op.results[0]
+
+
+def _replace(
+    op: RequantizeOp | RescaleOp, root: SSAValue, form: Product | UpperProduct, numbers: list[SSAValue | int]
+) -> None:
+    body = _Before(op)
+    factor, summand = (body.convert(each, i32) if isinstance(each, SSAValue) else each for each in numbers)
+    total = body.convert(root, i32)
+    if isinstance(form, UpperProduct):
+        total = body.clip(total, *form.within) if form.within else total
+        total = body.shift_left(total, form.left) if form.left else total
+        factor = factor if isinstance(factor, SSAValue) else body.constant(factor, i32)
+        product = arith.MulSIExtendedOp(total, factor)
+        body.op(product)
+        total = product.high
+    else:
+        total = body.mul(total, factor)
+    total = total if summand == 0 else body.add(total, summand)
+    if isinstance(form, UpperProduct) and form.tie:
+        moved = body.shift_right(total, form.right - form.tie.bit_length() + 1)
+        total = body.sub(total, body.op(arith.AndIOp(moved, body.constant(form.tie, i32))))
+    total = body.shift_right(total, form.right) if form.right else total
+    base = _base(op) if isinstance(form, UpperProduct) else 0
+    clipped = body.clip(total, op.low.value.data - base, op.high.value.data - base)
+    clipped = body.add(clipped, base) if base else clipped
+    result = body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
+    result.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [result])
+
+
+def _erase_unused(block: Block) -> None:
+    for op in reversed(list(block.ops)):
+        if op is not block.last_op and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)

@@ -1,0 +1,115 @@
+"""
+Depthwise convolutions of bytes on the cores: each row of a window is a word, which `sdotsp.b` multiplies with weights.
+
+From one pixel to the next such a word moves on by the bytes that its window shares with the last one's; the others are
+loaded, shifted and joined. So a row takes 2 cycles, and 3 for each new byte: 15 for a 3x3 window, stride 1. The law was
+counted in the instructions that gcc 12 -O3 makes of `tw_window_block`, not measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from ....dialects.core.kernel import Access, Kernel
+from ....passes.loops.affine import linear
+from .kernels import per_kernel, share, slowdown
+from .loops import AROUND, START
+from .products import Product, product_of
+
+PIXELS = 8
+"""Of a row, in one block."""
+LARGEST = 4
+"""The most rows of a window, and taps of a row, that are done so."""
+BLOCK = 9
+"""Cycles to start a block: pointers, and registers that are saved."""
+OUTPUT = 3
+"""A sum is stored and loaded, and the result stored."""
+ROW, BYTE = 2, 3
+"""Cycles of a row of a window for each pixel, and for each new byte in it."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """
+    A depthwise convolution: its loops over channels and other outputs, rows, the pixels of a row, and taps.
+
+    `rows` and `tap_rows` are -1 for a convolution along one axis. `fresh` are the taps that a window does not share
+    with the one before.
+    """
+
+    product: Product
+    outer: tuple[int, ...]
+    rows: int
+    pixels: int
+    tap_rows: int
+    taps: int
+    fresh: int
+
+
+@per_kernel
+def windows_of(kernel: Kernel) -> Windows | None:
+    """Return a kernel as a depthwise convolution whose channels lie side by side; None for others."""
+    product = product_of(kernel)
+    if product is None or any(kernel.bounds[d] > 1 for d in product.features):
+        return None
+    taps = [d for d in product.reduced if kernel.bounds[d] > 1]
+    if not 1 <= len(taps) <= 2 or len(product.pixels) < len(taps) or any(kernel.bounds[d] > LARGEST for d in taps):
+        return None
+    image = kernel.inputs[0]
+    channels = [linear(expr) for expr in image.map.results][-1]
+    if any(d in channels.dims() for d in (*product.pixels, *taps)):
+        return None
+    rows, pixels = ([-1, *product.pixels])[-2:] if len(taps) == 2 else (-1, product.pixels[-1])
+    outer = tuple(d for d in range(len(kernel.bounds)) if d not in kernel.reduced and d not in (rows, pixels))
+    tap_rows, along = [-1, *taps][-2:]
+    return Windows(product, outer, rows, pixels, tap_rows, along, _fresh(image, pixels, along, kernel.bounds[along]))
+
+
+def _fresh(image: Access, pixel: int, tap: int, taps: int) -> int:
+    """Return how many taps of a row are not those of the last pixel's."""
+    for expr in image.map.results:
+        terms = dict(linear(expr).terms)
+        if pixel in terms and tap in terms and terms[pixel] % terms[tap] == 0:
+            return min(terms[pixel] // terms[tap], taps)
+    return taps
+
+
+def window_cycles(
+    windows: Windows, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float
+) -> float:
+    """Return the cycles of the busiest core for a depthwise convolution, or a tile of it."""
+    rows = bounds[windows.rows] if windows.rows >= 0 else 1
+    extents = [prod(bounds[d] for d in windows.outer), rows]
+    mine = share(extents, cores)
+    outer, rows = (mine.turns if loop == mine.loop else extent for loop, extent in enumerate(extents))
+    whole, clipped = _whole_and_clipped(windows, bounds)
+    blocks, rest = divmod(whole, PIXELS)
+    line = blocks * _block(windows, bounds, PIXELS) + (_block(windows, bounds, rest) if rest else 0)
+    line += clipped * _block(windows, bounds, 1, clipped=True)
+    epilogue = OUTPUT + windows.product.epilogue.total(float_cycles)
+    cycles = outer * rows * (line + (whole + clipped) * epilogue + AROUND) + outer * AROUND
+    density = 1 / BYTE
+    return START + cycles * slowdown(contention, density, mine.cores)
+
+
+def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, int]:
+    """Return how many pixels of a row have windows inside of the image, and how many hang over."""
+    pixels, product = bounds[windows.pixels], windows.product
+    border = product.border if pixels == product.whole[windows.pixels] else 0
+    return pixels - border, border
+
+
+def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, *, clipped: bool = False) -> float:
+    """Return the cycles of the sums of a block of pixels; of a window that hangs over a tap is left out."""
+    taps = bounds[windows.taps] - (1 if clipped else 0)
+    rows = bounds[windows.tap_rows] if windows.tap_rows >= 0 else 1
+    fresh = windows.fresh if pixels > 1 else taps
+    weights = BYTE if taps == LARGEST - 1 else _joined(taps)
+    each = ROW + BYTE * fresh if fresh < taps else 1 + _joined(taps)
+    return BLOCK + rows * (weights + BYTE * (taps - fresh)) + pixels * rows * each
+
+
+def _joined(taps: int) -> int:
+    """Return what it takes to load bytes and make a word of them, of which the first is not shifted."""
+    return BYTE * taps - 2
