@@ -1,0 +1,192 @@
+"""
+How long networks take as the published flow runs them on Siracusa: one operator after the other, tile by tile.
+
+For each operator Deeploy (arXiv:2408.04413, section III) fetches a tile of each input, waits, forks its kernel, and
+writes the result before it goes on: `--doublebuffer` is an option that the measured networks of its documentation do
+not take. Transfers, forks and jobs of the NPU take what targets/siracusa/machine.toml says, kernels what
+siracusa_library.py says. Nothing was fitted to a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+
+import siracusa_library as library
+from siracusa_library import Work
+from siracusa_operators import Operator
+
+from tilewright.targets.core.machine_file import find_machine
+from tilewright.targets.siracusa.cost.jobs import job_cycles
+from tilewright.targets.siracusa.npu.geometry import pixel_grids
+
+MACHINE = find_machine("siracusa")
+FORK, JOB = MACHINE.engine("cluster").setup, MACHINE.engine("npu").setup
+FAR_ACCESS = MACHINE.far.latency - 1
+"""What an access by a core to L2 takes more than one to L1."""
+ISSUE = 9
+"""The core's time to issue a transfer by the SDK's calls (references of docs/siracusa-costs.md: 5 to 9 cycles)."""
+CLOSURES = 4 * 8 * 2
+"""Four nested closures for each tile, each with some eight arguments that are stored and loaded (section III-D)."""
+COLD_LINE, LINE = 17.8, 16
+"""Cycles to fetch a line of code from L2, and its bytes: 512 bytes take 884 cycles, and 314 where they are cached."""
+CODE = (194_800 - 42_400) / (8 - 1) / 28
+"""
+Bytes of code of an operator, which is its own and so never cached: Table I, where a layer has 32 operators, of which 4
+are reshapes, which are none here.
+"""
+KERNEL = 464
+"""
+Bytes of a kernel's code, which is fetched when the operator before called another: PULPSoftmax, UniformRequantShift,
+RQiHardswish and gemv have 254 to 818, as gcc 12 -O3 compiles them for rv32imc; this is their mean.
+"""
+L1 = 64_000
+"""The bytes of L1 that the flow's tests give it."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the flow may use. `l1` is 0 where nothing is tiled and the cores work in L2."""
+
+    cores: int = 8
+    npu: bool = False
+    weight_memory: bool = False
+    strides: bool = False
+    l1: int = L1
+
+
+@dataclass(frozen=True)
+class Times:
+    """Cycles of an operator or a network: kernels and jobs, transfers, and what starts them."""
+
+    kernels: float = 0.0
+    transfers: float = 0.0
+    starts: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return self.kernels + self.transfers + self.starts
+
+    @property
+    def overhead(self) -> float:
+        """The part in which no kernel runs."""
+        return 1 - self.kernels / self.total
+
+    def plus(self, other: Times) -> Times:
+        """Return both one after the other."""
+        return Times(self.kernels + other.kernels, self.transfers + other.transfers, self.starts + other.starts)
+
+
+def network_times(operators: Sequence[Operator], scenario: Scenario) -> Times:
+    """Return the time of all operators."""
+    total, before = Times(), ""
+    for operator in operators:
+        if _is_left_out(operator, operators, scenario):
+            continue
+        kernel = "npu" if on_npu(operator, scenario) else operator.kind
+        fetched = CODE + (KERNEL if kernel != before else 0)
+        total = total.plus(operator_times(operator, scenario)).plus(Times(starts=fetched / LINE * COLD_LINE))
+        before = kernel
+    return total
+
+
+def _is_left_out(operator: Operator, operators: Sequence[Operator], scenario: Scenario) -> bool:
+    """Return whether planes are not needed, since the NPU does the depthwise convolution behind them."""
+    if operator.kind != "transpose":
+        return False
+    behind = next((other for other in operators if operator.name == f"{other.name} (planes)"), None)
+    return behind is not None and behind.kind == "depthwise" and on_npu(behind, scenario)
+
+
+def on_npu(operator: Operator, scenario: Scenario) -> bool:
+    """Return whether the flow gives an operator to the NPU: whatever that can do."""
+    if not scenario.npu or not operator.weights:
+        return False
+    window = operator.window
+    return window is None or (window.taps in ((1, 1), (3, 3)) and (scenario.strides or window.strides == (1, 1)))
+
+
+@cache
+def operator_times(operator: Operator, scenario: Scenario) -> Times:
+    """Return the time of an operator."""
+    if not scenario.l1:
+        work = cluster_work(operator, scenario.cores)
+        return Times(work.cycles + FAR_ACCESS * work.accesses, 0, FORK)
+    total = Times()
+    for tile in tiles(operator, scenario.l1):
+        total = total.plus(_tile_times(tile, scenario))
+    return total
+
+
+def tiles(operator: Operator, limit: int) -> list[Operator]:
+    """Return the fewest tiles that fit."""
+    count = max(1, operator.bytes // limit)
+    while (cut := operator.cut(count))[0].bytes > limit and count < 4096:
+        count += 1
+    return cut
+
+
+def _tile_times(tile: Operator, scenario: Scenario) -> Times:
+    is_job = on_npu(tile, scenario)
+    moved = [*tile.reads, tile.parameters, 0 if is_job and scenario.weight_memory else tile.weights]
+    fetch, write = (MACHINE.link(name) for name in ("dma_in", "dma_out"))
+    transfers = sum(fetch.cycles(count) + ISSUE for count in moved if count) + write.cycles(tile.writes) + ISSUE
+    if is_job:
+        return Times(npu_cycles(tile, scenario.weight_memory), transfers, JOB + CLOSURES)
+    return Times(cluster_work(tile, scenario.cores).cycles, transfers, FORK + CLOSURES)
+
+
+def npu_cycles(operator: Operator, in_weight_memory: bool) -> int:
+    """
+    Return the cycles of a job.
+
+    The rows of a product are pixels (section V-B), of an image that fills the NPU's blocks as far as it can: Deeploy's
+    pass NeurekaReshapePointwiseConvolution.
+    """
+    window, product = operator.window, operator.product
+    if product is not None:
+        size = (product.depth, product.features)
+        images = pixel_grids(product.batch * product.rows)
+        return sum(job_cycles("1x1", *image, *size, weights_in_wmem=in_weight_memory) for image in images)
+    assert window is not None
+    kind = "depthwise" if operator.kind == "depthwise" else "1x1" if window.taps == (1, 1) else "3x3"
+    dense = kind == "1x1"  # which reads the pixels that it needs; others make all and keep some
+    rows, columns = (n if dense else n * step for n, step in zip(window.out, window.strides, strict=True))
+    size = (rows, columns, window.channels, window.features)
+    return job_cycles(kind, *size, pad=(window.pads[2], window.pads[3]), weights_in_wmem=in_weight_memory)
+
+
+def cluster_work(operator: Operator, cores: int) -> Work:
+    """Return what the busiest core does for an operator."""
+    window, product, shape = operator.window, operator.product, operator.shape
+    length = shape[-1] if shape else 1
+    if product is not None:
+        return library.product(product, cores)
+    if window is not None:
+        return _WINDOWS[operator.kind](window, cores)
+    elements = prod(shape)
+    if operator.kind == "softmax":
+        return library.softmax(elements // length, length, cores)
+    if operator.kind == "norm":
+        return library.norm(elements // length, length, cores)
+    if operator.kind == "transpose":
+        return library.transpose(shape, cores)
+    if operator.kind == "concatenate":
+        return library.concatenate(shape[0], operator.lengths)
+    return library.elements(elements, _EACH[operator.kind], cores)
+
+
+_WINDOWS = {
+    "convolution": library.convolution,
+    "depthwise": library.depthwise,
+    "maximum": library.maximum,
+}
+_EACH = {
+    "requantise": library.REQUANTISE,
+    "add": library.ADD,
+    "multiply": library.MULTIPLY,
+    "swish": library.SWISH,
+}

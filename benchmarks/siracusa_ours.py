@@ -1,0 +1,151 @@
+"""
+Our plans for Siracusa: networks compiled for its scenarios and simulated, in modelled cycles.
+
+The networks are files, those of the zoo, a Llama at a position or for a prompt, and single linear layers.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx
+from compile_time import code_bytes
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+from siracusa_flow import COLD_LINE, LINE
+
+from tilewright import targets
+from tilewright.compiler import Model, compile_model, write_compilation
+from tilewright.frontend import zoo
+from tilewright.frontend.zoo import llama
+from tilewright.ir import new_context
+from tilewright.passes import all_passes
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.runtime.simulator import Simulation, simulate
+from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
+
+MHZ = 360
+PUBLISHED = llama.Config(layers=8, dim=64, heads=16, hidden=256, vocabulary=2)
+"""The Llama of arXiv:2408.04413, section IV; published figures leave out embedding and scores, here of two tokens."""
+SCENARIOS = {
+    "one core": "siracusa/one-core",
+    "eight cores": "siracusa/cluster",
+    "NPU": "siracusa/npu",
+    "NPU and weight memory": "siracusa",
+}
+PLAN = "plan-memory"
+THEIR_LIMITS = "plan-memory{layer-by-layer=true double-buffered=false level-bytes=64000}"
+BUFFERED = "plan-memory{layer-by-layer=true level-bytes=64000}"
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network by what it is made from: a file, a name in the zoo, or a Llama's position or prompt."""
+
+    file: Path | None = None
+    zoo: str = ""
+    position: int = 0
+    prompt: int = 0
+    linear: tuple[int, int, int] = (0, 0, 0)
+
+    def model(self) -> ModelProto | Path:
+        """Return the file, or build the network."""
+        if self.file is not None:
+            return self.file
+        if self.position:
+            return llama.step(self.position, config=PUBLISHED)
+        if self.prompt:
+            return _prompt(self.prompt)
+        return zoo.build(self.zoo) if self.zoo else _linear(*self.linear)
+
+    @contextmanager
+    def stored(self) -> Generator[tuple[Path, dict[str, str]]]:
+        """Yield a file that has the network, and the types of its inputs where that does not say them: bytes."""
+        model = self.model()
+        if isinstance(model, Path):
+            graph = cast(Any, onnx).load(model, load_external_data=False).graph
+            yield model, {value.name: "ui8" for value in graph.input}
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "network.onnx"
+            path.write_bytes(model.SerializeToString())
+            yield path, {}
+
+
+@cache
+def simulated(network: Network, target: str, plan: str = PLAN, context: int = 0) -> Simulation:
+    """Compile a network for a machine and run it on the model. Raises Diagnostic where it cannot be compiled for it."""
+    phases = targets.machine_named(target).phases
+    names = [phase.name for phase in phases]
+    text = ",".join(phase.text for phase in phases[: names.index("kernels") + 1])
+    pipeline = parse_pipeline(f"builtin.module({text.replace(PLAN, plan)})", all_passes())
+    with network.stored() as (path, types):
+        module = Model(path, input_types=types, context=context).load()
+    PassManager([], verify_each=False, verify_phases=True).run(module, pipeline, new_context())
+    return simulate(module)
+
+
+def cycles(network: Network, target: str, plan: str = PLAN, context: int = 0) -> int:
+    """Return the modelled cycles of a network."""
+    return simulated(network, target, plan, context).cycles
+
+
+@cache
+def cold_cycles(network: Network, target: str) -> float:
+    """
+    Return the cycles that a network waits for its code at least: to fetch each line of the program once.
+
+    `simulated` leaves that out. Code that is needed again after 4 KiB of other is fetched again, which is not counted.
+    """
+    with network.stored() as (path, types), tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        compilation = compile_model(Model(path, input_types=types), target)
+        write_compilation(compilation, folder)
+        elf = build_bare(folder, folder / "network.elf", SIRACUSA)
+        names = [weight.c_name for weight in compilation.program().weights]
+        return code_bytes(elf, names) / LINE * COLD_LINE
+
+
+def overhead(simulation: Simulation) -> float:
+    """Return the part of the time in which no engine computes."""
+    return 1 - sum(layer.busy for layer in simulation.layers) / simulation.cycles
+
+
+def _prompt(tokens: int) -> ModelProto:
+    """Return the Llama for tokens at once, its positions limited to those that there are."""
+    model = llama.prefill(tokens, config=PUBLISHED)
+    graph = model.graph
+    index, rows = next((i, n) for i, n in enumerate(graph.node) if n.op_type == "Add" and n.input[0] == "position")
+    for name, value in (("first_row", 0), ("last_row", PUBLISHED.context - 1)):
+        graph.initializer.append(numpy_helper.from_array(np.array(value, np.int64), name))
+    clip = helper.make_node("Clip", ["all_rows", "first_row", "last_row"], [rows.output[0]])
+    rows.output[0] = "all_rows"
+    graph.node.insert(index + 1, clip)
+    return model
+
+
+def _linear(rows: int, depth: int, features: int) -> ModelProto:
+    """Return one linear layer of bytes with its requantisation."""
+    random = np.random.RandomState(0)
+    weights = random.randint(-100, 100, (depth, features)).astype(np.float32)
+    constants = {"weights": weights, "mul": np.float32(90), "add": np.float32(0)}
+    nodes = [
+        helper.make_node("MatMul", ["x", "weights"], ["sums"]),
+        helper.make_node("RequantShift", ["sums", "mul", "add"], ["y"], div=1 << 16, n_levels=256, signed=1),
+    ]
+    x, y = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [rows, size])
+        for name, size in (("x", depth), ("y", features))
+    )
+    tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
+    model = helper.make_model(helper.make_graph(nodes, "linear", [x], [y], tensors), ir_version=8)
+    entry = model.metadata_props.add()
+    entry.key, entry.value = "tilewright.input_type.x", "i8"
+    return model
