@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -32,6 +33,7 @@ Compile neural networks for small machines, and run them at any level.
   tilewright check corpus/ --target host --on interpreter --on host
   tilewright profile net.onnx --target mysoc.toml --html profile.html
   tilewright generate llama.onnx --prompt 1,2,3 --tokens 16
+  tilewright import net.onnx --report
   tilewright targets
 """
 
@@ -60,6 +62,12 @@ Compile networks, run them and compare with golden outputs: integers exactly, fl
 
   tilewright check corpus/
   tilewright check corpus/ more/resnet8 --on interpreter --on host --on sanitizers
+  tilewright check corpus/ --target siracusa --on simulator
+
+Where it runs:
+  interpreter  the program after --stop-after, op by op
+  simulator    its kernels and transfers when the machine's model says: what does not wait for its data is wrong
+  host         the C, compiled for this machine; sanitizers: with ASan and UBSan
 
 A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.npz. The exit code is 1 if any differs.
 """
@@ -80,6 +88,14 @@ Continue a text with a language model that keeps its caches as state: tokens in,
   tilewright generate build/ --prompt 1,2,3
 
 The next token is the one of the greatest score. The state has --context rows, by default as many as are needed.
+"""
+
+_IMPORT = """\
+Show a model as IR, or all that keeps it from being compiled, at once.
+
+  tilewright import net.onnx -o net.mlir
+  tilewright import net.onnx --report
+  tilewright import net.onnx --report --target siracusa --input-shape x=1,3,224,224
 """
 
 _TARGETS = """\
@@ -135,11 +151,17 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
+    _add_open_models(parser)
+    _add_context(parser)
+
+
+def _add_open_models(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("open models").add_argument
-    shape, kind = "NAME=1,3,224,224", "NAME=ui8"
+    shape, kind, value = "NAME=1,3,224,224", "NAME=ui8", "NAME=1,2"
     add("--input-shape", type=name_and_shape, action="append", default=[], metavar=shape, help="set an open shape")
     add("--input-type", type=name_and_value, action="append", default=[], metavar=kind, help="set what integers it has")
-    _add_context(parser)
+    what = "make an input whose value decides shapes a constant"
+    add("--input-value", type=name_and_value, action="append", default=[], metavar=value, help=what)
 
 
 def _add_context(parser: argparse.ArgumentParser) -> None:
@@ -174,7 +196,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL|DIR", help="a model, or a folder that compile wrote")
     parser.add_argument("--inputs", type=Path, required=True, metavar="FILE.npz", help="arrays, by name or in order")
     parser.add_argument("--outputs", type=Path, metavar="FILE.npz", help="where the outputs go")
-    parser.add_argument("--on", metavar="PLACE", help="interpreter, host, sanitizers or rv32 (host)")
+    parser.add_argument("--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers or rv32 (host)")
     parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
     _add_model_options(parser)
 
@@ -182,7 +204,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_check(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
-    add("--on", action="append", metavar="PLACE", help="interpreter, host, sanitizers; repeatable (host)")
+    add("--on", action="append", metavar="PLACE", help="interpreter, simulator, host or sanitizers; repeatable (host)")
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     _add_context(parser)
     add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
@@ -213,7 +235,7 @@ def _generate(options: argparse.Namespace) -> int:
     from .compiler import compile_model
     from .runtime.generate import folder_language, module_language, run
     from .runtime.host import HostNetwork
-    from .runtime.session import check_place, host_run, runner
+    from .runtime.session import check_place, host_run, level_for, runner
 
     place = options.on or "host"
     if options.model.is_dir():
@@ -223,8 +245,23 @@ def _generate(options: argparse.Namespace) -> int:
     check_place(place)
     options.context = options.context or len(options.prompt) + options.tokens - 1
     with Progressing(options.target) as observers:
-        compilation = compile_model(_model(options), options.target, observers=observers)
+        level = level_for(place, options.target)
+        compilation = compile_model(_model(options), options.target, stop_after=level, observers=observers)
     return run(options, runner(compilation, place), module_language(compilation.module), place)
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    from .runtime.gaps import add_arguments
+
+    add_arguments(parser)
+    _add_open_models(parser)
+
+
+def _import(options: argparse.Namespace) -> int:
+    from .runtime.gaps import run
+
+    options.context = 0
+    return run(options, _model(options))
 
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
@@ -233,13 +270,15 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
 
 def _model(options: argparse.Namespace) -> Model:
     from .compiler import Model
+    from .frontend.static_inputs import numbers
     from .passes.core.driver import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     prefill = getattr(options, "prefill", None)
     if prefill is not None and not options.context:
         raise _usage_error("--prefill is for networks with state", remedy="give --context too")
-    return Model(options.model, shapes, types, options.context, prefill)
+    values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
+    return Model(options.model, shapes, types, options.context, prefill, values)
 
 
 def _compile(options: argparse.Namespace) -> int:
@@ -334,11 +373,12 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[
 
 def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
     from .compiler import compile_model
-    from .runtime.session import check_place, network_inputs, runner
+    from .runtime.session import check_place, level_for, network_inputs, runner
 
     check_place(place)
+    level = level_for(place, options.target, options.stop_after)
     with Progressing(options.target) as observers:
-        compilation = compile_model(_model(options), options.target, stop_after=options.stop_after, observers=observers)
+        compilation = compile_model(_model(options), options.target, stop_after=level, observers=observers)
     return runner(compilation, place), network_inputs(compilation.module)
 
 
@@ -406,6 +446,7 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "generate": (_GENERATE, _add_generate, _generate),
     "check": (_CHECK, _add_check, _check),
     "profile": (_PROFILE, _add_profile, _profile),
+    "import": (_IMPORT, _add_import, _import),
     "targets": (_TARGETS, _add_targets, _targets),
 }
 
@@ -417,7 +458,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parse(words)
         if arguments is None:
             collect_rarely()
-        return _COMMANDS[options.command][2](options)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            return _COMMANDS[options.command][2](options)
     except SystemExit as stop:
         return int(stop.code or 0)
     except KeyboardInterrupt:
@@ -430,6 +473,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "--debug" in words:
             traceback.print_exception(error)
         return _reported(error)
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    print(message, file=sys.stderr)
 
 
 def _reported(error: Exception) -> int:

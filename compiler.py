@@ -37,6 +37,8 @@ class Model:
     """The rows of the state that its caches become; 0 where they stay inputs and outputs."""
     prefill: Path | None = None
     """The same network for several new rows at once, which shares state and weights: a second function, PREFILL."""
+    input_values: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
+    """The inputs that are constants, because their values decide shapes."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -69,7 +71,8 @@ class Model:
         from .passes.core.files import read_text
 
         if path.suffix != ".mlir":
-            return import_onnx(path, input_shapes=self.input_shapes, input_types=self.input_types)
+            given = self.input_shapes, self.input_types, self.input_values
+            return import_onnx(path, input_shapes=given[0], input_types=given[1], input_values=given[2])
         module = parse_module(new_context(), read_text(str(path)), str(path))
         verify(module)
         return module

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,26 +14,76 @@ from onnx.defs import OpSchema
 from xdsl.ir import Attribute
 
 from ..dialects.core.onnx_custom import DOMAIN, SPELLINGS, complaint
-from ..dialects.core.onnx_schema import default_value, stored_value
+from ..dialects.core.onnx_schema import default_value, python_value, stored_value
 from ..errors import Diagnostic, did_you_mean
-from .onnx_graph import where_node
+from .order import where_node
 from .tensors import read_tensor
 
 _Type = OpSchema.AttrType
 _SCALARS = {_Type.INT, _Type.FLOAT}
 _LISTS = {_Type.INTS, _Type.FLOATS}
+_KINDS = frozenset(kind.value for kind in cast(Any, _Type))
+GRAPHS = frozenset((_Type.GRAPH, _Type.GRAPHS))
+"""The kinds of attributes that are graphs."""
+
+REMARKS = frozenset(("comment", "description", "doc_string", "label", "origin", "source", "stack_trace"))
+"""Attributes that exporters leave on any node as a text for people: no operator of ONNX has one of these names."""
+
+_AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
+_DIRECTION = {"direction": ("forward", "reverse", "bidirectional")}
+_LOSS = {"reduction": ("mean", "sum", "none")}
+_SCATTER = {"reduction": ("none", "add", "mul", "max", "min")}
+_COORDINATES = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")
+
+TEXTS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "AveragePool": _AUTO_PAD,
+    "BitShift": {"direction": ("LEFT", "RIGHT")},
+    "Conv": _AUTO_PAD,
+    "ConvInteger": _AUTO_PAD,
+    "ConvTranspose": _AUTO_PAD,
+    "DepthToSpace": {"mode": ("DCR", "CRD")},
+    "GRU": _DIRECTION,
+    "Gelu": {"approximate": ("none", "tanh")},
+    "GridSample": {"mode": ("linear", "nearest", "cubic"), "padding_mode": ("zeros", "border", "reflection")},
+    "LSTM": _DIRECTION,
+    "LpPool": _AUTO_PAD,
+    "MaxPool": _AUTO_PAD,
+    "NegativeLogLikelihoodLoss": _LOSS,
+    "Pad": {"mode": ("constant", "reflect", "edge", "wrap")},
+    "QLinearConv": _AUTO_PAD,
+    "RNN": _DIRECTION,
+    "Resize": {
+        "mode": ("nearest", "linear", "cubic"),
+        "coordinate_transformation_mode": (*_COORDINATES, "tf_crop_and_resize"),
+        "nearest_mode": ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
+        "keep_aspect_ratio_policy": ("stretch", "not_larger", "not_smaller"),
+    },
+    "RoiAlign": {"mode": ("avg", "max"), "coordinate_transformation_mode": ("half_pixel", "output_half_pixel")},
+    "ScatterElements": _SCATTER,
+    "ScatterND": _SCATTER,
+    "SoftmaxCrossEntropyLoss": _LOSS,
+    "TensorScatter": {"mode": ("linear", "circular")},
+}
+"""Operator -> its attributes that are one of a few words, and these words."""
 
 
 def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dict[str, Attribute]:
     """
-    Return the properties for a node's attributes, by name, without those that have their default value.
+    Return the properties for a node's attributes, by name, without graphs and those that have their default value.
 
     Raises Diagnostic for one that the schema does not know or misses, or of another type or value than it asks for.
     """
-    known = schema.attributes
+    known = {name: attribute for name, attribute in schema.attributes.items() if attribute.type not in GRAPHS}
     values: dict[str, Any] = {}
     for attribute in node.attribute:
+        check_kind(node, attribute, ())
+        if _kind(attribute) in GRAPHS and _is_graph(schema, attribute.name):
+            continue
         name = _canonical_name(attribute.name, known)
+        if name is None and attribute.name in REMARKS and _kind(attribute) == _Type.STRING:
+            text = f"{where_node(node)}: warning: {node.op_type} has no attribute '{attribute.name}', which is ignored"
+            warnings.warn(text, stacklevel=2)
+            continue
         if name is None:
             raise Diagnostic(
                 f"{node.op_type} has no attribute '{attribute.name}'",
@@ -54,9 +105,66 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
         )
     if schema.domain == DOMAIN:
         _check_values(node, schema, values)
+    for name, allowed in TEXTS.get(node.op_type, {}).items() if not schema.domain else ():
+        if values.get(name, allowed[0]) not in allowed:
+            raise Diagnostic(
+                f"{node.op_type} has no {name} '{values[name]}'",
+                where=where_node(node),
+                expected=", ".join(allowed),
+                found=str(values[name]),
+                remedy=did_you_mean(str(values[name]), allowed) or "correct the attribute, or export the model again",
+            )
     return {name: value if isinstance(value, Attribute) else stored_value(known[name].type, value)
             for name, value in sorted(values.items())
             if isinstance(value, Attribute) or not _is_default(value, known[name])}  # fmt: skip
+
+
+def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSchema.Attribute]) -> None:
+    """Raise Diagnostic for an attribute that is of no type at all, or of none of those that it is known to have."""
+    if attribute.type not in _KINDS:
+        raise _wrong_type(node, attribute, "a type", f"type number {attribute.type}")
+    if attribute.ref_attr_name:
+        raise Diagnostic(
+            f"attribute '{attribute.name}' refers to one of a function",
+            where=where_node(node),
+            found=attribute.ref_attr_name,
+            remedy="give its value: outside of a function there is nothing to refer to",
+        )
+    if known and _kind(attribute) not in [form.type for form in known]:
+        raise _wrong_type(node, attribute, _kind_name(known[0].type), _kind_name(_kind(attribute)))
+
+
+_INFERRED_WITHOUT_DEFAULT = {"STFT": "onesided"}
+"""Operator -> an attribute that onnx's inference takes for 0 where it is left out, whatever its default."""
+
+
+def canonical_node(node: NodeProto, schema: OpSchema, properties: Mapping[str, Attribute]) -> NodeProto:
+    """Return a node with the attributes that stand for its properties alone, in the form that its schema asks for."""
+    if node.op_type in _INFERRED_WITHOUT_DEFAULT and not schema.domain:
+        name = _INFERRED_WITHOUT_DEFAULT[node.op_type]
+        if name not in properties:
+            explicit = NodeProto()
+            explicit.CopyFrom(node)
+            explicit.attribute.append(schema.attributes[name].default_value)
+            return explicit
+    unknown = [attribute for attribute in node.attribute if attribute.name not in schema.attributes]
+    if schema.domain != DOMAIN and not unknown:
+        return node
+    if schema.domain != DOMAIN:
+        canonical = NodeProto()
+        canonical.CopyFrom(node)
+        for attribute in unknown:
+            canonical.attribute.remove(attribute)
+        return canonical
+    canonical = helper.make_node(node.op_type, node.input, node.output, node.name, domain=node.domain)
+    for name, value in properties.items():
+        kind = cast(Any, schema.attributes[name].type).value
+        canonical.attribute.append(helper.make_attribute(name, python_value(value), attr_type=kind))
+    return canonical
+
+
+def _is_graph(schema: OpSchema, name: str) -> bool:
+    return name in schema.attributes and schema.attributes[name].type in GRAPHS
 
 
 def _canonical_name(name: str, known: Mapping[str, Any]) -> str | None:
@@ -82,8 +190,6 @@ def _check_values(node: NodeProto, schema: OpSchema, values: Mapping[str, Any]) 
 def _value(node: NodeProto, attribute: AttributeProto, expected: OpSchema.Attribute, folder: Path | None) -> Any:
     """Return a number, text or list of them; for a tensor, how it is stored."""
     found = _kind(attribute)
-    if attribute.ref_attr_name:
-        raise Diagnostic(f"attribute '{attribute.name}' refers to one of a function", where=where_node(node))
     if found == expected.type == _Type.TENSOR:
         return read_tensor(attribute.t, folder, f"{node.name}.{attribute.name}").dense
     if found == expected.type and found in _SCALARS | _LISTS:

@@ -10,7 +10,8 @@ from onnx import NodeProto
 
 from ..dialects.core.onnx_custom import DOMAIN, broadcasts_to, channel_shape
 from ..errors import Diagnostic
-from .onnx_graph import Graph, where_node
+from .onnx_graph import Graph
+from .order import where_node
 from .shapes import Infos
 
 
@@ -63,6 +64,18 @@ def _gemm(graph: Graph, infos: Infos, node: NodeProto) -> None:
     assert result is not None
     if c is not None and not broadcasts_to(c, result):
         raise _misfit(node, "the bias", f"a shape that broadcasts to {list(result)}", list(c))
+
+
+def _reflection(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """What is reflected must be there: ONNX Runtime refuses longer padding too."""
+    mode = next((attribute.s for attribute in node.attribute if attribute.name == "mode"), b"constant")
+    pads, shape = graph.constants.get(node.input[1]), _shape(infos, node, 0)
+    if mode != b"reflect" or pads is None or shape is None or len(node.input) > 3:
+        return
+    longest = [max(0, extent - 1) for extent in (*shape, *shape)]
+    found = [int(pad) for pad in pads.array.reshape(-1)]
+    if any(pad > limit for pad, limit in zip(found, longest, strict=False)):
+        raise _misfit(node, "the padding", f"at most {longest} elements to reflect", found)
 
 
 def _per_channel_vectors(graph: Graph, infos: Infos, node: NodeProto) -> None:
@@ -121,6 +134,7 @@ CHECKS: dict[tuple[str, str], tuple[Callable[[Graph, Infos, NodeProto], None], .
     ("", "Conv"): (_convolution,),
     ("", "ConvTranspose"): (_convolution,),
     ("", "Gemm"): (_gemm,),
+    ("", "Pad"): (_reflection,),
     ("", "InstanceNormalization"): (_per_channel_vectors,),
     ("", "QuantizeLinear"): (_constant(1, _scale, _SCALES),),
     ("", "DequantizeLinear"): (_constant(1, _scale, _SCALES),),

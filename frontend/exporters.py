@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
 from .onnx_graph import Graph
-from .shapes import Infos, infer
+from .shapes import TensorInfo, info_of
 
 
-def flatten_matrices(graph: Graph) -> None:
+def log_probabilities(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
     """
-    Give each Gemm whose first input has more than two axes a matrix: all axes but the last become one.
+    Return what stands for a SoftmaxCrossEntropyLoss that gives log probabilities alone, nothing for other nodes.
 
-    QuantLib and the ONNX exporter of training graphs write Gemm so, meaning a linear layer over the last axis. Behind
-    each the shape is restored, from which that of a later one may follow: repeated until nothing changes.
+    Exporters of training graphs drop the loss where nothing uses it, and with it the place of the second output: what
+    the file declares to be as large as the scores is no loss.
     """
-    gemms = [node for node in graph.nodes if (node.domain, node.op_type) == ("", "Gemm")]
-    while gemms:
-        infos = infer(graph, strict=False)
-        flattened = {id(node): nodes for node in gemms if (nodes := _flattened(graph, infos, node))}
-        if not flattened:
-            return
-        graph.nodes = [new for node in graph.nodes for new in flattened.get(id(node), [node])]
-        gemms = [node for node in gemms if id(node) not in flattened]
+    if (node.domain, node.op_type) != ("", "SoftmaxCrossEntropyLoss") or len(node.output) != 1:
+        return []
+    scores, declared = info(node.input[0]), graph.declared.get(node.output[0])
+    stated = info_of(declared) if declared is not None else None
+    if scores is None or stated is None or not stated.shape or stated.shape != scores.shape:
+        return []
+    return [helper.make_node("LogSoftmax", [node.input[0]], [node.output[0]], name=node.name, axis=1)]
 
 
-def _flattened(graph: Graph, infos: Infos, node: NodeProto) -> list[NodeProto]:
-    shapes = [infos[name].shape if name in infos else None for name in node.input[:2]]
+def flattened_gemm(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
+    """
+    Return what stands for a Gemm whose first input has more than two axes, nothing for other nodes.
+
+    QuantLib and the ONNX exporter of training graphs write Gemm so, meaning a linear layer over the last axis: all axes
+    but that become one, and behind the matrix the shape is restored.
+    """
+    if (node.domain, node.op_type) != ("", "Gemm"):
+        return []
+    shapes = [known.shape if (known := info(name)) is not None else None for name in node.input[:2]]
     transposed = {attribute.name: attribute.i for attribute in node.attribute if attribute.name.startswith("trans")}
     if None in shapes or transposed.get("transA"):
         return []
@@ -52,3 +60,25 @@ def _flattened(graph: Graph, infos: Infos, node: NodeProto) -> list[NodeProto]:
 
 def _sizes(graph: Graph, node: NodeProto, role: str, sizes: list[int]) -> str:
     return graph.add_constant(node, role, np.array(sizes, np.int64), TensorProto.INT64)
+
+
+def scalar_range(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
+    """Return a Range of scalars for one of constants with one element on one axis, nothing for other nodes."""
+    if (node.domain, node.op_type) != ("", "Range"):
+        return []
+    listed = [name for name in node.input if name in graph.constants and graph.constants[name].array.shape == (1,)]
+    if not listed:
+        return []
+    scalar = NodeProto()
+    scalar.CopyFrom(node)
+    for index, name in enumerate(node.input):
+        if name in listed:
+            constant = graph.constants[name]
+            scalar.input[index] = graph.add_constant(
+                node, f"scalar{index}", constant.array.reshape(()), constant.data_type
+            )
+    return [scalar]
+
+
+EXPORTER_RULES = (flattened_gemm, log_probabilities, scalar_range)
+"""What returns the nodes that stand for a node, none where it is as ONNX wants it."""

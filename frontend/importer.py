@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 from google.protobuf.message import DecodeError
 from onnx import ModelProto, NodeProto, ValueInfoProto, helper
-from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -21,23 +20,23 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
-    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ..dialects.core.onnx_custom import DOMAIN
-from ..dialects.core.onnx_schema import OnnxOp, make, segments, stored_value
-from ..dialects.onnx import op_class
+from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ..dialects.onnx import Yield, op_class
 from ..errors import Diagnostic, did_you_mean
-from ..ir import dense, named_location
-from .attributes import properties_of
+from ..ir import Array, named_location, shape_of
 from .checks import check_nodes
-from .exporters import flatten_matrices
-from .onnx_graph import Graph, read_graph, where_node
-from .opset import upgrade
-from .shapes import Infos, infer, info_of, input_infos
-from .tensors import ELEMENTS, TYPE_NAMES, element_type
+from .functions import without_functions
+from .onnx_graph import Graph, check_texts, read_graph
+from .order import where_node
+from .resolver import Resolver
+from .sequences import split_inputs
+from .shapes import TensorInfo, info_of, input_infos
+from .static_inputs import fix_inputs
+from .tensors import ELEMENTS, TYPE_NAMES, check_memory, element_type, type_name
 
 ANY_INTEGER = "int"
 """The type to give for an input that holds integers of unknown width in floats: any that f32 holds exactly."""
@@ -49,15 +48,19 @@ _INTEGER = re.compile(r"(u?)i(\d+)")
 
 Shapes = Mapping[str, Sequence[int]]
 Types = Mapping[str, str]
+Values = Mapping[str, Array]
 
 
-def import_onnx(path: Path, *, input_shapes: Shapes = {}, input_types: Types = {}) -> ModuleOp:
+def import_onnx(
+    path: Path, *, input_shapes: Shapes = {}, input_types: Types = {}, input_values: Values = {}
+) -> ModuleOp:
     """
     Return the module for the model in a file.
 
     `input_shapes` gives inputs with open dimensions their shape; `input_types` says which integers an input holds
     whatever type carries them ("ui8"; "int" for a width unknown), which the function keeps as `onnx.type`; the model's
-    metadata may say so too, as `tilewright.input_type.NAME`. Raises Diagnostic for all bad input.
+    metadata may say so too, as `tilewright.input_type.NAME`. Inputs with `input_values` are none any more: they are
+    constants. Raises Diagnostic for all bad input.
     """
     try:
         model = ModelProto.FromString(path.read_bytes())
@@ -72,14 +75,25 @@ def import_onnx(path: Path, *, input_shapes: Shapes = {}, input_types: Types = {
             remedy="export or copy the model again",
         ) from error
     try:
-        return import_model(model, folder=path.parent, input_shapes=input_shapes, input_types=input_types)
+        return import_model(
+            model,
+            folder=path.parent,
+            input_shapes=input_shapes,
+            input_types=input_types,
+            input_values=input_values,
+        )
     except Diagnostic as error:
         error.source = error.source or str(path)
         raise
 
 
 def import_model(
-    model: ModelProto, *, folder: Path | None = None, input_shapes: Shapes = {}, input_types: Types = {}
+    model: ModelProto,
+    *,
+    folder: Path | None = None,
+    input_shapes: Shapes = {},
+    input_types: Types = {},
+    input_values: Values = {},
 ) -> ModuleOp:
     """Return the module for a model in memory, which is not changed. External data may lie in `folder` or below."""
     if not model.HasField("graph"):
@@ -89,36 +103,22 @@ def import_model(
             found="no graph" if model.ByteSize() else "nothing at all",
             remedy="export or copy the model again",
         )
-    graph = read_graph(_without_functions(model), folder)
+    check_texts(model)
+    graph = read_graph(without_functions(model), folder)
+    fix_inputs(graph, input_values)
+    sequences, empty = split_inputs(graph, input_shapes)
     input_types = _types_declared(model) | dict(input_types)
     _check_types_given(graph, input_types)
     inputs = input_infos(graph, input_shapes)
     graph.inputs = [helper.make_tensor_value_info(name, info.data_type, info.shape) for name, info in inputs.items()]
-    upgrade(graph)
-    flatten_matrices(graph)
-    properties = [_checked_properties(graph, node) for node in graph.nodes]
-    infos = infer(graph, strict=True)
-    _complete(graph, infos)
-    check_nodes(graph, infos)
-    return _Builder(graph, infos).module(properties, input_types)
-
-
-def _without_functions(model: ModelProto) -> ModelProto:
-    """Return the model with its own functions inlined, but for those that are operators which Tilewright knows."""
-    calls = [(function.domain, function.name) for function in model.functions]
-    inlined = [call for call in calls if (cls := op_class(call[1], call[0])) is None or cls.SCHEMA.domain != DOMAIN]
-    if not inlined:
-        return model
-    from onnx import inliner
-
-    try:
-        return inliner.inline_selected_functions(model, inlined)
-    except (RuntimeError, ValueError, ValidationError) as error:
-        raise Diagnostic(
-            "the functions of the model cannot be inlined",
-            found=str(error).strip().splitlines()[0],
-            remedy="export the model without functions of its own",
-        ) from error
+    for name, info in inputs.items():
+        check_memory(f'input "{name}"', _dims(info.shape), info.data_type)
+    resolver = Resolver(graph, inputs)
+    resolver.sequences, resolver.empty_optionals = sequences, empty
+    resolver.run()
+    _check_known(resolver)
+    check_nodes(graph, resolver.infos)
+    return _Network(resolver).module(input_types)
 
 
 def _types_declared(model: ModelProto) -> dict[str, str]:
@@ -168,80 +168,63 @@ def _holds(element: str, given: str) -> bool:
     return spare >= 0 and not inner[1] < outer[1]
 
 
-def _checked_properties(graph: Graph, node: NodeProto) -> dict[str, Attribute]:
-    """Return a node's properties. Raises Diagnostic where it does not have what its operator asks for."""
-    schema = _known(node.op_type, node.domain).SCHEMA
-    try:
-        list(segments("input", schema.inputs, [name or None for name in node.input]))
-        list(segments("output", schema.outputs, [name or None for name in node.output]))
-    except ValueError as error:
-        raise Diagnostic(
-            f"{node.op_type} has not the inputs and outputs that its operator asks for",
-            where=where_node(node),
-            expected=f"{_span(schema.min_input, schema.max_input)} inputs, "
-            f"{_span(schema.min_output, schema.max_output)} outputs",
-            found=f"{len(node.input)} inputs, {len(node.output)} outputs: {error}",
-            remedy="correct the node, or export the model again",
-        ) from error
-    return properties_of(node, schema, graph.folder)
-
-
-def _complete(graph: Graph, infos: Infos) -> None:
-    """Make `infos` hold a type and all dims of every tensor. Raises Diagnostic that names the tensor it cannot tell."""
-    tensors = [(node, name) for node in graph.nodes for name in node.output if name]
-    if not any(_is_open(infos, name) for _, name in tensors):
-        return
-    for name, info in infer(graph, strict=False).items():
-        if _is_open(infos, name):
-            infos[name] = info
-    for node, name in tensors:
-        if _is_open(infos, name):
+def _check_known(resolver: Resolver) -> None:
+    """Raise Diagnostic for the first tensor whose type or shape is not known."""
+    for node in resolver.nodes:
+        for name in filter(None, node.output):
+            info = resolver.info(name)
+            if info is not None and not _is_open(info):
+                check_memory(f'tensor "{name}"', _dims(info.shape), info.data_type)
+                continue
             raise Diagnostic(
                 f"the type or shape of an output of {node.op_type} cannot be told",
                 where=where_node(node),
                 expected="a tensor whose shape does not depend on data",
-                found=f'"{name}": {infos[name] if name in infos else "nothing known"}',
-                remedy="store the tensor's type as value_info, or replace the operator",
+                found=f'"{name}": {_described(info)}',
+                remedy="give what decides it with --input-value, store its type as value_info, or replace the node",
             )
+        for body in resolver.bodies.get(id(node), {}).values():
+            _check_known(body)
 
 
-def _is_open(infos: Infos, name: str) -> bool:
-    info = infos.get(name)
+def _is_open(info: TensorInfo | None) -> bool:
     return info is None or info.shape is None or None in info.shape
 
 
+def _described(info: TensorInfo | None) -> str:
+    if info is None:
+        return "nothing known"
+    dims = "of unknown rank" if info.shape is None else "x".join("?" if dim is None else str(dim) for dim in info.shape)
+    return f"{type_name(info.data_type)} {dims}"
+
+
 class _Builder:
-    """Makes the function from a graph in which everything is known."""
+    """Makes a block from a graph in which everything is known; `values` are the tensors of the blocks around it."""
 
-    def __init__(self, graph: Graph, infos: Infos):
-        self._graph = graph
-        self._infos = infos
-        self._block = Block(arg_types=[self._type(value.name) for value in graph.inputs])
-        self._values: dict[str, SSAValue] = {}
-
-    def module(self, properties: Sequence[dict[str, Attribute]], input_types: Types) -> ModuleOp:
-        """Return the module that holds the network; `properties` are those of each node."""
-        graph = self._graph
-        for value, argument in zip(graph.inputs, self._block.args, strict=True):
+    def __init__(self, resolver: Resolver, values: Mapping[str, SSAValue] = {}):
+        self._resolver = resolver
+        self._graph = resolver.graph
+        self._values = dict(values)
+        self._block = Block(arg_types=[self._type(value.name) for value in self._graph.inputs])
+        for value, argument in zip(self._graph.inputs, self._block.args, strict=True):
             self._define(value.name, argument)
-        for name in graph.constants:
+        for name in self._graph.constants:
             self._add_constant(name)
-        for node, given in zip(graph.nodes, properties, strict=True):
-            self._add_node(node, given)
-        results = [self._output(value) for value in graph.outputs]
-        self._block.add_op(ReturnOp(*results))
-        function = FuncOp(
-            "network",
-            FunctionType.from_lists(self._block.arg_types, [value.type for value in results]),
-            Region(self._block),
-            arg_attrs=ArrayAttr(_port(value.name, input_types) for value in graph.inputs),
-            res_attrs=ArrayAttr(_port(value.name, {}) for value in graph.outputs),
-        )
-        opset = cast(Attribute, IntegerAttr(graph.opset, 64))
-        return ModuleOp([function], {"onnx.graph_name": StringAttr(graph.name), "onnx.opset": opset})
+        for node in resolver.nodes:
+            self._add_node(node)
+
+    def yielding(self) -> Region:
+        """Return the block as a graph that a node holds."""
+        self._block.add_op(Yield.create(operands=[self._values[value.name] for value in self._graph.outputs]))
+        return Region(self._block)
+
+    def _info(self, name: str) -> TensorInfo:
+        info = self._resolver.info(name)
+        assert info is not None, f"{name} was checked before"
+        return info
 
     def _type(self, name: str) -> Attribute:
-        info = self._infos[name]
+        info = self._info(name)
         return TensorType(cast(Any, element_type(info.data_type, f'tensor "{name}"')), _dims(info.shape))
 
     def _define(self, name: str, value: SSAValue) -> None:
@@ -256,31 +239,53 @@ class _Builder:
         self._block.add_op(op)
         self._define(name, op.results[0])
 
-    def _add_node(self, node: NodeProto, properties: dict[str, Attribute]) -> None:
+    def _add_node(self, node: NodeProto) -> None:
         inputs = [self._values[name] if name else None for name in node.input]
         types = [self._type(name) if name else None for name in node.output]
-        op = make(_known(node.op_type, node.domain), inputs, types, properties)
+        cls = _known(node.op_type, node.domain)
+        bodies = self._resolver.bodies.get(id(node), {})
+        regions = [_Builder(bodies[name], self._values).yielding() for name in cls.SCHEMA.attributes if name in bodies]
+        op = make(cls, inputs, types, self._resolver.properties[id(node)], regions=regions)
         op.location = named_location(node.name)
         self._block.add_op(op)
         for name, result in zip(filter(None, node.output), op.results, strict=True):
             self._define(name, result)
+
+
+class _Network(_Builder):
+    """Makes the function of the main graph."""
+
+    def module(self, input_types: Types) -> ModuleOp:
+        """Return the module that holds the network."""
+        graph = self._graph
+        results = [self._output(value) for value in graph.outputs]
+        self._block.add_op(ReturnOp(*results))
+        function = FuncOp(
+            "network",
+            FunctionType.from_lists(self._block.arg_types, [value.type for value in results]),
+            Region(self._block),
+            arg_attrs=ArrayAttr(_port(value.name, input_types) for value in graph.inputs),
+            res_attrs=ArrayAttr(_port(value.name, {}) for value in graph.outputs),
+        )
+        opset = cast(Attribute, IntegerAttr(graph.opset, 64))
+        return ModuleOp([function], {"onnx.graph_name": StringAttr(graph.name), "onnx.opset": opset})
 
     def _output(self, port: ValueInfoProto) -> SSAValue:
         """
         Return the value of a graph output, in the type that the file declares for it.
 
         Float-encoded integer networks declare integers that floating-point operators compute: these are cast. Where the
-        number of elements agrees and the shape does not, e.g. [1] for a scalar, the value is reshaped.
+        number of elements agrees and the shape does not, e.g. [1] for a scalar, what is computed counts, as it does for
+        ONNX Runtime.
         """
-        value, declared, found = self._values[port.name], info_of(port.type), self._infos[port.name]
+        value, declared, found = self._values[port.name], info_of(port.type), self._info(port.name)
         if declared is None:
             return value
         if declared.data_type != found.data_type:
-            to = {"to": stored_value(OpSchema.AttrType.INT, declared.data_type)}
-            value = self._adapt(port.name, "Cast", [value], declared.data_type, found.shape or (), to)
-        shape = declared.shape or ()
+            value = self._cast(port.name, value, declared.data_type)
         if _agree(declared.shape, found.shape):
             return value
+        shape = declared.shape or ()
         if None in shape or prod(_dims(shape)) != prod(_dims(found.shape)):
             raise Diagnostic(
                 "an output of the graph has another shape than it declares",
@@ -289,28 +294,19 @@ class _Builder:
                 found=f"the shape {list(found.shape or ())}, as computed",
                 remedy="correct the declaration, or the shapes given with --input-shape",
             )
-        sizes = dense(np.array(shape, np.int64), i64)
-        constant = make(_known("Constant"), [], [sizes.type], {"value": sizes})
-        constant.location = named_location(port.name)
-        self._block.add_op(constant)
-        return self._adapt(port.name, "Reshape", [value, constant.results[0]], declared.data_type, shape, {})
+        text = f"the shape {list(found.shape or ())} is computed, not {list(shape)}, as declared"
+        warnings.warn(f'output "{port.name}": warning: {text}', stacklevel=2)
+        return value
 
-    def _adapt(
-        self,
-        name: str,
-        op_type: str,
-        inputs: list[SSAValue],
-        data_type: int,
-        shape: Sequence[int | None],
-        properties: dict[str, Attribute],
-    ) -> SSAValue:
-        """Return the result of an op that turns an output's value into its declared type."""
-        element = cast(Any, element_type(data_type, f'output "{name}"'))
-        op = make(_known(op_type), inputs, [TensorType(element, _dims(shape))], properties)
-        owner = inputs[0].owner
+    def _cast(self, name: str, value: SSAValue, data_type: int) -> SSAValue:
+        """Return an output's value in another element type."""
+        result = TensorType(cast(Any, element_type(data_type, f'output "{name}"')), shape_of(value))
+        to = {"to": stored_value(OpSchema.AttrType.INT, data_type)}
+        op = make(_known("Cast"), [value], [result], to)
+        owner = value.owner
         op.location = owner.location if isinstance(owner, Operation) else named_location(name)
         self._block.add_op(op)
-        op.results[0].name_hint = inputs[0].name_hint
+        op.results[0].name_hint = value.name_hint
         return op.results[0]
 
 
@@ -329,12 +325,6 @@ def _known(op_type: str, domain: str = "") -> type[OnnxOp]:
     cls = op_class(op_type, domain)
     assert cls is not None, f"{op_type} was checked before"
     return cls
-
-
-def _span(low: int, high: int) -> str:
-    if high > 1000:
-        return f"{low} or more"
-    return str(low) if low == high else f"{low} to {high}"
 
 
 def _port(name: str, types: Types) -> DictionaryAttr:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs
+from google.protobuf.message import Message
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs
+from onnx.defs import OpSchema
 
 from ..dialects.onnx import op_class, op_types
 from ..errors import Diagnostic, did_you_mean
-from .tensors import Constant, read_tensor
+from .order import bodies_of, defined_names, produced_twice, sorted_nodes, where_node, with_inner
+from .tensors import Constant, read_sparse, read_tensor
 
 OLDEST_OPSET = 7
+
+_GRAPHS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)
 
 
 @dataclass
@@ -48,9 +53,44 @@ class Graph:
         return name
 
 
-def where_node(node: NodeProto) -> str:
-    """Return the place to name in an error about a node."""
-    return f'node "{node.name}"'
+def schema_of(node: NodeProto) -> OpSchema:
+    """Return the schema of a node that was checked to have one."""
+    cls = op_class(node.op_type, node.domain)
+    assert cls is not None, f"{node.op_type} was checked before"
+    return cls.SCHEMA
+
+
+def has_body(node: NodeProto) -> bool:
+    """Return whether a node holds a graph."""
+    return any(attribute.type in _GRAPHS for attribute in node.attribute)
+
+
+def check_texts(message: Message) -> None:
+    """Raise Diagnostic where a text in a protobuf is none: it holds bytes that are not UTF-8."""
+    # Of tensors only what is no data is looked at: data are large.
+    fields = ("name", "doc_string", "external_data") if isinstance(message, TensorProto) else None
+    for field_, value in message.ListFields() if fields is None else ():
+        if field_.type == field_.TYPE_STRING:
+            _check_text(field_.name, value)
+        elif field_.type == field_.TYPE_MESSAGE:
+            for part in value if not isinstance(value, Message) else (value,):
+                check_texts(part)
+    for name in fields or ():
+        value = getattr(message, name)
+        for part in value if name == "external_data" else ():
+            check_texts(part)
+        _check_text(name, value if name != "external_data" else "")
+
+
+def _check_text(name: str, value: Any) -> None:
+    for text in (value,) if isinstance(value, (str, bytes)) else value:
+        if isinstance(text, bytes):
+            raise Diagnostic(
+                f"a text in the model is none: '{name}'",
+                expected="UTF-8",
+                found=str(text[:40]),
+                remedy="the file is damaged: export or copy the model again",
+            )
 
 
 def read_graph(model: ModelProto, folder: Path | None) -> Graph:
@@ -64,35 +104,72 @@ def read_graph(model: ModelProto, folder: Path | None) -> Graph:
         raise Diagnostic("the graph is empty", expected="nodes and outputs", found="neither")
     if not proto.output:
         raise Diagnostic("the graph has no outputs", remedy="mark the results as graph outputs when exporting")
-    if proto.sparse_initializer:
-        raise Diagnostic(
-            "sparse initialisers are not handled",
-            where=f'tensor "{proto.sparse_initializer[0].values.name}"',
-            remedy="export the weights as dense tensors",
-        )
     nodes = _named_copies(proto)
-    _check_operators(nodes)
-    opset = _opset(model)
+    _check_operators(list(with_inner(nodes)))
+    opset = _opset(model, nodes)
     constants = _initialisers(proto, folder)
     nodes = [node for node in nodes if not _take_constant(node, constants, folder)]
-    graph = Graph(
-        proto.name or "network",
-        opset,
-        nodes,
-        constants,
-        [value for value in proto.input if value.name not in constants],
-        list(proto.output),
-        {value.name: value.type for value in (*proto.input, *proto.value_info, *proto.output)},
-        folder,
-    )
+    inputs = [value for value in proto.input if value.name not in constants]
+    declared = {value.name: value.type for value in (*proto.input, *proto.value_info, *proto.output)}
+    graph = Graph(proto.name or "network", opset, nodes, constants, inputs, list(proto.output), declared, folder)
     _check_unique((value.name for value in graph.inputs), "input")
-    graph.nodes = _sorted(graph)
+    given = {value.name: "an input" for value in inputs} | dict.fromkeys(constants, "a constant")
+    graph.nodes = sorted_nodes(nodes, given, [value.name for value in proto.output], given.__contains__)
     return graph
 
 
-def _opset(model: ModelProto) -> int:
+def body_graph(node: NodeProto, name: str) -> GraphProto | None:
+    """Return a graph that a node holds, None where it has none of that name."""
+    return next(
+        (attribute.g for attribute in node.attribute if attribute.name == name and attribute.HasField("g")), None
+    )
+
+
+def read_body(
+    proto: GraphProto, graph: Graph, prefix: str, names: dict[str, str], is_known: Callable[[str], bool]
+) -> tuple[list[NodeProto], list[str]]:
+    """
+    Return copies of the nodes of a graph that a node holds, sorted, and the names of its outputs.
+
+    Its constants are added to those of `graph`. What it defines has the prefix in front of its name; `names` are those
+    of its inputs where these are bound to other tensors. `is_known` says what is there around it. Raises Diagnostic as
+    `read_graph` does.
+    """
+    renamed = {name: f"{prefix}{name}" for name in defined_names(proto) if name} | names
+    nodes = _named_copies(proto)
+    for node in nodes:
+        node.name = f"{prefix}{node.name}"
+        _rename(node, renamed)
+    _check_operators(nodes)
+    constants = {renamed[name]: value for name, value in _initialisers(proto, graph.folder).items()}
+    nodes = [node for node in nodes if not _take_constant(node, constants, graph.folder)]
+    graph.constants |= constants
+    stated = {value.name: value.type for value in (*proto.value_info, *proto.output)}
+    graph.declared |= {renamed[name]: kind for name, kind in stated.items() if name in renamed and name not in names}
+    given = {renamed[value.name]: "an input" for value in proto.input} | dict.fromkeys(constants, "a constant")
+    outputs = [renamed.get(value.name, value.name) for value in proto.output]
+    return sorted_nodes(nodes, given, outputs, lambda name: name in given or is_known(name)), outputs
+
+
+def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
+    """Give the tensors of a node other names, in the graphs that it holds too, but for what those define."""
+    for field_ in (node.input, node.output):
+        for index, name in enumerate(field_):
+            field_[index] = names.get(name, name)
+    for body in bodies_of(node):
+        own = defined_names(body)
+        visible = {name: new for name, new in names.items() if name not in own}
+        for inner in body.node:
+            _rename(inner, visible)
+        for value in body.output:
+            value.name = visible.get(value.name, value.name)
+
+
+def _opset(model: ModelProto, nodes: Sequence[NodeProto]) -> int:
     versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
     newest = defs.onnx_opset_version()
+    if not versions and all(node.domain for node in nodes):
+        return newest
     if not versions:
         raise Diagnostic(
             "the model does not say which opset of ai.onnx it is of",
@@ -113,33 +190,53 @@ def _opset(model: ModelProto) -> int:
 
 def _named_copies(proto: GraphProto) -> list[NodeProto]:
     copies: list[NodeProto] = []
-    for index, original in enumerate(proto.node):
+    for original in proto.node:
         node = NodeProto()
         node.CopyFrom(original)
-        node.name = node.name or f"{node.op_type}_{index}"
         copies.append(node)
+    _name(copies)
     return copies
+
+
+def _name(nodes: Iterable[NodeProto]) -> None:
+    """Give nodes without a name one, those of graphs that nodes hold too."""
+    for index, node in enumerate(nodes):
+        node.name = node.name or f"{node.op_type}_{index}"
+        for body in bodies_of(node):
+            _name(body.node)
 
 
 # Operators
 
 
-def _check_operators(nodes: Sequence[NodeProto]) -> None:
-    """Give every node the domain of its schema. Raises one Diagnostic that names all operators not handled."""
-    complaints: dict[tuple[str, str], tuple[str, str]] = {}
+def nodes_of(model: ModelProto) -> list[NodeProto]:
+    """Return copies of all nodes of a model, each with a name, those of graphs that nodes hold too."""
+    return list(with_inner(_named_copies(model.graph)))
+
+
+def unknown_operators(nodes: Sequence[NodeProto]) -> dict[str, list[str]]:
+    """Give every node the domain of its schema; return for each that has none what is wrong, and the nodes' names."""
+    found: dict[str, list[str]] = {}
     for node in nodes:
         if complaint := _complaint(node):
-            complaints.setdefault((node.domain, node.op_type), (node.name, complaint))
-    if not complaints:
+            found.setdefault(complaint, []).append(node.name)
+    return found
+
+
+def _check_operators(nodes: Sequence[NodeProto]) -> None:
+    """Give every node the domain of its schema. Raises one Diagnostic that names all operators not handled."""
+    written = {node.name: "::".join(filter(None, (node.domain, node.op_type))) for node in reversed(nodes)}
+    unknown = unknown_operators(nodes)
+    if not unknown:
         return
-    notes = [f'node "{node}": {complaint}' for node, complaint in complaints.values()]
+    first = [names[0] for names in unknown.values()]
     raise Diagnostic(
-        f"{len(notes)} operator{'s are' if len(notes) > 1 else ' is'} not handled",
-        where=f'node "{next(iter(complaints.values()))[0]}"',
+        f"{len(first)} operator{'s are' if len(first) > 1 else ' is'} not handled",
+        where=f'node "{first[0]}"',
         expected="operators of ONNX, or the quantised ones that docs/import.md lists",
-        found=", ".join(name if not domain else f"{domain}::{name}" for domain, name in complaints),
+        found=", ".join(written[name] for name in first),
         remedy="export the model with operators that are handled",
-        notes=notes,
+        notes=[f'node "{names[0]}": {complaint}' for complaint, names in unknown.items()],
     )
 
 
@@ -148,8 +245,6 @@ def _complaint(node: NodeProto) -> str:
     if (cls := op_class(node.op_type, node.domain)) is None:
         return " ".join(filter(None, (f"{node.op_type}{domain} is unknown", did_you_mean(node.op_type, op_types()))))
     node.domain, node.op_type = cls.SCHEMA.domain, cls.SCHEMA.name
-    if cls.get_irdl_definition().regions:
-        return f"{node.op_type}{domain} holds a graph, which is not handled yet"
     return ""
 
 
@@ -158,7 +253,11 @@ def _complaint(node: NodeProto) -> str:
 
 def _initialisers(proto: GraphProto, folder: Path | None) -> dict[str, Constant]:
     _check_unique((tensor.name for tensor in proto.initializer), "initialiser")
-    return {tensor.name: read_tensor(tensor, folder, tensor.name) for tensor in proto.initializer}
+    _check_unique((tensor.values.name for tensor in proto.sparse_initializer), "initialiser")
+    dense = {tensor.name: read_tensor(tensor, folder, tensor.name) for tensor in proto.initializer}
+    return dense | {
+        tensor.values.name: read_sparse(tensor, folder, tensor.values.name) for tensor in proto.sparse_initializer
+    }
 
 
 def _check_unique(names: Iterable[str], what: str) -> None:
@@ -190,10 +289,12 @@ def _take_constant(node: NodeProto, constants: dict[str, Constant], folder: Path
     if len(given) != 1 or len(node.output) != 1:
         raise Diagnostic("a Constant must have one value and one output", where=where_node(node))
     if node.output[0] in constants:
-        raise _produced_twice(node.output[0], [constants[node.output[0]].origin, node.name])
+        raise produced_twice(node.output[0], [constants[node.output[0]].origin, node.name])
     attribute = given[0]
     if attribute.name == "value":
         constants[node.output[0]] = read_tensor(attribute.t, folder, node.name)
+    elif attribute.name == "sparse_value":
+        constants[node.output[0]] = read_sparse(attribute.sparse_tensor, folder, node.name)
     elif attribute.name in _NUMBERS:
         data_type = _NUMBERS[attribute.name]
         fields = {"value_float": attribute.f, "value_int": attribute.i}
@@ -204,97 +305,7 @@ def _take_constant(node: NodeProto, constants: dict[str, Constant], folder: Path
         raise Diagnostic(
             f"a Constant given as '{attribute.name}' is not handled",
             where=where_node(node),
-            expected="value, " + ", ".join(_NUMBERS),
-            remedy="export the constant as a dense tensor of numbers",
+            expected="value, sparse_value, " + ", ".join(_NUMBERS),
+            remedy="export the constant as a tensor of numbers",
         )
     return True
-
-
-def _produced_twice(tensor: str, producers: Sequence[str]) -> Diagnostic:
-    return Diagnostic(
-        "two nodes produce one tensor",
-        where=f'tensor "{tensor}"',
-        expected="one producer",
-        found=" and ".join(f'"{name}"' for name in producers),
-        remedy="rename the output of one of them",
-    )
-
-
-# Order
-
-
-def _sorted(graph: Graph) -> list[NodeProto]:
-    """Return the nodes, each after those it needs, as near to the file's order as that allows."""
-    producers = _producers(graph)
-    _check_produced(graph, producers)
-    needs = [{producers[name] for name in node.input if name in producers} for node in graph.nodes]
-    users: list[list[int]] = [[] for _ in graph.nodes]
-    for index, needed in enumerate(needs):
-        for producer in sorted(needed):
-            users[producer].append(index)
-    open_needs = [len(needed) for needed in needs]
-    ready = [index for index, count in enumerate(open_needs) if count == 0]
-    order: list[int] = []
-    while ready:
-        index = heapq.heappop(ready)
-        order.append(index)
-        for user in users[index]:
-            open_needs[user] -= 1
-            if open_needs[user] == 0:
-                heapq.heappush(ready, user)
-    if len(order) < len(graph.nodes):
-        cycle = [graph.nodes[index].name for index in _cycle(needs, set(range(len(needs))) - set(order))]
-        raise Diagnostic(
-            "the graph has a cycle",
-            where=f'node "{cycle[0]}"',
-            expected="nodes that need only what comes before them",
-            found=" -> ".join(f'"{name}"' for name in [*cycle, cycle[0]]),
-            remedy="break the cycle: pass state from call to call as an input and an output",
-        )
-    return [graph.nodes[index] for index in order]
-
-
-def _producers(graph: Graph) -> dict[str, int]:
-    producers: dict[str, int] = {}
-    given = {value.name: "an input" for value in graph.inputs} | dict.fromkeys(graph.constants, "a constant")
-    for index, node in enumerate(graph.nodes):
-        for name in filter(None, node.output):
-            if name in producers:
-                raise _produced_twice(name, [graph.nodes[producers[name]].name, node.name])
-            if name in given:
-                raise _produced_twice(name, [given[name], node.name])
-            producers[name] = index
-    return producers
-
-
-def _check_produced(graph: Graph, producers: dict[str, int]) -> None:
-    known = producers.keys() | graph.constants.keys() | {value.name for value in graph.inputs}
-    missing = [(node, name) for node in graph.nodes for name in node.input if name and name not in known]
-    if missing:
-        node, name = missing[0]
-        raise Diagnostic(
-            "a node needs a tensor that nothing produces",
-            where=where_node(node),
-            expected="an input, an initialiser or the output of a node",
-            found=f'"{name}"',
-            remedy=did_you_mean(name, sorted(known)) or "add the tensor as an input or an initialiser",
-            notes=[f'{where_node(other)} needs "{text}"' for other, text in missing[1:]],
-        )
-    for value in graph.outputs:
-        if value.name not in known:
-            raise Diagnostic(
-                "an output of the graph is never produced",
-                where=f'output "{value.name}"',
-                expected="the output of a node",
-                remedy=did_you_mean(value.name, sorted(known)) or "remove the output",
-            )
-
-
-def _cycle(needs: Sequence[set[int]], rest: set[int]) -> Iterator[int]:
-    """Yield the nodes of a cycle among `rest`, in the order in which data flow."""
-    path = [min(rest)]
-    while (previous := min(needs[path[-1]] & rest)) not in path:
-        path.append(previous)
-    loop = path[path.index(previous) :][::-1]
-    first = loop.index(min(loop))
-    yield from loop[first:] + loop[:first]

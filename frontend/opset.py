@@ -7,50 +7,28 @@ forms. The others hold up to a version.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from onnx import AttributeProto, NodeProto, TensorProto, helper
+from onnx import AttributeProto, NodeProto, TensorProto, defs, helper
 
 from ..errors import Diagnostic
-from .onnx_graph import Graph, where_node
-from .shapes import TensorInfo, infer
+from .attributes import check_kind
+from .onnx_graph import Graph, schema_of
+from .order import where_node
 
 
-class Types:
-    """The element types and shapes of a graph, as far as they can be told."""
-
-    def __init__(self, graph: Graph):
-        self._graph = graph
-
-    @cached_property
-    def _infos(self) -> dict[str, TensorInfo]:
-        return infer(self._graph, strict=False)
+class Types(Protocol):
+    """The element types and shapes of the tensors before a node."""
 
     def data_type(self, tensor: str, node: NodeProto) -> int:
-        """Return a tensor's element type. Raises Diagnostic where neither the file nor inference gives it."""
-        info = self._infos.get(tensor)
-        if info is None:
-            raise self._unknown(tensor, node, "element type")
-        return info.data_type
+        """Return a tensor's element type. Raises Diagnostic where it is not known."""
+        ...
 
     def shape(self, tensor: str, node: NodeProto) -> tuple[int, ...]:
-        """Return a tensor's shape. Raises Diagnostic where neither the file nor inference gives it."""
-        info = self._infos.get(tensor)
-        if info is None or info.shape is None or None in info.shape:
-            raise self._unknown(tensor, node, "shape")
-        return tuple(dim for dim in info.shape if dim is not None)
-
-    def _unknown(self, tensor: str, node: NodeProto, what: str) -> Diagnostic:
-        return Diagnostic(
-            f"the {what} of an input must be known to read a node of opset {self._graph.opset}",
-            where=where_node(node),
-            found=f'"{tensor}" has none',
-            remedy="convert the model with onnx.version_converter, or store its value_info",
-        )
+        """Return a tensor's shape. Raises Diagnostic where it is not known."""
+        ...
 
 
 Rewrite = Callable[[Graph, NodeProto, Types], Sequence[NodeProto]]
@@ -87,38 +65,37 @@ MOVED: dict[str, tuple[Moved, ...]] = {
 """Operator -> its attributes that became inputs."""
 
 
-def upgrade(graph: Graph) -> None:
+def upgraded(graph: Graph, node: NodeProto, types: Types) -> Sequence[NodeProto]:
     """
-    Bring every node of the graph to the newest form of its operator.
+    Return a node of ai.onnx in the newest form of its operator, which may be several nodes or change the node itself.
 
-    What needs types comes last: inference reads the newest form. Raises Diagnostic where what an old form means cannot
-    be told, or has no newest form.
+    Raises Diagnostic where what an old form means cannot be told, or has no newest form.
     """
-    _rewrite(graph, CHANGED, lambda moved: moved.data_type != _LIKE_INPUT)
-    _rewrite(graph, CHANGED_BY_TYPE, lambda moved: moved.data_type == _LIKE_INPUT)
+    if node.op_type in MOVED or node.op_type in CHANGED:
+        _check_form(node, graph.opset)
+    for moved in MOVED.get(node.op_type, ()):
+        _move(graph, node, moved, types)
+    before, rewrite = CHANGED.get(node.op_type, (0, _keep))
+    return rewrite(graph, node, types) if graph.opset < before else [node]
 
 
-def _rewrite(graph: Graph, changed: Mapping[str, tuple[int, Rewrite]], due: Callable[[Moved], bool]) -> None:
-    types = Types(_snapshot(graph))
-    nodes: list[NodeProto] = []
-    for node in graph.nodes:
-        if node.domain:
-            nodes.append(node)
-            continue
-        for moved in filter(due, MOVED.get(node.op_type, ())):
-            _move(graph, node, moved, types)
-        before, rewrite = changed.get(node.op_type, (0, _keep))
-        nodes += rewrite(graph, node, types) if graph.opset < before else [node]
-    graph.nodes = nodes
-
-
-def _snapshot(graph: Graph) -> Graph:
-    """Return the graph as it is now; later changes of its nodes do not reach the copy."""
-    copies: list[NodeProto] = []
-    for node in graph.nodes:
-        copies.append(copy := NodeProto())
-        copy.CopyFrom(node)
-    return replace(graph, nodes=copies, constants=dict(graph.constants))
+def _check_form(node: NodeProto, opset: int) -> None:
+    """Raise Diagnostic for a node that lacks inputs or has attributes of another type than its operator ever had."""
+    schemas = [schema_of(node)]
+    if defs.has(node.op_type, max_inclusive_version=opset, domain=""):
+        schemas.append(defs.get_schema(node.op_type, opset, ""))
+    # What became an input may still be an attribute, whatever the opset.
+    least = 1 if node.op_type in MOVED else min(schema.min_input for schema in schemas)
+    if len(node.input) < least or not node.output:
+        raise Diagnostic(
+            f"{node.op_type} has not the inputs and outputs that its operator asks for",
+            where=where_node(node),
+            found=f"{len(node.input)} inputs, {len(node.output)} outputs",
+            remedy="correct the node, or export the model again",
+        )
+    for attribute in node.attribute:
+        known = [schema.attributes[attribute.name] for schema in schemas if attribute.name in schema.attributes]
+        check_kind(node, attribute, known)
 
 
 # Attributes
@@ -203,7 +180,7 @@ def _split(_graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]
 
 
 def _batch_normalization(_graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]:
-    if take(node, "spatial", 1) != 1 or len(node.output) > 1:
+    if take(node, "spatial", 1) != 1 or any(node.output[1:]):
         raise Diagnostic(
             "this old form of BatchNormalization is not handled",
             where=where_node(node),
@@ -215,13 +192,44 @@ def _batch_normalization(_graph: Graph, node: NodeProto, _types: Types) -> Seque
 
 def _upsample(_graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]:
     node.op_type = "Resize"
-    return _resize(_graph, node, _types)
+    return [_without_region(node)]
 
 
-def _resize(_graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]:
+def _without_region(node: NodeProto) -> NodeProto:
     """Up to opset 10 there was no region of interest, and coordinates were scaled without an offset."""
     node.input.insert(1, "")
-    return [put(node, coordinate_transformation_mode="asymmetric", nearest_mode="floor")]
+    return put(node, coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+
+
+def _resize(graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]:
+    """Up to opset 12 scales without elements stood for none, and one more way to scale coordinates was known."""
+    if graph.opset < 11:
+        return [_without_region(node)]
+    scales = graph.constants.get(node.input[2]) if len(node.input) > 3 else None
+    if scales is not None and not scales.array.size:
+        node.input[2] = ""
+    modes = {attribute.name: attribute.s for attribute in node.attribute if attribute.s}
+    if modes.get("coordinate_transformation_mode") != b"tf_half_pixel_for_nn":
+        return [node]
+    if modes.get("nearest_mode") != b"floor" or modes.get("mode", b"nearest") != b"nearest":
+        raise Diagnostic(
+            "this old form of Resize is not handled",
+            where=where_node(node),
+            expected="nearest_mode = floor where the coordinates are those of tf_half_pixel_for_nn",
+            remedy="export the model with opset 13 or newer",
+        )
+    # The floor of (x + 0.5) / scale is what lies nearest to (x + 0.5) / scale - 0.5, the upper one of two.
+    take(node, "coordinate_transformation_mode")
+    take(node, "nearest_mode")
+    return [put(node, coordinate_transformation_mode="half_pixel", nearest_mode="round_prefer_ceil")]
+
+
+def _dft(graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]:
+    """Up to opset 19 the axis was an attribute, the first behind the batch where it was not given."""
+    axis = np.array(take(node, "axis", 1), np.int64)
+    node.input.extend([""] * (2 - len(node.input)))
+    node.input.append(graph.add_constant(node, "axis", axis, TensorProto.INT64))
+    return [node]
 
 
 def _scatter(_graph: Graph, node: NodeProto, _types: Types) -> Sequence[NodeProto]:
@@ -259,16 +267,13 @@ CHANGED: dict[str, tuple[int, Rewrite]] = {
     "Split": (18, _split),
     "BatchNormalization": (14, _batch_normalization),
     "Upsample": (_NEVER_ENDING, _upsample),
-    "Resize": (11, _resize),
+    "Resize": (13, _resize),
+    "DFT": (20, _dft),
     "Scatter": (_NEVER_ENDING, _scatter),
     "GridSample": (20, _grid_sample),
-}
-"""Operator -> the opset from which its newest form holds, and what brings an older node to it."""
-
-CHANGED_BY_TYPE: dict[str, tuple[int, Rewrite]] = {
     "Softmax": (13, _softmax),
     "LogSoftmax": (13, _softmax),
     "Hardmax": (13, _softmax),
     "GroupNormalization": (21, _group_normalization),
 }
-"""The same, for what can only be told from shapes."""
+"""Operator -> the opset from which its newest form holds, and what brings an older node to it."""

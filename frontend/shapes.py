@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from onnx import (
     GraphProto,
     ModelProto,
     NodeProto,
+    OperatorSetIdProto,
     TensorProto,
     TypeProto,
     ValueInfoProto,
@@ -20,6 +21,8 @@ from onnx import (
     numpy_helper,
     shape_inference,
 )
+from onnx.checker import ValidationError
+from onnx.defs import OpSchema
 
 from ..dialects.core.onnx_custom import DOMAIN, SCHEMAS
 from ..errors import Diagnostic, did_you_mean
@@ -47,7 +50,9 @@ def info_of(proto: TypeProto) -> TensorInfo | None:
     tensor = proto.tensor_type
     if not tensor.HasField("shape"):
         return TensorInfo(tensor.elem_type, None)
-    dims = tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim)
+    # Some exporters write -1 for a dimension that is open.
+    stated = (dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
+    dims = tuple(dim if dim >= 0 else None for dim in stated)
     return TensorInfo(tensor.elem_type, dims)
 
 
@@ -62,19 +67,17 @@ def _register_rules() -> None:
             defs.register_schema(schema)
 
 
-def infer(graph: Graph, *, strict: bool, inputs: Mapping[str, TensorInfo] | None = None) -> Infos:
+def infer(graph: Graph, inputs: Mapping[str, TensorInfo]) -> Infos:
     """
-    Return what can be told of each tensor, all nodes being of the newest form of their operator.
+    Return what ONNX's inference can tell of each tensor while dimensions of the inputs are open.
 
-    `strict`: what the file declares of inner tensors is not used, and a node that cannot be raises Diagnostic.
+    Nodes may be of an older form of their operator; what the file declares of inner tensors counts.
     """
     _register_rules()
-    model = _light_model(graph, inputs or {}, declared=not strict)
+    model = _light_model(graph, inputs)
     try:
-        inferred = shape_inference.infer_shapes(model, strict_mode=strict, data_prop=True).graph
-    except (shape_inference.InferenceError, RuntimeError, ValueError) as error:
-        if strict:
-            raise _misfit(str(error)) from error
+        inferred = shape_inference.infer_shapes(model, data_prop=True).graph
+    except (shape_inference.InferenceError, RuntimeError, ValueError):
         inferred = model.graph
     known: Infos = {name: _constant_info(constant) for name, constant in graph.constants.items()}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
@@ -87,12 +90,10 @@ def _constant_info(constant: Constant) -> TensorInfo:
     return TensorInfo(constant.data_type, constant.array.shape)
 
 
-def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo], *, declared: bool) -> ModelProto:
+def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo]) -> ModelProto:
     """Return the graph as a model in which big constants are inputs."""
     light = GraphProto(name="network", node=[_stand_in(node) for node in graph.nodes])
-    for value in graph.inputs:
-        info = inputs.get(value.name)
-        light.input.append(value if info is None else _value(value.name, info))
+    light.input.extend(_value(value.name, inputs[value.name]) for value in graph.inputs)
     for name, constant in graph.constants.items():
         if constant.array.size <= _SMALL and constant.array.dtype.kind in "iufb":
             light.initializer.append(_small_tensor(name, constant))
@@ -100,20 +101,10 @@ def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo], *, declared: bo
             light.input.append(_value(name, _constant_info(constant)))
     given = {value.name for value in light.input} | graph.constants.keys()
     outputs = sorted({value.name for value in graph.outputs} - given)
-    if declared:
-        stated = {name: kind for name, kind in graph.declared.items() if name not in given}
-        light.value_info.extend(ValueInfoProto(name=n, type=kind) for n, kind in stated.items() if n not in outputs)
-        light.output.extend(ValueInfoProto(name=n, type=stated.get(n)) for n in outputs)
-    else:
-        light.output.extend(ValueInfoProto(name=name) for name in outputs)
-    domains = dict.fromkeys(node.domain for node in graph.nodes)
-    versions = {
-        domain: max(s.since_version for s in defs.get_all_schemas() if s.domain == domain) for domain in domains
-    }
-    imports = [
-        helper.make_opsetid(domain, version) for domain, version in (versions | {"": defs.onnx_opset_version()}).items()
-    ]
-    return ModelProto(ir_version=10, graph=light, opset_import=imports)
+    stated = {name: kind for name, kind in graph.declared.items() if name not in given}
+    light.value_info.extend(ValueInfoProto(name=n, type=kind) for n, kind in stated.items() if n not in outputs)
+    light.output.extend(ValueInfoProto(name=n, type=stated.get(n)) for n in outputs)
+    return ModelProto(ir_version=10, graph=light, opset_import=_imports())
 
 
 _LIKE_FIRST = {
@@ -141,26 +132,51 @@ def _small_tensor(name: str, constant: Constant) -> TensorProto:
     return tensor
 
 
-_INFERENCE_ERROR = re.compile(r"\(op_type:(?P<op>[^,)]*)(?:, node name: (?P<node>[^)]*))?\): (?P<text>.*)")
+@cache
+def _imports() -> tuple[OperatorSetIdProto, ...]:
+    """Return the newest version of every domain."""
+    domains = {schema.domain for schema in defs.get_all_schemas()}
+    versions = {
+        domain: max(s.since_version for s in defs.get_all_schemas() if s.domain == domain) for domain in domains
+    }
+    versions[""] = defs.onnx_opset_version()
+    return tuple(helper.make_opsetid(domain, version) for domain, version in sorted(versions.items()))
 
 
-def _misfit(message: str) -> Diagnostic:
-    errors = [match.groupdict() for match in _INFERENCE_ERROR.finditer(message)]
-    if not errors:
-        return Diagnostic("the shapes of the graph cannot be told", found=_plain(message))
-    first, *others = errors
-    return Diagnostic(
-        f"the inputs of a {first['op']} do not fit together",
-        where=f'node "{first["node"]}"' if first["node"] else "",
-        expected="inputs and attributes of the types and shapes that ONNX asks for",
-        found=_plain(first["text"]),
-        remedy="correct the shapes in the model, or those given with --input-shape",
-        notes=[f'node "{error["node"]}": {_plain(error["text"])}' for error in others],
-    )
+def infer_node(
+    node: NodeProto,
+    schema: OpSchema,
+    inputs: Mapping[str, TensorInfo],
+    constant: Callable[[str], Constant | None],
+) -> Infos:
+    """
+    Return what can be told of the outputs of a node of the newest form of its operator.
+
+    `inputs` are the types of all its inputs; `constant` gives the value of those that have one. Raises ValueError, with
+    the reason, where the node does not fit its inputs.
+    """
+    _register_rules()
+    if (node.domain, node.op_type) in _LIKE_FIRST:
+        return {node.output[0]: inputs[node.input[0]]}
+    types = {name: helper.make_tensor_type_proto(info.data_type, info.shape) for name, info in inputs.items()}
+    known = {name: value for name in inputs if (value := constant(name)) is not None}
+    data = {
+        name: _small_tensor(name, value)
+        for name, value in known.items()
+        if value.array.size <= _SMALL and value.array.dtype.kind in "iufb"
+    }
+    try:
+        found = shape_inference.infer_node_outputs(
+            schema, node, types, data, opset_imports=list(_imports()), ir_version=10
+        )
+    except (shape_inference.InferenceError, ValidationError, RuntimeError, ValueError) as error:
+        raise ValueError(_plain(str(error))) from error
+    return {name: info for name, kind in found.items() if (info := info_of(kind)) is not None}
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\[\w*Error\]\s*", "", text).strip().rstrip(".") or "no reason given"
+    text = re.sub(r"\[\w*Error\]\s*|\(op_type:[^)]*\):\s*", "", text)
+    return text.strip().rstrip(".") or "no reason given"
 
 
 # Inputs
@@ -228,7 +244,7 @@ def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInf
 
 def _deduce(graph: Graph, infos: Infos) -> None:
     """Fill in the dim along which an input is concatenated, where all else of that Concat is known."""
-    known = infer(graph, strict=False, inputs=infos)
+    known = infer(graph, infos)
     for name, kind in graph.declared.items():
         stated = info_of(kind)
         if stated is not None and name not in infos and None not in (stated.shape or (None,)):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
@@ -26,11 +28,13 @@ ELEMENTS: dict[int, Attribute] = {
     TensorProto.FLOAT16: f16,
     TensorProto.BFLOAT16: bf16,
     TensorProto.BOOL: i1,
+    TensorProto.INT2: IntegerType(2),
     TensorProto.INT4: IntegerType(4),
     TensorProto.INT8: i8,
     TensorProto.INT16: i16,
     TensorProto.INT32: i32,
     TensorProto.INT64: i64,
+    TensorProto.UINT2: _unsigned(2),
     TensorProto.UINT4: _unsigned(4),
     TensorProto.UINT8: _unsigned(8),
     TensorProto.UINT16: _unsigned(16),
@@ -42,8 +46,13 @@ ELEMENTS: dict[int, Attribute] = {
 TYPE_NAMES = {str(element): element for element in ELEMENTS.values()}
 """Name of an element type, as `--input-type` takes it -> the IR type."""
 
-_PACKED_BITS: dict[int, int] = {TensorProto.INT4: 4, TensorProto.UINT4: 4}
-_PER_FIELD: dict[int, int] = {TensorProto.INT4: 2, TensorProto.UINT4: 2}
+_PACKED_BITS: dict[int, int] = {
+    TensorProto.INT2: 2,
+    TensorProto.UINT2: 2,
+    TensorProto.INT4: 4,
+    TensorProto.UINT4: 4,
+}
+"""Element type -> its bits, of those of which a byte holds several."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +98,63 @@ def read_tensor(proto: TensorProto, folder: Path | None, origin: str) -> Constan
     where = f'tensor "{proto.name or origin}"'
     element = element_type(proto.data_type, where)
     shape = tuple(proto.dims)
-    if any(dim < 0 for dim in shape):
-        raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
+    check_memory(where, shape, proto.data_type)
     if proto.data_location == TensorProto.EXTERNAL:
         return Constant(_from_bytes(_external(proto, folder, where), proto, shape), proto.data_type, origin)
     if proto.HasField("raw_data"):
         _check_count(where, shape, _byte_count(proto.data_type, shape), len(proto.raw_data), "bytes")
         return Constant(_from_bytes(proto.raw_data, proto, shape), proto.data_type, origin)
     return Constant(_from_field(proto, shape, where).astype(numpy_type(element), copy=False), proto.data_type, origin)
+
+
+def read_sparse(proto: SparseTensorProto, folder: Path | None, origin: str) -> Constant:
+    """
+    Return the value of a sparse tensor, with all its zeros.
+
+    Raises Diagnostic where it is larger than this machine's memory, or has indices that are not in it.
+    """
+    values = read_tensor(proto.values, folder, origin)
+    indices = read_tensor(proto.indices, folder, origin).array
+    where, shape = f'tensor "{proto.values.name or origin}"', tuple(proto.dims)
+    check_memory(where, shape, proto.values.data_type)
+    size = math.prod(shape)
+    flat = indices
+    if indices.ndim == 2 and indices.shape[1] == len(shape):
+        steps = np.array([math.prod(shape[axis + 1 :]) for axis in range(len(shape))], np.int64)
+        inside = ((indices >= 0) & (indices < np.array(shape, np.int64))).all(axis=1)
+        flat = np.where(inside, indices.astype(np.int64) @ steps, -1)
+    good = flat.ndim == 1 and flat.dtype.kind in "iu" and values.array.shape == flat.shape
+    if not good or bool(np.any((flat < 0) | (flat >= size))):
+        raise Diagnostic(
+            "a sparse tensor has indices that do not fit it",
+            where=where,
+            expected=f"an index in {list(shape)} for each of its {values.array.size} values",
+            found=f"indices of shape {list(indices.shape)}",
+            remedy="the file is damaged or was written wrongly: export the model again",
+        )
+    array = np.zeros(size, values.array.dtype)
+    array[flat] = values.array
+    return Constant(array.reshape(shape), values.data_type, origin)
+
+
+def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
+    """Raise Diagnostic for a tensor of negative extents, and for one that this machine's memory cannot hold."""
+    if any(dim < 0 for dim in shape):
+        raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
+    memory = _memory()
+    if data_type in ELEMENTS and (count := _byte_count(data_type, shape)) > memory:
+        raise Diagnostic(
+            "a tensor is larger than the memory of this machine",
+            where=where,
+            expected=f"{memory:,} bytes at most",
+            found=f"{count:,} bytes for the shape {list(shape)}",
+            remedy="the file may be damaged: export the model again",
+        )
+
+
+@cache
+def _memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _byte_count(data_type: int, shape: Sequence[int]) -> int:
@@ -125,7 +183,7 @@ def _from_bytes(data: bytes, proto: TensorProto, shape: Sequence[int]) -> Array:
 
 def _from_field(proto: TensorProto, shape: Sequence[int], where: str) -> Array:
     field = helper.tensor_dtype_to_field(proto.data_type)
-    count, per_field = math.prod(shape), _PER_FIELD.get(proto.data_type, 1)
+    count, per_field = math.prod(shape), 8 // _PACKED_BITS.get(proto.data_type, 8)
     _check_count(where, shape, -(-count // per_field), len(getattr(proto, field)), f"entries in {field}")
     return numpy_helper.to_array(proto)
 
@@ -141,8 +199,8 @@ def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:
             remedy="import the model by its path",
         )
     root = folder.resolve()
-    path = (root / location).resolve()
-    if not location or not path.is_relative_to(root):
+    path = (root / location.replace("\0", "/../")).resolve()
+    if not location or "\0" in location or not path.is_relative_to(root):
         raise Diagnostic(
             "external data lie outside the model's folder",
             where=where,

@@ -119,10 +119,10 @@ def test_all_unknown_operators_are_reported_at_once():
     assert 'node "second": Frobnicate of the domain com.example is unknown' in text
 
 
-def test_subgraphs_are_not_handled_yet():
-    body = helper.make_graph([], "body", [], [helper.make_tensor_value_info("x", F32, None)])
-    text = refusal(model([node("If", "x", "y", then_branch=body, else_branch=body)]))
-    assert "If holds a graph, which is not handled yet" in text
+def test_all_operators_in_branches_are_reported_too():
+    body = helper.make_graph([node("Frobnicate", "x", "z")], "b", [], [helper.make_tensor_value_info("z", F32, None)])
+    text = refusal(model([node("If", "c", "y", then_branch=body, else_branch=body)], {"c": np.array(True)}))
+    assert "Frobnicate is unknown" in text
 
 
 def test_a_node_needs_what_nothing_produces():
@@ -292,8 +292,18 @@ def test_a_shape_that_depends_on_data():
 
 
 def test_a_sequence_is_no_tensor():
-    nodes = [node("SplitToSequence", "x", "s"), node("ConcatFromSequence", "s", "y", axis=0)]
-    assert "cannot be told" in refusal(model(nodes))
+    nodes = [node("SplitToSequence", "x", "s"), node("Relu", "s", "y")]
+    assert 'node "n": error: Relu takes a tensor, and is given a sequence' in refusal(model(nodes))
+
+
+def test_a_position_in_a_sequence_is_constant_and_inside():
+    split = node("SplitToSequence", "x", "s")
+    text = refusal(model([split, node("SequenceAt", "s p", "y")], {"p": np.array(2)}))
+    assert "the position of SequenceAt lies outside the sequence" in text
+    assert "expected:   -2 to 1" in text
+    given = model([split, node("SequenceAt", "s p", "y")])
+    given.graph.input.append(helper.make_tensor_value_info("p", TensorProto.INT64, []))
+    assert "the position of SequenceAt is no constant" in refusal(given)
 
 
 @pytest.mark.parametrize(
@@ -341,13 +351,28 @@ def test_tensors_that_hold_not_what_they_claim(name: str):
     assert words in text
 
 
-def test_sparse_initialisers():
+def sparse(dims: list[int], indices: Any) -> ModelProto:
     given = model([RELU])
-    values = numpy_helper.from_array(np.ones(1, np.float32), "s")
-    given.graph.sparse_initializer.append(
-        helper.make_sparse_tensor(values, numpy_helper.from_array(np.array([1])), [4])
-    )
-    assert 'tensor "s": error: sparse initialisers are not handled' in refusal(given)
+    values = numpy_helper.from_array(np.ones(len(indices), np.float32), "s")
+    positions = numpy_helper.from_array(np.array(indices, np.int64))
+    given.graph.sparse_initializer.append(helper.make_sparse_tensor(values, positions, dims))
+    return given
+
+
+@pytest.mark.parametrize(("dims", "indices"), [([4], [4]), ([4], [-1]), ([2, 2], [[0, 2]]), ([2, 2], [[0, 0, 0]])])
+def test_indices_of_sparse_tensors_are_in_them(dims: list[int], indices: Any):
+    assert 'tensor "s": error: a sparse tensor has indices that do not fit it' in refusal(sparse(dims, indices))
+
+
+def test_a_sparse_tensor_of_a_terabyte_is_refused():
+    text = refusal(sparse([1 << 20, 1 << 18], [7]))
+    assert 'tensor "s": error: a tensor is larger than the memory of this machine' in text
+    assert "1,099,511,627,776 bytes" in text
+
+
+def test_a_tensor_that_claims_a_terabyte_is_refused():
+    text = refusal(corrupt(lambda tensor: (tensor.ClearField("raw_data"), tensor.dims.extend([1 << 38]))[0]))
+    assert "larger than the memory of this machine" in text
 
 
 def external(folder: Path, location: str, **entries: int) -> Path:

@@ -1,0 +1,73 @@
+"""
+Spoilt ONNX files: each is refused by a clear error or imported; none ends in a traceback, a crash or a hang.
+
+    python benchmarks/fuzz_import.py --models 3000
+    python benchmarks/fuzz_import.py --models 1 --seed 1234 --keep /tmp/spoilt
+
+Model number N is made from the seed N by `test/frontend/mutations.py`. The exit code is 1 where one ends otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from isolated import Crash, Hang, run_isolated
+from rich.console import Console
+from rich.progress import track
+
+from tilewright.test.frontend.mutations import bases, mutated, outcome_of
+
+SECONDS = 10
+"""How long a file may take."""
+
+
+def spoilt(seed: int) -> bytes:
+    """Return the file of a number."""
+    random, models = Random(seed), bases()
+    return mutated(models[seed % len(models)], random)
+
+
+def attempt(seed: int) -> str:
+    """Return what became of a file, or the traceback."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return outcome_of(spoilt(seed), Path(folder))
+    except Exception:
+        return traceback.format_exc()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--models", type=int, default=3000, metavar="N", help="how many files (3000)")
+    add("--seed", type=int, default=0, metavar="N", help="the first number (0)")
+    add("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at a time")
+    add("--keep", type=Path, metavar="DIR", help="write the files there")
+    options = parser.parse_args()
+    seeds = range(options.seed, options.seed + options.models)
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
+        for seed in seeds:
+            (options.keep / f"{seed}.onnx").write_bytes(spoilt(seed))
+    console = Console(stderr=True)
+    runs = run_isolated(seeds, attempt, options.jobs, SECONDS)
+    shown = track(runs, "importing", len(seeds), console=console, transient=True, disable=not console.is_terminal)
+    counts: Counter[str] = Counter()
+    for seed, found in shown:
+        ended = type(found).__name__.lower() if isinstance(found, Crash | Hang) else found
+        counts[ended if "\n" not in ended else "traceback"] += 1
+        if ended not in ("refused", "imported", "compiled"):
+            print(f"seed {seed}: {found}")
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    return int(set(counts) > {"refused", "imported", "compiled"} or "traceback" in counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

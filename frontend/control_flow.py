@@ -1,0 +1,406 @@
+"""
+Graphs that nodes hold: written out where the way through them is known at import, else resolved by themselves.
+
+An If whose condition is constant becomes its branch; a Loop of a constant number of turns, a Scan and a SequenceMap
+become one copy of their body a turn, as long as that is small. What is inside a body gets new names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import GraphProto, NodeProto, TensorProto, helper
+
+from ..errors import Diagnostic
+from .onnx_graph import Graph, body_graph, read_body
+from .order import where_node
+from .shapes import Infos, TensorInfo, info_of
+
+if TYPE_CHECKING:
+    from .resolver import Resolver
+
+UNROLLED_NODES = 4096
+"""The most nodes that a loop is written out to."""
+
+
+def resolve_control_flow(resolver: Resolver, node: NodeProto) -> None:
+    """Write out a node that holds graphs, or settle the graphs. Raises Diagnostic where neither can be done."""
+    missing = [name for name in BODIES[node.op_type] if body_graph(node, name) is None]
+    if missing:
+        raise Diagnostic(f"{node.op_type} lacks the graph '{missing[0]}'", where=where_node(node))
+    RULES[node.op_type](resolver, node)
+
+
+def _attribute(node: NodeProto, name: str, default: Any = None) -> Any:
+    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
+
+
+def _body(node: NodeProto, name: str) -> GraphProto:
+    body = body_graph(node, name)
+    assert body is not None
+    return body
+
+
+def _check_arity(node: NodeProto, body: GraphProto, inputs: int, outputs: int) -> None:
+    if (len(body.input), len(body.output)) != (inputs, outputs):
+        raise Diagnostic(
+            f"the graph that {node.op_type} holds has not the inputs and outputs that the node asks for",
+            where=where_node(node),
+            expected=f"{inputs} inputs, {outputs} outputs",
+            found=f"{len(body.input)} inputs, {len(body.output)} outputs",
+            remedy="correct the node, or export the model again",
+        )
+
+
+def _constant(resolver: Resolver, name: str) -> Any:
+    """Return the one number that a tensor holds, None where it is no constant of one element."""
+    constant = resolver.constant(name) if name else None
+    return constant.array.reshape(-1)[0].item() if constant is not None and constant.array.size == 1 else None
+
+
+def _inline(resolver: Resolver, node: NodeProto, body: GraphProto, prefix: str, arguments: Sequence[str]) -> list[str]:
+    """Settle a copy of a body next, its inputs bound to tensors; returns the names of its outputs."""
+    names = {value.name: argument for value, argument in zip(body.input, arguments, strict=True)}
+    nodes, outputs = read_body(body, resolver.graph, prefix, names, resolver.is_known)
+    resolver.enter(nodes, outputs, node)
+    return outputs
+
+
+def _copies(node: NodeProto, sources: Sequence[str], results: Sequence[str]) -> list[NodeProto]:
+    return [
+        helper.make_node("Identity", [source], [result], name=node.name)
+        for source, result in zip(sources, results, strict=False)
+        if result
+    ]
+
+
+# If
+
+
+def _if(resolver: Resolver, node: NodeProto) -> None:
+    condition = _constant(resolver, node.input[0])
+    for name in BODIES["If"]:
+        _check_arity(node, _body(node, name), 0, len(node.output))
+    if condition is None:
+        bodies = {name: _settled(resolver, node, name, []) for name in BODIES["If"]}
+        yielded = [[body.info(value.name) for value in body.graph.outputs] for body in bodies.values()]
+        infos = {name: a for name, a, b in zip(node.output, *yielded, strict=True) if a is not None and a == b}
+        resolver.keep(node, infos, bodies)
+        return
+    chosen = _body(node, "then_branch" if condition else "else_branch")
+    prefix = resolver.prefix(node)
+    resolver.push([lambda: resolver.push_newest(_copies(node, outputs, node.output))])
+    outputs = _inline(resolver, node, chosen, prefix, [])
+
+
+# Loop
+
+
+def _loop(resolver: Resolver, node: NodeProto) -> None:
+    body, carried = _body(node, "body"), list(node.input[2:])
+    _check_arity(node, body, 2 + len(carried), 1 + len(node.output))
+    given = [*node.input, "", ""][:2]
+    turns, condition = (_constant(resolver, name) for name in given)
+    if not any(given):
+        raise Diagnostic(
+            "a Loop has neither a number of turns nor a condition: it does not end", where=where_node(node)
+        )
+    is_open = (given[0] and turns is None) or (given[1] and condition is None)
+    if is_open or (turns is not None and max(turns, 0) * len(body.node) > UNROLLED_NODES):
+        _keep_loop(resolver, node)
+        return
+    unrolled = _Unrolled(resolver, node, body, turns, carried)
+    unrolled.turn(condition is None or bool(condition))
+
+
+@dataclass
+class _Unrolled:
+    """A Loop that is being written out."""
+
+    resolver: Resolver
+    node: NodeProto
+    body: GraphProto
+    turns: int | None
+    carried: list[str]
+    scanned: list[list[str]] = field(default_factory=list[list[str]])
+
+    def __post_init__(self) -> None:
+        self._start = len(self.resolver.nodes)
+        self._prefix = self.resolver.prefix(self.node)
+        self.scanned = [[] for _ in range(len(self.node.output) - len(self.carried))]
+        self._count = 0
+
+    def turn(self, goes_on: bool | None) -> None:
+        """Write out one turn more, or what follows the last; None: that depends on data."""
+        written = (self._count + 1) * len(self.body.node)
+        if goes_on is None or (goes_on and self.turns is None and written > UNROLLED_NODES):
+            self.resolver.truncate(self._start)
+            _keep_loop(self.resolver, self.node)
+            return
+        if not goes_on or self._count == self.turns or (self.turns is not None and self.turns <= 0):
+            self._finish()
+            return
+        prefix = f"{self._prefix}{self._count}."
+        number, condition = f"{prefix}turn", f"{prefix}goes_on"
+        self.resolver.settle_constant(number, np.array(self._count, np.int64), TensorProto.INT64, self.node.name)
+        self.resolver.settle_constant(condition, np.array(True), TensorProto.BOOL, self.node.name)
+        self._count += 1
+        self.resolver.push([lambda: self._turned(outputs)])
+        outputs = _inline(self.resolver, self.node, self.body, prefix, [number, condition, *self.carried])
+
+    def _turned(self, outputs: Sequence[str]) -> None:
+        goes_on = _constant(self.resolver, outputs[0])
+        self.carried = list(outputs[1 : 1 + len(self.carried)])
+        for names, name in zip(self.scanned, outputs[1 + len(self.carried) :], strict=True):
+            names.append(name)
+        self.turn(None if goes_on is None else bool(goes_on))
+
+    def _finish(self) -> None:
+        outputs = self.node.output
+        nodes = _copies(self.node, self.carried, outputs)
+        for port, names, result in zip(
+            self.body.output[1 + len(self.carried) :], self.scanned, outputs[len(self.carried) :], strict=True
+        ):
+            if not names and result:
+                info = info_of(port.type)
+                _settle_empty(self.resolver, self.node, result, info)
+            elif result:
+                nodes += _stacked(self.resolver, self.node, names, result, 0)
+        self.resolver.push_newest(nodes)
+
+
+def _settle_empty(resolver: Resolver, node: NodeProto, result: str, info: TensorInfo | None) -> None:
+    """Make what a loop without turns collects a constant."""
+    if info is None or info.shape is None or None in info.shape:
+        raise Diagnostic("the shape of what a loop without turns collects is not known", where=where_node(node))
+    shape = [0, *(dim for dim in info.shape if dim is not None)]
+    array = np.zeros(shape, helper.tensor_dtype_to_np_dtype(info.data_type))
+    resolver.settle_constant(result, array, info.data_type, node.name)
+
+
+def _stacked(resolver: Resolver, node: NodeProto, names: Sequence[str], result: str, axis: int) -> list[NodeProto]:
+    """Return nodes that put tensors one after the other along a new axis."""
+    axes = f"{result}.axes"
+    resolver.settle_constant(axes, np.array([axis], np.int64), TensorProto.INT64, node.name)
+    parts = [f"{result}.{index}" for index in range(len(names))]
+    nodes = [
+        helper.make_node("Unsqueeze", [name, axes], [part], name=node.name)
+        for name, part in zip(names, parts, strict=True)
+    ]
+    return [*nodes, helper.make_node("Concat", parts, [result], name=node.name, axis=axis)]
+
+
+def _keep_loop(resolver: Resolver, node: NodeProto) -> None:
+    carried = [resolver.info(name) for name in node.input[2:]]
+    turns = _constant(resolver, node.input[0]) if node.input else None
+    scalars = [TensorInfo(TensorProto.INT64, ()), TensorInfo(TensorProto.BOOL, ())]
+    body = _settled(resolver, node, "body", [*scalars, *carried])
+    yielded = [body.info(value.name) for value in body.graph.outputs][1:]
+    infos = {name: a for name, a, b in zip(node.output, carried, yielded, strict=False) if a is not None and a == b}
+    for name, info in zip(node.output[len(carried) :], yielded[len(carried) :], strict=True):
+        if info is not None and info.shape is not None:
+            infos[name] = TensorInfo(info.data_type, (turns, *info.shape))
+    resolver.keep(node, infos, {"body": body})
+
+
+# Scan
+
+
+def _scan(resolver: Resolver, node: NodeProto) -> None:
+    body, count = _body(node, "body"), int(_attribute(node, "num_scan_inputs", 0))
+    states = len(node.input) - count
+    collected = len(node.output) - states
+    if resolver.graph.opset < 9:
+        raise Diagnostic("the Scan of opset 8 is not handled", where=where_node(node), expected="opset 9 or newer")
+    if not 0 < count <= len(node.input):
+        raise Diagnostic("a Scan has another number of inputs than it scans", where=where_node(node), found=str(count))
+    _check_arity(node, body, len(node.input), len(node.output))
+    shapes = [resolver.shape(name, node) for name in node.input[states:]]
+    axes = _list(node, "scan_input_axes", count)
+    if any(not -len(shape) <= axis < len(shape) for shape, axis in zip(shapes, axes, strict=True)):
+        raise Diagnostic("a Scan scans along an axis that its input has not", where=where_node(node), found=str(axes))
+    lengths = [shape[axis] for shape, axis in zip(shapes, axes, strict=True)]
+    if len(set(lengths)) != 1:
+        raise Diagnostic("the inputs that a Scan scans differ in length", where=where_node(node), found=str(lengths))
+    if lengths[0] * len(body.node) > UNROLLED_NODES:
+        _keep_scan(resolver, node, shapes, axes, lengths[0])
+        return
+    _Scanned(
+        resolver,
+        node,
+        body,
+        lengths[0],
+        list(zip(node.input[states:], axes, _list(node, "scan_input_directions", count), strict=True)),
+        list(
+            zip(
+                _list(node, "scan_output_axes", collected),
+                _list(node, "scan_output_directions", collected),
+                strict=True,
+            )
+        ),
+        list(node.input[:states]),
+    ).turn(0)
+
+
+def _list(node: NodeProto, name: str, count: int) -> list[int]:
+    given = list(_attribute(node, name, [0] * count))
+    if len(given) != count:
+        raise Diagnostic(f"'{name}' of Scan has {len(given)} entries", where=where_node(node), expected=str(count))
+    return given
+
+
+@dataclass
+class _Scanned:
+    """A Scan that is being written out."""
+
+    resolver: Resolver
+    node: NodeProto
+    body: GraphProto
+    length: int
+    inputs: list[tuple[str, int, int]]
+    """Name, axis and direction of each input that is scanned."""
+    outputs: list[tuple[int, int]]
+    """Axis and direction of each output that is collected."""
+    states: list[str]
+
+    def __post_init__(self) -> None:
+        self._prefix = self.resolver.prefix(self.node)
+        self._collected: list[list[str]] = [[] for _ in self.outputs]
+
+    def turn(self, index: int) -> None:
+        """Write out the turns from `index` on."""
+        if index == self.length:
+            self._finish()
+            return
+        prefix = f"{self._prefix}{index}."
+        slices = [
+            self._slice(f"{prefix}slice{number}", name, axis, self.length - 1 - index if backwards else index)
+            for number, (name, axis, backwards) in enumerate(self.inputs)
+        ]
+        self.resolver.push([lambda: self._turned(index, outputs)])
+        outputs = _inline(
+            self.resolver, self.node, self.body, prefix, [*self.states, *(node.output[0] for node in slices)]
+        )
+        self.resolver.push_newest(slices)
+
+    def _slice(self, result: str, name: str, axis: int, index: int) -> NodeProto:
+        position = f"{result}.index"
+        self.resolver.settle_constant(position, np.array(index, np.int64), TensorProto.INT64, self.node.name)
+        return helper.make_node("Gather", [name, position], [result], name=self.node.name, axis=axis)
+
+    def _turned(self, index: int, outputs: Sequence[str]) -> None:
+        self.states = list(outputs[: len(self.states)])
+        for names, name in zip(self._collected, outputs[len(self.states) :], strict=True):
+            names.append(name)
+        self.turn(index + 1)
+
+    def _finish(self) -> None:
+        count = len(self.states)
+        nodes = _copies(self.node, self.states, self.node.output)
+        results = zip(self.body.output[count:], self.outputs, self._collected, self.node.output[count:], strict=True)
+        for port, (axis, backwards), names, result in results:
+            if not names and result:
+                _settle_empty(self.resolver, self.node, result, info_of(port.type))
+            elif result:
+                nodes += _stacked(self.resolver, self.node, names[::-1] if backwards else names, result, axis)
+        self.resolver.push_newest(nodes)
+
+
+def _keep_scan(
+    resolver: Resolver, node: NodeProto, shapes: Sequence[tuple[int, ...]], axes: Sequence[int], length: int
+) -> None:
+    states = len(node.input) - len(shapes)
+    given = [resolver.info(name) for name in node.input[:states]]
+    slices = [
+        TensorInfo(resolver.data_type(name, node), shape[: axis % len(shape)] + shape[axis % len(shape) + 1 :])
+        for name, shape, axis in zip(node.input[states:], shapes, axes, strict=True)
+    ]
+    body = _settled(resolver, node, "body", [*given, *slices])
+    yielded = [body.info(value.name) for value in body.graph.outputs]
+    infos = {name: a for name, a, b in zip(node.output, given, yielded, strict=False) if a is not None and a == b}
+    collected = node.output[states:]
+    for name, info, axis in zip(
+        collected, yielded[states:], _list(node, "scan_output_axes", len(collected)), strict=True
+    ):
+        if info is not None and info.shape is not None:
+            at = axis % (len(info.shape) + 1)
+            infos[name] = TensorInfo(info.data_type, (*info.shape[:at], length, *info.shape[at:]))
+    resolver.keep(node, infos, {"body": body})
+
+
+# SequenceMap
+
+
+def _sequence_map(resolver: Resolver, node: NodeProto) -> None:
+    body = _body(node, "body")
+    _check_arity(node, body, len(node.input), len(node.output))
+    sequences = [resolver.sequence(name) for name in node.input]
+    if (first := sequences[0]) is None:
+        raise Diagnostic("the length of the sequence that SequenceMap maps is not known", where=where_node(node))
+    length = len(first)
+    if any(names is not None and len(names) != length for names in sequences):
+        raise Diagnostic("the sequences that SequenceMap maps differ in length", where=where_node(node))
+    if length * len(body.node) > UNROLLED_NODES:
+        raise Diagnostic("a SequenceMap is too long to be written out", where=where_node(node), found=f"{length} turns")
+    prefix = resolver.prefix(node)
+    mapped: list[list[str]] = [[] for _ in node.output]
+
+    def turn(index: int) -> None:
+        if index == length:
+            for name, names in zip(node.output, mapped, strict=True):
+                resolver.sequences[name] = names
+            return
+        arguments = [name if names is None else names[index] for name, names in zip(node.input, sequences, strict=True)]
+        resolver.push([lambda: turned(index, outputs)])
+        outputs = _inline(resolver, node, body, f"{prefix}{index}.", arguments)
+
+    def turned(index: int, outputs: Sequence[str]) -> None:
+        for names, name in zip(mapped, outputs, strict=True):
+            names.append(name)
+        turn(index + 1)
+
+    turn(0)
+
+
+# Graphs that stay
+
+
+def _settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[TensorInfo | None]) -> Resolver:
+    """Return a graph that a node holds, settled by itself; `inputs` are the types of its inputs."""
+    from .resolver import Resolver as Inner
+
+    proto = _body(node, name)
+    if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
+        raise Diagnostic(
+            f"{node.op_type} cannot be written out, and it takes what is no tensor of a known type",
+            where=where_node(node),
+            expected="a constant condition or number of turns, or tensors alone",
+            remedy="export the model with constants there, or give inputs that decide them with --input-value",
+        )
+    outer = resolver.graph
+    graph = Graph(f"{node.name}.{name}", outer.opset, [], {}, [], [], {}, outer.folder)
+    graph.nodes, outputs = read_body(proto, graph, "", {}, resolver.is_known)
+    infos: Infos = {}
+    for value, info in zip(proto.input, inputs, strict=True):
+        assert info is not None
+        graph.inputs.append(helper.make_tensor_value_info(value.name, info.data_type, info.shape))
+        infos[value.name] = info
+    graph.outputs = [helper.make_value_info(output, helper.make_tensor_type_proto(0, None)) for output in outputs]
+    inner = Inner(graph, infos, resolver)
+    inner.run()
+    return inner
+
+
+BODIES: Mapping[str, tuple[str, ...]] = {
+    "If": ("then_branch", "else_branch"),
+    "Loop": ("body",),
+    "Scan": ("body",),
+    "SequenceMap": ("body",),
+}
+"""Operator -> the graphs that it holds."""
+
+RULES = {"If": _if, "Loop": _loop, "Scan": _scan, "SequenceMap": _sequence_map}
+"""Operator -> what settles it."""

@@ -1,0 +1,151 @@
+"""Which inputs of a model say how large its tensors are: a network with static shapes needs their values beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import prod
+
+import numpy as np
+from onnx import ModelProto, NodeProto
+
+from ..errors import Diagnostic, did_you_mean
+from ..ir import Array, numpy_type
+from .onnx_graph import Graph
+from .order import taken, with_inner
+from .shapes import info_of
+from .tensors import Constant, element_type
+
+SHAPE_OPERANDS: dict[str, tuple[int, ...]] = {
+    "AffineGrid": (1,),
+    "BlackmanWindow": (0,),
+    "CenterCropPad": (1,),
+    "Col2Im": (1, 2),
+    "Compress": (1,),
+    "ConstantOfShape": (0,),
+    "CumProd": (1,),
+    "CumSum": (1,),
+    "DFT": (1, 2),
+    "Expand": (1,),
+    "HammingWindow": (0,),
+    "HannWindow": (0,),
+    "If": (0,),
+    "Loop": (0, 1),
+    "MaxUnpool": (2,),
+    "MelWeightMatrix": (0, 1, 2, 3, 4),
+    "NonMaxSuppression": (2,),
+    "OneHot": (1,),
+    "Pad": (1, 3),
+    "Range": (0, 1, 2),
+    "Reshape": (1,),
+    "Resize": (1, 2, 3),
+    "STFT": (1, 3),
+    "SequenceAt": (1,),
+    "SequenceErase": (1,),
+    "SequenceInsert": (2,),
+    "Slice": (1, 2, 3, 4),
+    "Split": (1,),
+    "SplitToSequence": (1,),
+    "Squeeze": (1,),
+    "Tile": (1,),
+    "TopK": (1,),
+    "Unsqueeze": (1,),
+    "Upsample": (1,),
+    **{
+        f"Reduce{name}": (1,)
+        for name in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
+    },
+}
+"""Operator of ai.onnx -> the inputs on whose values, not only on whose shapes, its result's shape depends."""
+
+_KNOWN_SHAPES = ("Shape", "Size")
+"""Operators whose result depends on no value."""
+
+
+def static_inputs(model: ModelProto) -> list[str]:
+    """
+    Return the inputs, in order, whose values decide the shape of a tensor, directly or through other nodes.
+
+    Only those with one axis at most: what is larger is data, and a shape that depends on data is no static one.
+    """
+    graph = model.graph
+    decide = deciding(graph.node)
+    constants = {tensor.name for tensor in graph.initializer}
+    return [
+        value.name
+        for value in graph.input
+        if value.name in decide and value.name not in constants and len(value.type.tensor_type.shape.dim) <= 1
+    ]
+
+
+def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]:
+    """Return all tensors whose values decide a shape somewhere among these nodes, or the values of those `wanted`."""
+    nodes = list(with_inner(nodes))
+    producers = {name: node for node in nodes for name in node.output}
+    pending = [
+        node.input[position]
+        for node in nodes
+        for position in SHAPE_OPERANDS.get(node.op_type, ())
+        if not node.domain and position < len(node.input) and node.input[position]
+    ]
+    pending += wanted
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in found:
+            continue
+        found.add(name)
+        node = producers.get(name)
+        if node is not None and node.op_type not in _KNOWN_SHAPES:
+            pending += taken(node)
+    return found
+
+
+def fix_inputs(graph: Graph, values: Mapping[str, Array]) -> None:
+    """Make inputs constants of the given values. Raises Diagnostic for what is no input, or not of its type."""
+    inputs = {value.name: value for value in graph.inputs}
+    for name, given in values.items():
+        if name not in inputs:
+            raise Diagnostic(
+                "a value is given for what is no input",
+                where=f'input "{name}"',
+                expected=", ".join(f'"{known}"' for known in inputs),
+                remedy=did_you_mean(name, inputs) or "correct the name",
+            )
+        graph.constants[name] = _constant(name, np.asarray(given), graph)
+    graph.inputs = [value for value in graph.inputs if value.name not in values]
+
+
+def numbers(name: str, text: str) -> Array:
+    """Return the numbers that a text such as "1,2.5" lists, as one axis. Raises Diagnostic where it lists none."""
+    try:
+        values = [int(word) if word.strip().lstrip("+-").isdecimal() else float(word) for word in text.split(",")]
+    except ValueError as error:
+        raise Diagnostic(
+            "the value given for an input is no list of numbers",
+            where=f'input "{name}"',
+            expected=f"{name}=1,2,3",
+            found=text,
+        ) from error
+    return np.array(values)
+
+
+def _constant(name: str, given: Array, graph: Graph) -> Constant:
+    info = info_of(graph.declared[name])
+    if info is None:
+        raise Diagnostic("a value is given for an input that is no tensor", where=f'input "{name}"')
+    known = info.shape is not None and None not in info.shape
+    if known and given.ndim == 1 and given.size == prod(dim or 0 for dim in info.shape or ()):
+        given = given.reshape([dim or 0 for dim in info.shape or ()])
+    array = given.astype(numpy_type(element_type(info.data_type, f'input "{name}"')))
+    fits = info.shape is None or (
+        len(info.shape) == given.ndim and all(d is None or d == n for d, n in zip(info.shape, given.shape, strict=True))
+    )
+    if not fits or not np.array_equal(array.astype(given.dtype), given, equal_nan=given.dtype.kind == "f"):
+        raise Diagnostic(
+            "the value given for an input is not of its type",
+            where=f'input "{name}"',
+            expected=f"{element_type(info.data_type, name)} of shape {list(info.shape or ())}",
+            found=f"{given.dtype} of shape {list(given.shape)}",
+            remedy="correct the value",
+        )
+    return Constant(array, info.data_type, name)
