@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnknownLoc,
+    i1,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -228,6 +229,11 @@ class _IrPrinter(Printer):
             value = attribute.get_element_type().unpack(data[:width], 1)[0]
             self.print_string("dense<")
             attribute._print_one_elem(value, self)  # pyright: ignore[reportPrivateUsage]
+            self.print_string(">")
+        elif attribute.get_element_type() == i1:  # whose hexadecimal digits are bits for MLIR and bytes for xDSL
+            self.print_string("dense<")
+            values, shape = attribute.get_values(), attribute.get_shape()
+            attribute._print_dense_list(values, shape, self)  # pyright: ignore[reportPrivateUsage]
             self.print_string(">")
         else:
             self.print_string('dense<"0x')

@@ -1,14 +1,14 @@
 """
-The structured kernels that linalg lacks: convolution of any rank and grouping, mixed-width matmul, pooling, and the
-integer softmax and norms of quantised transformers. Each is one op with indexing maps and scalar code that follow from
-its attributes.
+The structured kernels that linalg lacks: convolution of any rank and grouping, mixed-width matmul, pooling, the
+softmax and norms of floats, and those of quantised transformers in integers. Each is one op with indexing maps and
+scalar code that follow from its attributes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
@@ -16,57 +16,28 @@ from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     UnitAttr,
-    i1,
     i64,
 )
-from xdsl.ir import Attribute, Block, Dialect, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Block, Dialect, TypeAttribute
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
-    VarConstraint,
     base,
     irdl_op_definition,
-    operand_def,
     opt_prop_def,
     prop_def,
-    result_def,
-    traits_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..ir import Array, element_of, integer_width, numbers_of, shape_of
+from ..ir import element_of, numbers_of, shape_of
 from .core.body import Body, highest, lowest, scalar_attr
-from .core.kernel import Access, Kernel, Reduction, is_shaped
+from .core.kernel import Access, Kernel, Reduction
 from .core.kernel_op import KernelOp
-from .core.semantics import scalar
-
-
-def ints(values: Sequence[int]) -> DenseArrayBase[Any]:
-    """Return the attribute `array<i64: ...>`."""
-    return DenseArrayBase.from_list(i64, list(values))
-
-
-def _map(dims: int, results: Sequence[AffineExpr]) -> AffineMap:
-    return AffineMap(dims, 0, tuple(results))
-
-
-def _shapes(op: KernelOp) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
-    """Return the shapes of an op's inputs and that of its output, for an op that is not verified yet."""
-    if len(op.outputs) != 1:
-        raise VerifyException(f"expected one output, got {len(op.outputs)}")
-    if not all(is_shaped(value) for value in op.operands):
-        raise VerifyException("every operand must be a tensor or a memref")
-    return [shape_of(value) for value in op.inputs], shape_of(op.output)
-
-
-def _require_positive(**lists: Any) -> None:
-    for name, values in lists.items():
-        if any(number < 1 for number in numbers_of(values)):
-            raise VerifyException(f"{name} must be positive, got {list(numbers_of(values))}")
+from .core.kernel_parts import affine, ints, require_positive, shapes
+from .core.nn_float_rows import LayerNormOp, RmsNormOp, SoftmaxOp
+from .core.nn_integer_rows import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
+from .core.nn_scalars import IntegerSqrtOp, RemainderOp
 
 
 def _sum_of_products(
@@ -128,7 +99,7 @@ class ConvOp(ContractionOp):
     def verify_(self) -> None:
         if len(self.inputs) != 2:
             raise VerifyException("expected an input and a weight")
-        inputs, out = _shapes(self)
+        inputs, out = shapes(self)
         ranks = {len(shape) for shape in (*inputs, out)}
         if len(ranks) > 1 or min(ranks) < 3:
             raise VerifyException("input, weight and output must have as many axes, three at least")
@@ -147,7 +118,7 @@ class ConvOp(ContractionOp):
     def _verify_output(self) -> None:
         """Check that no window reaches beyond the padding."""
         (batch, _, *space), (features, _, *kernel) = (self.channels_first(shape_of(value)) for value in self.inputs)
-        _require_positive(strides=self.strides, dilations=self.dilations)
+        require_positive(strides=self.strides, dilations=self.dilations)
         strides, dilations, pads = (numbers_of(p) for p in (self.strides, self.dilations, self.pads))
         spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
         padded = [n + a + b for n, a, b in zip(space, pads, pads[len(space) :], strict=False)]
@@ -169,7 +140,7 @@ class ConvOp(ContractionOp):
         places = [[n, channel, *window], [feature, c, *dim[4 + rank :]], [n, feature, *dim[3 : 3 + rank]]]
         if self.channels_last is not None:
             places = [[first, *rest, channel] for first, channel, *rest in places]
-        maps = [_map(len(bounds), place) for place in places]
+        maps = [affine(len(bounds), place) for place in places]
         padded = any(numbers_of(self.pads))
         return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
 
@@ -208,7 +179,7 @@ class MatmulOp(ContractionOp):
     transpose_b = opt_prop_def(UnitAttr)
 
     def verify_(self) -> None:
-        inputs, out = _shapes(self)
+        inputs, out = shapes(self)
         if len(inputs) != 2 or any(len(shape) < 2 for shape in (*inputs, out)):
             raise VerifyException("expected two inputs and an output of at least two axes")
         a, b = (self._matrix(i) for i in range(2))
@@ -236,10 +207,10 @@ class MatmulOp(ContractionOp):
         left = [k, m] if self.transpose_a else [m, k]
         right = [n, k] if self.transpose_b else [k, n]
         maps = [
-            _map(len(bounds), [*_broadcast(batch, shape_of(value)[:-2]), *last])
+            affine(len(bounds), [*_broadcast(batch, shape_of(value)[:-2]), *last])
             for value, last in ((self.inputs[0], left), (self.inputs[1], right))
         ]
-        return self.contract(bounds, [len(bounds) - 1], [*maps, _map(len(bounds), [*batch, m, n])])
+        return self.contract(bounds, [len(bounds) - 1], [*maps, affine(len(bounds), [*batch, m, n])])
 
 
 def _broadcast(dims: Sequence[AffineExpr], shape: Sequence[int]) -> list[AffineExpr]:
@@ -306,7 +277,7 @@ class PoolOp(FoldOp):
     """Whether x and the output are [N, spatial..., C]."""
 
     def verify_(self) -> None:
-        source, out = _shapes(self)
+        source, out = shapes(self)
         rank = len(out) - 2
         kept = (0, len(out) - 1 if self.channels_last else 1)
         if any(len(shape) != len(out) or any(shape[i] != out[i] for i in kept) for shape in source) or rank < 1:
@@ -314,7 +285,7 @@ class PoolOp(FoldOp):
         lengths = [len(numbers_of(p)) for p in (self.window, self.strides, self.dilations, self.pads)]
         if lengths != [rank, rank, rank, 2 * rank]:
             raise VerifyException(f"window, strides, dilations and pads must fit {rank} spatial axes")
-        _require_positive(window=self.window, strides=self.strides, dilations=self.dilations)
+        require_positive(window=self.window, strides=self.strides, dilations=self.dilations)
         super().verify_()
 
     def core(self) -> Kernel:
@@ -324,13 +295,15 @@ class PoolOp(FoldOp):
         rank, inner = len(window), dim[len(out_shape) :]
         outer = dim[1 : 1 + rank] if self.channels_last else dim[2 : 2 + rank]
         place = window_exprs(outer, inner, self.strides, self.dilations, self.pads)
-        source = _map(len(bounds), [dim[0], *place, dim[1 + rank]] if self.channels_last else [dim[0], dim[1], *place])
+        source = affine(
+            len(bounds), [dim[0], *place, dim[1 + rank]] if self.channels_last else [dim[0], dim[1], *place]
+        )
         fold = self.fold()
         return Kernel(
             tuple(bounds),
             frozenset(range(len(out_shape), len(bounds))),
             (Access(self.inputs[0], source, self._fill()),),
-            (Access(self.output, _map(len(bounds), dim[: len(out_shape)])),),
+            (Access(self.output, affine(len(bounds), dim[: len(out_shape)])),),
             reductions=(fold,),
             fill_is_neutral=True,
         )
@@ -363,7 +336,7 @@ class ReduceOp(FoldOp):
     keep_dims = opt_prop_def(UnitAttr)
 
     def verify_(self) -> None:
-        axes, rank = numbers_of(self.axes), max((len(shape) for shape in _shapes(self)[0]), default=0)
+        axes, rank = numbers_of(self.axes), max((len(shape) for shape in shapes(self)[0]), default=0)
         if len(set(axes)) != len(axes) or any(not 0 <= axis < rank for axis in axes):
             raise VerifyException(f"axes must be distinct ones of {rank}, got {list(axes)}")
         super().verify_()
@@ -378,275 +351,9 @@ class ReduceOp(FoldOp):
             bounds,
             frozenset(axes),
             (Access(self.inputs[0], AffineMap.identity(len(bounds))),),
-            (Access(self.output, _map(len(bounds), target)),),
+            (Access(self.output, affine(len(bounds), target)),),
             reductions=(self.fold(),),
         )
-
-
-class RowOp(KernelOp):
-    """
-    A kernel that handles each row (the last axis) of input 0 by itself; further inputs are vectors along the row.
-
-    It computes in the type `accumulator` and yields elements of the type `element`.
-    """
-
-    accumulator = prop_def(base(TypeAttribute))
-    element = prop_def(base(TypeAttribute))
-    VECTORS: ClassVar[int] = 0
-    """How many inputs there are besides input 0."""
-    MASKED: ClassVar[bool] = False
-    """Whether one more input may say which elements of the row count: i1, true for those that do."""
-
-    @property
-    def has_mask(self) -> bool:
-        """Whether the last input is the mask."""
-        return self.MASKED and len(self.inputs) == 2 + self.VECTORS
-
-    def verify_(self) -> None:
-        if len(self.inputs) != 1 + self.VECTORS and not self.has_mask:
-            raise VerifyException(f"expected {1 + self.VECTORS} inputs, got {len(self.inputs)}")
-        if self.has_mask and element_of(self.inputs[-1]) != i1:
-            raise VerifyException(f"a mask holds i1, got {element_of(self.inputs[-1])}")
-        (shape, *along), _ = _shapes(self)
-        if not shape:
-            raise VerifyException("expected an input of one axis at least")
-        if any(vector != shape[-1:] for vector in along):
-            raise VerifyException(f"the further inputs must have the shape {list(shape[-1:])}")
-        super().verify_()
-
-    def rows(self, reductions: Sequence[Reduction], result: Block) -> Kernel:
-        """Return the kernel of these reductions over the row and this result per element."""
-        bounds = shape_of(self.inputs[0])
-        along = _map(len(bounds), AffineMap.identity(len(bounds)).results[-1:])
-        vectors = tuple(Access(value, along) for value in self.inputs[1:])
-        identity = AffineMap.identity(len(bounds))
-        inputs = (Access(self.inputs[0], identity), *vectors)
-        return Kernel(
-            bounds, frozenset([len(bounds) - 1]), inputs, (Access(self.output, identity),), tuple(reductions), result
-        )
-
-    def body(self, accumulators: int) -> tuple[Body, list[SSAValue], list[SSAValue]]:
-        """Begin a body; returns it with the inputs extended to the accumulator's type and the accumulators."""
-        elements = [element_of(value) for value in self.inputs]
-        body = Body([*elements, *[self.accumulator] * accumulators], wraps=self.wraps is not None)
-        data = len(elements) - self.has_mask
-        wide = [
-            body.convert(arg, self.accumulator, unsigned=self.is_unsigned(i)) for i, arg in enumerate(body.args[:data])
-        ]
-        return body, wide, list(body.args[len(elements) :])
-
-    def reduction(self, initial: Attribute, body: Body, value: SSAValue) -> Reduction:
-        """End a body that is a reduction with one accumulator."""
-        return Reduction((initial,), body.finish(value))
-
-    def maximum(self) -> Reduction:
-        """Return the reduction to the row's largest element."""
-        body, (x, *_), (largest,) = self.body(1)
-        larger = body.max(largest, x)
-        return self.reduction(lowest(self.accumulator), body, self.counted(body, larger, largest))
-
-    def counted(self, body: Body, value: SSAValue, otherwise: SSAValue | int) -> SSAValue:
-        """Append the choice of a value where the element counts, and of another where it does not."""
-        if not self.has_mask:
-            return value
-        other = otherwise if isinstance(otherwise, SSAValue) else body.constant(otherwise, value.type)
-        return body.select(body.args[len(self.inputs) - 1], value, other)
-
-    def zero(self) -> Attribute:
-        """Return 0 in the accumulator's type."""
-        return scalar_attr(0, self.accumulator)
-
-
-@irdl_op_definition
-class IntSoftmaxOp(RowOp):
-    """
-    I-BERT's softmax of each row, in integers:
-
-        t = x - max(x);  z = clip(-(t / log2), 0, 31);  p = t + z * log2
-        q = (a * (p + b)^2 + c) >> z;  y = floor(q * (levels - 1) / sum(q))
-
-        %y = nn.int_softmax ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
-            {a = 1 : i64, b = 345 : i64, c = 62395 : i64, log2 = 255 : i64, levels = 256 : i64, accumulator = i64,
-            element = i8}
-
-    With a mask, `ins(%x, %valid : tensor<4x8xi8>, tensor<8xi1>)`, elements at which it is false do not count, and y is
-    0 there.
-
-    Kim et al., I-BERT (arXiv:2101.01321), algorithm 2; Deeploy's iSoftmax.
-    """
-
-    name = "nn.int_softmax"
-    a = prop_def(IntegerAttr[I64])
-    b = prop_def(IntegerAttr[I64])
-    c = prop_def(IntegerAttr[I64])
-    log2 = prop_def(IntegerAttr[I64])
-    levels = prop_def(IntegerAttr[I64])
-    MASKED: ClassVar[bool] = True
-
-    def verify_(self) -> None:
-        if self.log2.value.data < 1:
-            raise VerifyException(f"log2 must be positive, got {self.log2.value.data}")
-        super().verify_()
-
-    def core(self) -> Kernel:
-        body, (x,), (largest, total) = self.body(2)
-        power = self.counted(body, self._exponential(body, x, largest), 0)
-        summed = self.reduction(self.zero(), body, body.add(total, power))
-        body, (x,), (largest, total) = self.body(2)
-        scaled = body.mul(self._exponential(body, x, largest), self.levels.value.data - 1)
-        ratio = body.convert(self.counted(body, body.floordiv(scaled, total), 0), self.element)
-        return self.rows([self.maximum(), summed], body.finish(ratio))
-
-    def _exponential(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
-        a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
-        # What does not count may be larger than the largest that does: it is taken as that.
-        t = body.sub(self.counted(body, x, largest), largest)
-        z = body.clip(body.sub(body.constant(0, self.accumulator), body.div(t, log2)), 0, 31)
-        p = body.add(body.add(t, body.mul(z, log2)), b)
-        return body.shift_right(body.add(body.mul(body.mul(p, p), a), c), z)
-
-
-@irdl_op_definition
-class ItaMaxOp(RowOp):
-    """
-    ITA's softmax of each row with shifts for powers:
-
-        s = (max(x) - x + 16) >> 5;  y = ((levels - 1) * 256 / sum(256 >> s)) >> s
-
-        %y = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
-            {levels = 256 : i64, accumulator = i32, element = i8}
-
-    A mask as that of nn.int_softmax says which elements count.
-
-    Islamoglu et al., ITA (arXiv:2307.03493); Deeploy's ITAMax.
-    """
-
-    name = "nn.ita_max"
-    levels = prop_def(IntegerAttr[I64])
-    MASKED: ClassVar[bool] = True
-
-    def core(self) -> Kernel:
-        body, (x,), (largest, total) = self.body(2)
-        power = body.shift_right(body.constant(256, self.accumulator), self._shift(body, x, largest))
-        summed = self.reduction(self.zero(), body, body.add(total, self.counted(body, power, 0)))
-        body, (x,), (largest, total) = self.body(2)
-        inverse = body.div(body.constant((self.levels.value.data - 1) * 256, self.accumulator), total)
-        share = body.shift_right(inverse, self._shift(body, x, largest))
-        share = body.convert(self.counted(body, share, 0), self.element)
-        return self.rows([self.maximum(), summed], body.finish(share))
-
-    def _shift(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
-        distance = body.add(body.sub(largest, self.counted(body, x, largest)), 16)
-        return body.min(body.shift_right(distance, 5), 31)
-
-
-class NormOp(RowOp):
-    """An integer norm of each row; `shift` is log2 of Deeploy's divisor D."""
-
-    shift = prop_def(IntegerAttr[I64])
-
-    def verify_(self) -> None:
-        width = integer_width(self.accumulator) or 0
-        if not 0 <= self.shift.value.data < width:
-            raise VerifyException(
-                f"a shift of {self.shift.value.data} is outside 0 to {width - 1}, the width of {self.accumulator}"
-            )
-        super().verify_()
-
-    def deviation(self, body: Body, squares: SSAValue) -> SSAValue:
-        """Append floor(sqrt(squares / L + 1))."""
-        length = shape_of(self.inputs[0])[-1]
-        return body.op(IntegerSqrtOp(body.add(body.div(squares, length), 1)))
-
-
-@irdl_op_definition
-class IntRmsNormOp(NormOp):
-    """
-    Integer RMS norm of each row: `y = clip(((x * w) / floor(sqrt(sum(x^2) / L + 1))) >> shift, low, high)`.
-
-        %y = nn.int_rms_norm ins(%x, %w : tensor<1x64xi8>, tensor<64xi32>) outs(%init : tensor<1x64xi8>)
-            {shift = 16 : i64, low = -128 : i64, high = 127 : i64, accumulator = i64, element = i8}
-
-    Deeploy's iRMSNorm; the division truncates.
-    """
-
-    name = "nn.int_rms_norm"
-    VECTORS: ClassVar[int] = 1
-    low = prop_def(IntegerAttr[I64])
-    high = prop_def(IntegerAttr[I64])
-
-    def core(self) -> Kernel:
-        body, (x, _), (total,) = self.body(1)
-        squares = self.reduction(self.zero(), body, body.add(total, body.mul(x, x)))
-        body, (x, weight), (total,) = self.body(1)
-        scaled = body.shift_right(body.div(body.mul(x, weight), self.deviation(body, total)), self.shift.value.data)
-        clipped = body.clip(scaled, self.low.value.data, self.high.value.data)
-        return self.rows(
-            [squares],
-            body.finish(body.convert(clipped, self.element)),
-        )
-
-
-@irdl_op_definition
-class IntLayerNormOp(NormOp):
-    """
-    Integer layer norm of each row, truncated to the output's type without saturation:
-
-        m = sum(x) / L;  y = (((x - m) * w / floor(sqrt(sum((x - m)^2) / L + 1))) + b) >> shift
-
-        %y = nn.int_layer_norm ins(%x, %w, %b : tensor<64x128xi8>, tensor<128xi32>, tensor<128xi32>)
-            outs(%init : tensor<64x128xi8>) {shift = 14 : i64, accumulator = i64, element = i8}
-
-    Deeploy's iLayerNorm; the divisions truncate.
-    """
-
-    name = "nn.int_layer_norm"
-    VECTORS: ClassVar[int] = 2
-
-    def core(self) -> Kernel:
-        length = shape_of(self.inputs[0])[-1]
-        body, (x, *_), (total,) = self.body(1)
-        summed = self.reduction(self.zero(), body, body.add(total, x))
-        body, (x, *_), (total, squares) = self.body(2)
-        centred = body.sub(x, body.div(total, length))
-        squared = self.reduction(self.zero(), body, body.add(squares, body.mul(centred, centred)))
-        body, (x, weight, bias), (total, squares) = self.body(2)
-        centred = body.sub(x, body.div(total, length))
-        scaled = body.add(body.div(body.mul(centred, weight), self.deviation(body, squares)), bias)
-        shifted = body.shift_right(scaled, self.shift.value.data)
-        return self.rows(
-            [summed, squared],
-            body.finish(body.convert(shifted, self.element)),
-        )
-
-
-@irdl_op_definition
-class IntegerSqrtOp(IRDLOperation):
-    """
-    The largest integer whose square is at most a non-negative integer.
-
-        %r = nn.isqrt %x : i64
-    """
-
-    T: ClassVar = VarConstraint("T", base(IntegerType))
-
-    name = "nn.isqrt"
-    x = operand_def(T)
-    result = result_def(T)
-    traits = traits_def(Pure())
-    assembly_format = "$x attr-dict `:` type($result)"
-
-    def __init__(self, x: SSAValue):
-        super().__init__(operands=[x], result_types=[x.type])
-
-
-@scalar(IntegerSqrtOp)
-def _isqrt(op: IntegerSqrtOp, x: Array) -> Array:
-    root = np.floor(np.sqrt(np.asarray(x, np.float64))).astype(np.int64)
-    wide = np.asarray(x, np.int64)
-    root = np.where(root * root > wide, root - 1, root)
-    root = np.where((root + 1) * (root + 1) <= wide, root + 1, root)
-    return root.astype(np.asarray(x).dtype)
 
 
 NN = Dialect(
@@ -660,7 +367,11 @@ NN = Dialect(
         ItaMaxOp,
         IntRmsNormOp,
         IntLayerNormOp,
+        SoftmaxOp,
+        LayerNormOp,
+        RmsNormOp,
         IntegerSqrtOp,
+        RemainderOp,
     ],
     [],
 )

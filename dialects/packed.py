@@ -1,8 +1,8 @@
 """
 Convolutions on channels-last tensors with packed weights, and the tiles that they are computed in.
 
-Channels lie side by side, so that the innermost loops run over contiguous memory: sums of four products of bytes at a
-time for dense kernels, whole vectors of channels for depthwise ones.
+Channels lie side by side, so that the innermost loops run over contiguous memory: sums of four products of bytes, or
+of one product of floats, at a time for dense kernels, whole vectors of channels for depthwise ones.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     UnitAttr,
+    f32,
     i8,
     i32,
     i64,
 )
 from xdsl.ir import Attribute, Dialect, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -39,6 +40,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import Array, element_of, numbers_of, shape_of
+from .core.body import is_float
 from .core.kernel import Kernel
 from .core.semantics import Runner, Value, semantics
 from .nn import ContractionOp, ints
@@ -46,23 +48,28 @@ from .nn import ContractionOp, ints
 LANES = 16
 """Output channels that lie side by side in packed weights."""
 GROUP = 4
-"""Products that are summed up at a time."""
+"""Products of bytes that are summed up at a time."""
 
 
-def packed_shape(features: int, kernel: Sequence[int], channels: int) -> tuple[int, ...]:
-    """Return the shape of packed weights: blocks of features, leading taps, groups of a row, lanes, products."""
+def packed_shape(features: int, kernel: Sequence[int], channels: int, group: int) -> tuple[int, ...]:
+    """
+    Return the shape of packed weights: blocks of features, leading taps, groups of a row, lanes, products.
+
+    `group` is how many products are summed up at a time.
+    """
     row = (kernel[-1] if kernel else 1) * channels
-    return (-(-features // LANES), *kernel[:-1], -(-row // GROUP), LANES, GROUP)
+    return (-(-features // LANES), *kernel[:-1], -(-row // group), LANES, group)
 
 
 def pack(weight: Array) -> Array:
     """Return weights [F, taps..., C] as `packed_shape` says, zeros where there is nothing."""
     features, *kernel, channels = weight.shape
-    shape = packed_shape(features, kernel, channels)
+    group = 1 if weight.dtype.kind == "f" else GROUP
+    shape = packed_shape(features, kernel, channels, group)
     rows = weight.reshape(features, prod(kernel[:-1]), -1)
-    full = np.zeros((shape[0] * LANES, rows.shape[1], shape[-3] * GROUP), weight.dtype)
+    full = np.zeros((shape[0] * LANES, rows.shape[1], shape[-3] * group), weight.dtype)
     full[:features, :, : rows.shape[2]] = rows
-    blocks = full.reshape(shape[0], LANES, rows.shape[1], shape[-3], GROUP)
+    blocks = full.reshape(shape[0], LANES, rows.shape[1], shape[-3], group)
     return np.ascontiguousarray(np.transpose(blocks, (0, 2, 3, 1, 4))).reshape(shape)
 
 
@@ -111,8 +118,8 @@ class PackedConvOp(ChannelsLastOp):
     Dense convolution, or a matrix product where there is no spatial axis.
 
     x [N, spatial..., C], output [N, spatial..., F]; w holds 16 features side by side, each with four consecutive
-    weights of a row of (last tap, channel): [F / 16, leading taps..., taps * C / 4, 16, 4], rounded up. The last
-    dilation is 1.
+    weights of a row of (last tap, channel): [F / 16, leading taps..., taps * C / 4, 16, 4], rounded up. Of floats it is
+    one weight at a time: [F / 16, leading taps..., taps * C, 16, 1]. The last dilation is 1.
 
         %y = packed.conv ins(%x, %w : tensor<1x34x34x16xi8>, tensor<1x3x12x16x4xi8>) outs(%o : tensor<1x32x32x16xi32>)
             {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, accumulator = i32}
@@ -120,8 +127,13 @@ class PackedConvOp(ChannelsLastOp):
 
     name = "packed.conv"
 
+    @property
+    def group(self) -> int:
+        """How many products are summed up at a time."""
+        return 1 if is_float(element_of(self.inputs[1])) else GROUP
+
     def weight_shape(self) -> tuple[int, ...]:
-        return packed_shape(shape_of(self.output)[-1], self.geometry()[2], shape_of(self.inputs[0])[-1])
+        return packed_shape(shape_of(self.output)[-1], self.geometry()[2], shape_of(self.inputs[0])[-1], self.group)
 
     def verify_(self) -> None:
         _, dilations, kernel = self.geometry()
@@ -137,7 +149,8 @@ class PackedConvOp(ChannelsLastOp):
         dim = AffineMap.identity(count).results
         outer, feature, taps, channel = dim[1 : 1 + rank], dim[1 + rank], dim[2 + rank : -1], dim[-1]
         place = taps[-1] * channels + channel if taps else channel
-        weight = [feature // LANES, *taps[:-1], place // GROUP, feature % LANES, place % GROUP]
+        group, product = (place, AffineExpr.constant(0)) if self.group == 1 else (place // GROUP, place % GROUP)
+        weight = [feature // LANES, *taps[:-1], group, feature % LANES, product]
         maps = [
             AffineMap(count, 0, (dim[0], *self.window(outer, taps), channel)),
             AffineMap(count, 0, tuple(weight)),
@@ -174,8 +187,12 @@ class DepthwiseOp(ChannelsLastOp):
         return self.contract(bounds, range(2 + rank, count), maps)
 
 
+TILE_TYPES = ((i8, i8, i32), (f32, f32, f32))
+"""Elements of x, w and the sums that tiles can have."""
+
+
 class TileOp(IRDLOperation):
-    """The sums of products of a few neighbouring outputs, into a buffer [pixels, lanes] of i32."""
+    """The sums of products of a few neighbouring outputs, into a buffer [pixels, lanes]: of bytes in i32, or of f32."""
 
     x = operand_def(MemRefType)
     w = operand_def(MemRefType)
@@ -220,8 +237,8 @@ class TileOp(IRDLOperation):
         kernel = numbers_of(self.kernel)
         if len(shape_of(self.x)) != len(kernel) + 2 or len(self.at) != len(kernel) + 1 or len(kernel) > 2:
             raise VerifyException("x, its indices and the kernel must fit each other; two spatial axes at most")
-        if element_of(self.x) != i8 or element_of(self.w) != i8 or element_of(self.sums) != i32:
-            raise VerifyException("expected bytes and sums of i32")
+        if tuple(map(element_of, (self.x, self.w, self.sums))) not in TILE_TYPES:
+            raise VerifyException("expected bytes and sums of i32, or f32 throughout")
         if len(shape_of(self.sums)) != 2:
             raise VerifyException("the sums must be [pixels, lanes]")
 
@@ -262,20 +279,25 @@ class DepthwiseTileOp(TileOp):
     name = "packed.depthwise_tile"
 
 
+def _wide(op: TileOp) -> type[np.float64] | type[np.int64]:
+    """Return the type in which the interpreter takes sums: doubles for floats, which are rounded once."""
+    return np.float64 if element_of(op.sums) == f32 else np.int64
+
+
 def _windows(op: TileOp, x: Array, at: Sequence[int]) -> Array:
-    """Return the windows [pixels, taps..., C] as int64."""
+    """Return the windows [pixels, taps..., C] in the type that sums are taken in."""
     kernel, dilations, step = numbers_of(op.kernel), numbers_of(op.dilations), op.step.value.data
     numbers = x.view(np.uint8) if op.unsigned is not None else x
     if not kernel:
-        return numbers[at[0] : at[0] + op.pixels].astype(np.int64)
+        return numbers[at[0] : at[0] + op.pixels].astype(_wide(op))
     *leading, last = at[1:]
     taps = [start + d * np.arange(k) for start, d, k in zip(leading, dilations, kernel, strict=False)]
     inner = last + step * np.arange(op.pixels)[:, None] + dilations[-1] * np.arange(kernel[-1])
     found = numbers[at[0]]
     for tap in taps:
         found = found[tap][:, inner]
-        return np.moveaxis(found, 1, 0).astype(np.int64)
-    return found[inner].astype(np.int64)
+        return np.moveaxis(found, 1, 0).astype(_wide(op))
+    return found[inner].astype(_wide(op))
 
 
 def _read(op: TileOp, operands: Sequence[Value]) -> tuple[Array, Array, Array, int]:
@@ -288,13 +310,13 @@ def _read(op: TileOp, operands: Sequence[Value]) -> tuple[Array, Array, Array, i
 def _dot_tile(runner: Runner, op: DotTileOp, operands: Sequence[Value]) -> list[Value]:
     windows, w, sums, first = _read(op, operands)
     blocks = op.lanes // LANES
-    part = w[first : first + blocks].astype(np.int64)
-    rows = part.reshape(blocks, -1, part.shape[-3], LANES, GROUP)
+    part = w[first : first + blocks]
+    rows = part.reshape(blocks, -1, *part.shape[-3:])
     flat = windows.reshape(op.pixels, rows.shape[1], -1)
-    padded = np.pad(flat, ((0, 0), (0, 0), (0, rows.shape[2] * GROUP - flat.shape[2])))
-    grouped = padded.reshape(op.pixels, rows.shape[1], rows.shape[2], GROUP)
+    padded = np.pad(flat, ((0, 0), (0, 0), (0, rows.shape[2] * rows.shape[4] - flat.shape[2])))
+    grouped = padded.reshape(op.pixels, *rows.shape[1:3], rows.shape[4])
     total = np.einsum("prkg,brklg->pbl", grouped.astype(np.float64), rows.astype(np.float64), optimize=True)
-    sums[...] = total.reshape(op.pixels, op.lanes).astype(np.int64).astype(np.int32)
+    sums[...] = total.reshape(op.pixels, op.lanes).astype(_wide(op)).astype(sums.dtype)
     return []
 
 
@@ -303,8 +325,8 @@ def _depthwise_tile(runner: Runner, op: DepthwiseTileOp, operands: Sequence[Valu
     windows, w, sums, first = _read(op, operands)
     axes = tuple(range(1, windows.ndim - 1))
     channels = slice(first, first + op.lanes)
-    total = (windows[..., channels] * w[..., channels].astype(np.int64)).sum(axis=axes)
-    sums[...] = total.astype(np.int32)
+    total = (windows[..., channels] * w[..., channels].astype(_wide(op))).sum(axis=axes)
+    sums[...] = total.astype(sums.dtype)
     return []
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, tensor
+from xdsl.dialects import arith, func, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -19,13 +19,23 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
 )
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..errors import Diagnostic
 from ..ir import element_of, functions, numbers_of, shape_of, where
 from .buffers.bufferizer import Bufferizer, buffer_of
+from .buffers.branches import convert_branches, plan_branches
+from .buffers.loops import (
+    convert_extract,
+    convert_insert,
+    convert_loop,
+    convert_scalar,
+    is_scalar,
+    load_tables,
+    plan_loops,
+)
+from .buffers.padding import convert_padding, plan_padding
 from .buffers.state import STATE_RULES, plan_states, sliced_at, states_to_buffers
 from .core.base import Pass
 from .fuse_epilogues import is_identity
@@ -60,9 +70,11 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     _name_outputs(function, state.outputs)
     _plan(state, terminator)
     plan_states(state)
-    for index, op in enumerate(list(old.ops)):
+    plan_loops(state)
+    plan_branches(state)
+    for op in list(old.ops):
         state.current = op
-        _convert(state, index, op)
+        _convert(state, op)
     function.body.detach_block(old)
     old.erase(safe_erase=False)
     function.body.add_block(new)
@@ -111,23 +123,50 @@ def _plan(state: Bufferizer, terminator: Operation) -> None:
         value = terminator.operands[index]
         if _makes_own_buffer(value) and value not in state.destinations:
             state.destinations[value] = lambda output=output: output
-    for op in reversed(list(state.old.ops)):
+    ops = list(state.old.walk())
+    state.numbers = {op: index for index, op in enumerate(ops)}
+    for op in reversed(ops):
         if isinstance(op, tensor.ConcatOp):
             _plan_parts(state, op)
+        elif isinstance(op, tensor.PadOp) and _is_free(state, op.source, op.parent):
+            plan_padding(state, op)
         elif isinstance(op, _RESHAPES) and op.results[0] in state.destinations:
             _plan_reshape(state, op)
-    for index, op in enumerate(state.old.ops):
+    for op in ops:
         if isinstance(op, _VIEWS):
             state.aliases[op.results[0]] = op.operands[0]
         for operand in op.operands:
             root = state.root(operand)
-            state.last_use[root] = max(state.last_use.get(root, -1), index)
+            state.last_use[root] = max(state.last_use.get(root, -1), _end_of_use(state, op, root))
+
+
+def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue) -> int:
+    """Return the place of the last op that an op's use of a value may belong to: the last of a loop around it."""
+    around = op
+    home = value.owner if isinstance(value.owner, Block) else value.owner.parent
+    while around.parent is not home and (outer := around.parent_op()) is not None and outer in state.numbers:
+        around = outer
+    if around is op:
+        return state.numbers[op]
+    return max(state.numbers[inner] for inner in around.walk())
 
 
 def _makes_own_buffer(value: SSAValue) -> bool:
     if not isinstance(value, OpResult):
         return False
-    return isinstance(value.op, (*_OWNERS, *_RESHAPES)) or is_kernel(value.op)
+    return isinstance(value.op, (*_OWNERS, *_RESHAPES, scf.ForOp, scf.IfOp)) or is_kernel(value.op)
+
+
+def _fills(value: SSAValue, block: Block | None) -> bool:
+    """Return whether a tensor is made by an op of a block that fills a destination."""
+    if not isinstance(value, OpResult) or value.op.parent is not block:
+        return False
+    return is_kernel(value.op) or isinstance(value.op, _OWNERS)
+
+
+def _is_free(state: Bufferizer, value: SSAValue, block: Block | None) -> bool:
+    """Return whether a tensor with one use may be computed wherever that use wants it."""
+    return _fills(value, block) and value.has_one_use() and value not in state.destinations
 
 
 def _plan_parts(state: Bufferizer, op: tensor.ConcatOp) -> None:
@@ -136,8 +175,7 @@ def _plan_parts(state: Bufferizer, op: tensor.ConcatOp) -> None:
     for value in op.inputs:
         shape = shape_of(value)
         offsets = [start if i == axis else 0 for i in range(len(shape))]
-        owner = isinstance(value, OpResult) and (is_kernel(value.op) or isinstance(value.op, _OWNERS))
-        if owner and value.has_one_use() and value not in state.destinations:
+        if _is_free(state, value, op.parent):
             state.destinations[value] = lambda offsets=offsets, shape=shape: _part(state, op, offsets, shape)
             state.parts.add(value)
         start += shape[axis]
@@ -154,8 +192,7 @@ def _plan_reshape(state: Bufferizer, op: Operation) -> None:
     """Let what is only made to be reshaped be computed in the reshaped tensor's place."""
     source, result = op.operands[0], op.results[0]
     place = state.destinations.pop(result)
-    kernel = isinstance(source, OpResult) and (is_kernel(source.op) or isinstance(source.op, _OWNERS))
-    if not kernel or not source.has_one_use() or source in state.destinations:
+    if not _is_free(state, source, op.parent):
         return
     shape, groups = shape_of(source), cast(Any, op.properties["reassociation"])
 
@@ -171,13 +208,16 @@ def _plan_reshape(state: Bufferizer, op: Operation) -> None:
 # Conversion, op by op
 
 
-def _convert(state: Bufferizer, index: int, op: Operation) -> None:
+def _convert(state: Bufferizer, op: Operation) -> None:
     for classes, rule in _RULES:
         if isinstance(op, classes):
             rule(state, op)
             return
     if is_kernel(op):
-        _convert_kernel(state, index, op)
+        _convert_kernel(state, op)
+        return
+    if is_scalar(op):
+        convert_scalar(state, op)
         return
     raise Diagnostic(
         f"'{op.name}' cannot be turned into work on buffers", where=where(op), expected="kernels and views of tensors"
@@ -185,7 +225,15 @@ def _convert(state: Bufferizer, index: int, op: Operation) -> None:
 
 
 def _constant(state: Bufferizer, op: Operation) -> None:
-    """Constants become globals where they are first read."""
+    """Constants become globals where they are first read, and numbers where they are used."""
+
+
+def _loop(state: Bufferizer, op: Operation) -> None:
+    convert_loop(state, op, lambda inner: _convert(state, inner))
+
+
+def _branches(state: Bufferizer, op: Operation) -> None:
+    convert_branches(state, op, lambda inner: _convert(state, inner))
 
 
 def _empty(state: Bufferizer, op: Operation) -> None:
@@ -230,25 +278,6 @@ def _concat(state: Bufferizer, op: Operation) -> None:
         start += shape[axis]
 
 
-def _pad(state: Bufferizer, op: Operation) -> None:
-    assert isinstance(op, tensor.PadOp)
-    terminator = op.region.block.last_op
-    assert terminator is not None
-    fill = terminator.operands[0]
-    if not isinstance(fill, OpResult) or not isinstance(fill.op, arith.ConstantOp) or op.low or op.high:
-        raise Diagnostic(
-            "only padding of static size with a constant can be turned into work on buffers", where=where(op)
-        )
-    whole = state.destination(op.results[0])
-    number = state.emit(arith.ConstantOp(fill.op.value))
-    assert number is not None
-    state.emit(linalg.FillOp([number], [whole], []))
-    low = numbers_of(op.static_low)
-    inside = state.emit(subview(whole, low, shape_of(op.source), [1] * len(low)))
-    assert inside is not None
-    state.emit(memref.CopyOp(buffer_of(state, op.source), inside))
-
-
 def _return(state: Bufferizer, op: Operation) -> None:
     for value, output in zip(op.operands, state.outputs, strict=True):
         buffer = buffer_of(state, value)
@@ -271,48 +300,49 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (_RESHAPES, _reshape),
     (tensor.ExtractSliceOp, _extract_slice),
     (tensor.ConcatOp, _concat),
-    (tensor.PadOp, _pad),
+    (tensor.PadOp, convert_padding),
     (func.ReturnOp, _return),
+    (scf.ForOp, _loop),
+    (scf.IfOp, _branches),
+    (tensor.ExtractOp, convert_extract),
+    (tensor.InsertOp, convert_insert),
     *STATE_RULES,
 ]
 
 
-def _convert_kernel(state: Bufferizer, index: int, op: Operation) -> None:
+def _convert_kernel(state: Bufferizer, op: Operation) -> None:
     kernel = kernel_of(op)
     targets = [access.value for access in kernel.outputs]
     buffers: dict[SSAValue, SSAValue] = {}
     for target, result in zip(targets, op.results, strict=True):
-        buffers[target] = _kernel_destination(state, index, op, target, result)
+        buffers[target] = _kernel_destination(state, op, target, result)
     reads = {access.value for access in (*kernel.inputs, *kernel.extras)} - set(targets)
     buffers |= {value: buffer_of(state, value) for value in op.operands if value in reads}
     regions = [op.detach_region(region) for region in list(op.regions)]
     operands = [buffers.get(value, value) for value in op.operands]
-    state.emit(
-        op.__class__.create(operands=operands, properties=op.properties, attributes=op.attributes, regions=regions)
-    )
+    made = op.__class__.create(operands=operands, properties=op.properties, attributes=op.attributes, regions=regions)
+    load_tables(state, made)
+    state.emit(made)
 
 
-def _kernel_destination(state: Bufferizer, index: int, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
+def _kernel_destination(state: Bufferizer, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
     """Return the buffer of a kernel's result; it holds the target's content where the kernel reads it."""
     fresh = isinstance(target, OpResult) and isinstance(target.op, tensor.EmptyOp)
     if not fresh:
         buffer = state.destination(result)
         state.emit(memref.CopyOp(buffer_of(state, target), buffer))
         return buffer
-    reused = None if result in state.destinations else _reusable(state, index, op)
+    reused = None if result in state.destinations else _reusable(state, op)
     if reused is None:
         buffer = state.destination(result)
         if result not in state.destinations:
             state.owned.add(result)
         return buffer
-    state.buffers[result] = state.buffers[reused]
-    joined = state.root(reused)
-    state.aliases[result] = joined
-    state.last_use[joined] = max(state.last_use[joined], state.last_use.get(result, index))
+    state.join(result, reused)
     return state.buffers[result]
 
 
-def _reusable(state: Bufferizer, index: int, op: Operation) -> SSAValue | None:
+def _reusable(state: Bufferizer, op: Operation) -> SSAValue | None:
     """Return an operand whose buffer may hold the result: read only where it is written, and not needed later."""
     kernel = kernel_of(op)
     output = kernel.outputs[0]
@@ -324,12 +354,7 @@ def _reusable(state: Bufferizer, index: int, op: Operation) -> SSAValue | None:
         pointwise = access.map == output.map and (
             access in kernel.extras or not kernel.reductions or is_identity(access.map)
         )
-        if (
-            not pointwise
-            or root not in state.owned
-            or state.last_use[root] != index
-            or shape_of(value) != shape_of(output.value)
-        ):
+        if not pointwise or not state.is_last_use(value, op) or shape_of(value) != shape_of(output.value):
             continue
         others = [other for other in accesses if other is not access and state.root(other.value) is root]
         same_width = bytes_of(value.type) == size

@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
-from ..dialects.nn import ContractionOp, ConvOp
+from ..dialects.nn import ContractionOp, ConvOp, PoolOp
 from ..dialects.packed import ChannelsLastOp
 from ..errors import Diagnostic
 from ..ir import element_of, shape_of, where
@@ -24,6 +24,7 @@ from .loops.kernel import lower_kernel
 from .loops.lookups import expand_lookups
 from .loops.nest import Constants, Nest
 from .loops.packed import is_tiled, lower_packed
+from .loops.pool import is_pool, lower_pool
 
 
 def convert_kernels_to_loops(module: ModuleOp, *, dots: bool = False) -> None:
@@ -49,6 +50,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool) -> None:
         try:
             if isinstance(op, ChannelsLastOp) and is_tiled(op):
                 lower_packed(op, kernel, nest)
+            elif is_pool(op):
+                lower_pool(cast(PoolOp, op), kernel, nest)
             elif dots and is_dot(op):
                 lower_dot(cast(ContractionOp, op), kernel, nest)
             elif dots and is_depthwise(op):
@@ -114,7 +117,8 @@ class ConvertKernelsToLoopsPass(Pass):
     The loops that are not reduced are outermost, in the order of the kernel's dimensions; each reduction is a perfect
     nest that carries its accumulators. Whatever does not change in a loop is computed outside of it. Padding costs no
     test where the bounds of the loops over the window can be narrowed. `quant` ops become arithmetic. Convolutions with
-    packed weights run over tiles, whose sums come from `packed.dot_tile` and `packed.depthwise_tile`.
+    packed weights run over tiles, whose sums come from `packed.dot_tile` and `packed.depthwise_tile`. Poolings of
+    floats, channels last, run over stretches of channels.
 
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
     2 pixels and 4 features, whose sums come from `cluster.dot`; depthwise ones run over blocks of 8 pixels, with

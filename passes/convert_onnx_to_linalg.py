@@ -27,7 +27,7 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
     """
     load_rules()
     block = function.body.block
-    _refuse_unknown([op for op in block.ops if isinstance(op, OnnxOp)])
+    _refuse_unknown([op for op in block.walk() if isinstance(op, OnnxOp)])
     lowered = Block(arg_types=[_tensor_level(argument.type) for argument in block.args])
     lower = Lowerer(lowered)
     for old, new in zip(block.args, lowered.args, strict=True):
@@ -36,7 +36,7 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
     for op in block.ops:
         lower.location = op.location
         if isinstance(op, OnnxOp):
-            _lower(lower, op)
+            lower.lower(op)
         elif isinstance(op, GlobalLoadOp | GlobalStoreOp):
             _move_access(lower, op)
     assert block.last_op is not None
@@ -47,13 +47,6 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
     function.body.add_block(lowered)
     types = [value.type for value in lowered.args], [value.type for value in results]
     function.properties["function_type"] = FunctionType.from_lists(*types)
-
-
-def _lower(lower: Lowerer, op: OnnxOp) -> None:
-    for old, new in zip(op.results, LOWERINGS[op.name](lower, op), strict=True):
-        lower.values[old] = new
-        if new.name_hint is None:
-            new.name_hint = old.name_hint
 
 
 def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
@@ -90,7 +83,7 @@ def _refuse_unknown(ops: list[OnnxOp]) -> None:
     raise Diagnostic(
         f"{len(gaps)} node{'s' if len(gaps) > 1 else ''} of the network cannot be lowered to the tensor level",
         notes=[f"{where(op)}: no lowering for {op.name.removeprefix('onnx.')}" for op in gaps],
-        remedy="replace these operators in the exported model, or add rows to passes/lowering/standard.py",
+        remedy="replace these operators in the exported model, or add rules to passes/lowering",
     )
 
 

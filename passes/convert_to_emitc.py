@@ -21,14 +21,15 @@ from ..dialects import emitc
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
-from .emitc.arith import is_libm
+from .emitc.arith import is_half_function, is_libm
 from .emitc.buffers import CALLS, flags, global_op, root, shape_attribute, written
 from .emitc.builder import UNSIGNED, layout_of, pointer, scalar_type
 from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
+from .emitc.half import widen_halves
 from .emitc.names import Names, identifier
 from .emitc.sharing import share_memories
-from .emitc.tiles import FUNCTIONS
+from .emitc.tiles import HEADERS
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, STATE)
 
@@ -49,6 +50,7 @@ def convert_to_emitc(module: ModuleOp) -> None:
     Raises Diagnostic where the module holds anything else, or a type that C11 has not.
     """
     share_memories(module)
+    widen_halves(module)
     guard_inputs(module)
     state = ModuleState({}, {})
     for op in module.body.block.ops:
@@ -67,7 +69,8 @@ def convert_to_emitc(module: ModuleOp) -> None:
     constants = _always_constants(state)
     converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
-    headers += ["tilewright_vector.h"] if any(name in FUNCTIONS for name in state.called) else []
+    headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []
+    headers += sorted({HEADERS[name] for name in state.called if name in HEADERS})
     headers += sorted(state.headers, reverse=True)
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
     for op in list(module.body.block.ops):

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, OpResult
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.kernel import is_kernel, kernel_of
 from ..ir import Array, array_of, dense, element_of, functions, numpy_type, shape_of
 from ..runtime.interpreter import Interpreter, load_rules, run_op
 from .core.base import Pass
@@ -28,7 +29,7 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
     runner = Interpreter(module)
     for function in functions(module):
         known: dict[Operation, list[Array]] = {}
-        for op in list(function.body.block.ops):
+        for op in list(function.body.walk()):
             if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, TensorType):
                 known[op] = [array_of(cast(Any, op.value))]
             elif _is_foldable(op, known, limit):
@@ -46,6 +47,8 @@ def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int)
     if len(sources) != len(op.operands) or len(fresh) == len(sources):
         return False
     if not all(source in known or source in fresh for source in sources):
+        return False
+    if is_kernel(op) and kernel_of(op).captures:
         return False
     size = int(np.prod(shape_of(op.results[0]))) * numpy_type(element_of(op.results[0])).itemsize
     return size <= max(limit, sum(known[source][0].nbytes for source in sources if source in known))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.context import Context
+from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import AffineMapAttr, ModuleOp, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
@@ -20,10 +21,16 @@ from .core.base import Pass
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Return whether an op computes each element of one tensor from elements of its inputs, as a `linalg.generic`."""
+    """
+    Return whether an op computes each element of one tensor from elements of its inputs, as a `linalg.generic`.
+
+    Not where it is the index of the element that counts, or elements of other tensors at indices of its own.
+    """
     if op.name != "linalg.generic" or len(op.results) != 1:
         return False
     generic = cast(linalg.GenericOp, op)
+    if any(isinstance(inner, linalg.IndexOp | tensor.ExtractOp) for inner in generic.body.walk()):
+        return False
     parallel = all(kind == IteratorTypeAttr.parallel() for kind in generic.iterator_types)
     identity = is_identity(generic.indexing_maps.data[-1].data)
     return parallel and identity and not generic.body.block.args[-1].uses
@@ -138,6 +145,10 @@ def _replace(user: Operation, producer: Operation, fused: Operation) -> None:
     Rewriter.erase_op(producer)
 
 
+def _blocks(op: Operation) -> list[Block]:
+    return [block for region in op.regions for block in region.blocks]
+
+
 @dataclass(frozen=True)
 class FuseEpiloguesPass(Pass):
     """
@@ -150,4 +161,6 @@ class FuseEpiloguesPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            fuse_epilogues(function.body.block)
+            branches = [op for op in function.body.walk() if isinstance(op, scf.IfOp)]
+            for block in [function.body.block, *(block for op in branches for block in _blocks(op))]:
+                fuse_epilogues(block)

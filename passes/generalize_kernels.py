@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -14,25 +15,32 @@ from xdsl.rewriter import InsertPoint
 from ..dialects.core.body import scalar_attr
 from ..dialects.core.kernel import kernel_of
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.nn_scalars import IntegerSqrtOp, RemainderOp
 from ..dialects.quant import RequantizeOp, RescaleOp
 from ..errors import Diagnostic
-from ..ir import where
+from ..ir import shape_of, where
 from .core.base import Pass
 from .loops.generic import generalize_kernel
+from .loops.lookups import expand_lookups
 from .loops.scalar import expand_requantize, expand_rescale
 from .loops.shapes import Shapes
+from .loops.standard import expand_concat, expand_integer_sqrt, expand_remainder
 
 
 def generalize_kernels(module: ModuleOp) -> None:
     """
-    Replace `nn`'s kernels by `linalg.generic` and the like, and every op of `quant` by `arith`.
+    Replace `nn`'s kernels by `linalg.generic` and the like, and every scalar op of `quant` and `nn` by `arith`.
 
-    Raises Diagnostic for dynamic shapes and for kernels that have no such form.
+    Tables become constants of the module, `tensor.concat` becomes insertions. Raises Diagnostic for dynamic shapes and
+    for kernels that have no such form.
     """
     for op in [op for op in module.walk() if isinstance(op, KernelOp)]:
         _generalize(op)
-    for op in [op for op in module.walk() if isinstance(op, RequantizeOp | RescaleOp)]:
+    for op in [op for op in module.walk() if isinstance(op, _SCALAR)]:
         _expand(op)
+    for op in [op for op in module.walk() if isinstance(op, tensor.ConcatOp) and min(shape_of(op.result)) >= 0]:
+        _replace(op, expand_concat(op))
+    expand_lookups(module)
 
 
 def _generalize(op: KernelOp) -> None:
@@ -42,6 +50,11 @@ def _generalize(op: KernelOp) -> None:
     except Diagnostic as error:
         error.where = error.where or where(op)
         raise
+    _replace(op, value)
+
+
+def _replace(op: Operation, value: SSAValue) -> None:
+    """Let a value stand for what an op returns, if anything."""
     for result in op.results:
         value.name_hint = result.name_hint
         result.replace_all_uses_with(value)
@@ -66,20 +79,35 @@ class _Before:
         return self.op(arith.ConstantOp(scalar_attr(value, type)))
 
 
-def _expand(op: RequantizeOp | RescaleOp) -> None:
-    if isinstance(op, RescaleOp):
-        added = op.scale.owner
-        value = expand_rescale(op, op.x, op.scale, _Before(op))
-    else:
-        added = op.add.owner
-        value = expand_requantize(op, op.x, op.mul, op.add, _Before(op))
-    value.name_hint = op.result.name_hint
-    op.result.replace_all_uses_with(value)
-    op.detach()
-    op.erase()
-    if isinstance(added, arith.ConstantOp) and not added.result.uses:
-        added.detach()
-        added.erase()
+_Scalar: TypeAlias = RequantizeOp | RescaleOp | IntegerSqrtOp | RemainderOp
+_SCALAR = (RequantizeOp, RescaleOp, IntegerSqrtOp, RemainderOp)
+
+
+def _expand(op: _Scalar) -> None:
+    operands = dict.fromkeys(op.operands)
+    _replace(op, _expanded(op, _Before(op)))
+    for operand in operands:
+        _drop_unused_constant(operand)
+
+
+def _expanded(op: _Scalar, emit: _Before) -> SSAValue:
+    match op:
+        case RescaleOp():
+            return expand_rescale(op, op.x, op.scale, emit)
+        case RequantizeOp():
+            return expand_requantize(op, op.x, op.mul, op.add, emit)
+        case IntegerSqrtOp():
+            return expand_integer_sqrt(op.x, emit)
+        case RemainderOp():
+            return expand_remainder(op.a, op.b, emit)
+
+
+def _drop_unused_constant(value: SSAValue) -> None:
+    """Erase the constant that a scalar was, where what it went into did not take it."""
+    constant = value.owner
+    if isinstance(constant, arith.ConstantOp) and not constant.result.uses:
+        constant.detach()
+        constant.erase()
 
 
 @dataclass(frozen=True)
@@ -88,8 +116,9 @@ class GeneralizeKernelsPass(Pass):
     Turn nn's kernels into linalg.generic: what upstream mlir-opt understands.
 
     Each reduction becomes one generic into a filled accumulator (with `accumulate`, into the output as it stands),
-    result and epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). quant ops
-    become arith everywhere; nn.isqrt stays.
+    result and epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). Scalar
+    ops of quant and nn become arith and math everywhere, tensor.concat becomes insertions. Upstream's mlir-opt reads
+    the result.
     """
 
     name = "generalize-kernels"

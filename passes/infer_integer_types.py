@@ -21,12 +21,13 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     f32,
+    i1,
     i8,
     i16,
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
@@ -40,7 +41,7 @@ from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range,
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
 _STORAGE = (i8, ui8, i16, i32, i64)
-_CODES = {"f32": 1, "ui8": 2, "i8": 3, "ui16": 4, "i16": 5, "i32": 6, "i64": 7, "ui32": 12, "ui64": 13}
+_CODES = {"f32": 1, "ui8": 2, "i8": 3, "ui16": 4, "i16": 5, "i32": 6, "i64": 7, "f16": 10, "f64": 11, "ui32": 12, "ui64": 13, "bf16": 16}
 """Element type -> ONNX's number for it."""
 _CONVERTERS = ("onnx.Cast", "onnx.DequantizeLinear")
 """Operators that make floats from integers."""
@@ -99,11 +100,7 @@ def infer_integer_types(function: func.FuncOp) -> None:
     bound_indices(function)
     _demand(state)
     _type_arguments(state)
-    for op in list(function.body.block.ops):
-        if isinstance(op, OnnxOp):
-            _type_op(state, op)
-        elif isinstance(op, GlobalLoadOp):
-            _type_state(state, op)
+    _type_block(state, function.body.block)
     _type_results(state)
     for value in {constant for constant, _ in state.constants}:
         if not value.uses and isinstance(value, OpResult):
@@ -204,6 +201,38 @@ def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
 def _retype(value: SSAValue, type: Attribute) -> SSAValue:
     """Give a value another element type."""
     return Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, type), shape_of(value)))
+
+
+def _type_block(state: _Inference, block: Block) -> None:
+    for op in list(block.ops):
+        if isinstance(op, GlobalLoadOp):
+            _type_state(state, op)
+        elif isinstance(op, OnnxOp) and op.regions:
+            _type_graphs(state, op)
+        elif isinstance(op, OnnxOp):
+            _type_op(state, op)
+
+
+def _type_graphs(state: _Inference, op: OnnxOp) -> None:
+    """Type the graphs that an op holds; what they take and give has the types that the model says, whatever the run."""
+    kinds = [element_of(result) for result in op.results]
+    for region in op.regions:
+        block = region.block
+        for index, argument in enumerate(block.args):
+            position = len(op.operands) - len(block.args) + index
+            if position >= 0 and element_of(op.operands[position]) != element_of(argument):
+                op.operands[position] = _cast(op, op.operands[position], element_of(argument))
+            if (range := range_of_type(element_of(argument))) is not None:
+                state.ranges[argument] = range
+        _type_block(state, block)
+        terminator = block.last_op
+        assert terminator is not None
+        given = list(terminator.operands)
+        conditions = [i1] * (len(given) - len(kinds))
+        for index, (value, kind) in enumerate(zip(given, [*conditions, *kinds], strict=True)):
+            if element_of(value) != kind:
+                terminator.operands[index] = _cast(terminator, value, kind)
+    _take_types(state, op)
 
 
 def _type_op(state: _Inference, op: OnnxOp) -> None:
@@ -355,8 +384,16 @@ def _keep_floats(state: _Inference, op: OnnxOp, rule: Rule | None) -> None:
     """Hand a float operator floats where a value became an integer one."""
     data = set(rule.operands(op)) if rule else set(op.operands)
     for index, value in enumerate(op.operands):
-        if value in data and value in state.ranges and element_of(op.results[0]) == f32 and op.name not in _CONVERTERS:
+        became_integer = value in data and value in state.ranges and _takes_floats(op, value)
+        if became_integer and element_of(op.results[0]) == f32 and op.name not in _CONVERTERS:
             op.operands[index] = _cast(op, value, f32)
+
+
+def _takes_floats(op: OnnxOp, value: SSAValue) -> bool:
+    """Return whether ONNX lets an operand of an op hold floats: lengths and indices are integers whatever happens."""
+    inputs = op.SCHEMA.inputs
+    positions = [min(i, len(inputs) - 1) for i, given in enumerate(op.node_inputs) if given is value]
+    return any("tensor(float)" in inputs[position].types for position in positions)
 
 
 def _type_results(state: _Inference) -> None:

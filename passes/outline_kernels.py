@@ -115,8 +115,9 @@ def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
 
 
 def _arguments(op: Operation) -> list[SSAValue]:
-    """Return the buffers that a kernel works on, each once."""
-    return [value for value in dict.fromkeys(op.operands) if is_shaped(value)]
+    """Return the buffers that a kernel works on, each once, after what its scalar code uses from outside."""
+    captures = kernel_of(op).captures if is_kernel(op) else ()
+    return list(dict.fromkeys([*captures, *(value for value in op.operands if is_shaped(value))]))
 
 
 def _outlined(op: Operation) -> func.FuncOp:

@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import bf16, f16, f32, f64, i1
 
 from .. import targets
 from ..errors import Diagnostic
-from ..ir import Array
+from ..ir import Array, numpy_type
 from ..targets.c import CProgram, write_program
 from .host_driver import REFUSED, DriverEntry, driver_text
 from .toolchain import compile_executable, compile_shared
 
 _FLAGS = ("-std=c11", "-O2")
 _SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
-_DTYPES = {"bool": "bool", "float": "float32", "double": "float64"}
+_DTYPES = {"bool": i1, "float": f32, "double": f64, "tw_f16": f16, "tw_bf16": bf16}
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ def _port(macros: dict[str, str], index: str) -> HostPort:
     name = re.sub(rb"\\(\d{3})", lambda match: bytes([int(match[1], 8)]), macros[f"{index}_NAME"][1:-1].encode())
     shape = tuple(sizes[: int(macros[f"{index}_RANK"])])
     limits = tuple(int(bound) for bound in re.findall(r"-?\d+", macros.get(f"{index}_RANGE", "")))
-    dtype = np.dtype(_DTYPES.get(c_type, c_type.removesuffix("_t")))
+    dtype = numpy_type(_DTYPES[c_type]) if c_type in _DTYPES else np.dtype(c_type.removesuffix("_t"))
     return HostPort(name.decode(), dtype, shape, limits=limits)
 
 
@@ -233,4 +234,4 @@ def checked_arrays(ports: Sequence[HostPort], inputs: Sequence[Array]) -> list[A
                 expected=f"{port.dtype} of shape {port.shape}",
                 found=f"{array.dtype} of shape {array.shape}",
             )
-    return [np.ascontiguousarray(array) for array in inputs]
+    return [np.asarray(array, order="C") for array in inputs]

@@ -127,7 +127,7 @@ ONNX = [
     Bad("weights that are not there", huge_weights, "w"),
     Bad("weights in no file", lambda: _external("../secret.bin"), "secret.bin"),
     Bad("a terabyte of input", lambda: model([node("Relu", ["x"], ["y"], name="relu")],
-        inputs={"x": (1 << 20, 1 << 20)}, outputs={"y": (1 << 20, 1 << 20)}), "more elements"),
+        inputs={"x": (1 << 20, 1 << 20)}, outputs={"y": (1 << 20, 1 << 20)}), "larger than the memory of this machine"),
 ]  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
+from onnx import TensorProto, helper
 
 from tilewright import cli
 from tilewright.errors import Diagnostic
@@ -74,6 +76,18 @@ def test_a_network_of_the_zoo_passes(tmp_path: Path, capsys: pytest.CaptureFixtu
     np.savez(tmp_path / "inputs.npz", allow_pickle=False, **{"arr_0": inputs["input"]})
     np.savez(tmp_path / "outputs.npz", allow_pickle=False, **{"arr_0": zoo.evaluate(model, inputs)["output"]})
     assert check(capsys, tmp_path, "--on", "host", "--on", "interpreter")[0] == 0
+
+
+def test_golden_numbers_are_rounded_for_ports_of_bf16(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    ports = [helper.make_tensor_value_info(name, TensorProto.BFLOAT16, [64]) for name in "abc"]
+    graph = helper.make_graph([helper.make_node("Add", ["a", "b"], ["c"])], "add", ports[:2], ports[2:])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), tmp_path / "network.onnx")
+    a, b = np.random.default_rng(0).normal(size=(2, 64)).astype(np.float32)
+    np.savez(tmp_path / "inputs.npz", allow_pickle=False, a=a, b=b)
+    np.savez(tmp_path / "outputs.npz", allow_pickle=False, c=a + b)
+    assert check(capsys, tmp_path, "--on", "host", "--on", "interpreter")[0] == 0
+    np.savez(tmp_path / "outputs.npz", allow_pickle=False, c=a + b + np.float32(0.1))
+    assert check(capsys, tmp_path, "--on", "host")[0] == 1
 
 
 def off_by_one(outputs: Arrays) -> Arrays:
@@ -186,6 +200,9 @@ def test_golden_outputs_go_by_name_else_by_order():
         (np.array([np.nan], np.float32), np.array([0.5]), False),
         (np.array([np.inf]), np.array([-np.inf]), False),
         (np.array([np.nan]), np.array([np.nan]), True),
+        (np.array([4, 0.25], bfloat16), np.array([4, 0.28]), True),
+        (np.array([4, 0.25], bfloat16), np.array([4, 0.29]), False),
+        (np.array([4, 0.25], np.float16), np.array([4, 0.26]), False),
     ],
 )
 def test_comparison(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], equal: bool):

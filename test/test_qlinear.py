@@ -12,7 +12,6 @@ import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from tilewright.compiler import Model, compile_model, machine_named
-from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
@@ -147,12 +146,13 @@ def test_dequantisation(tmp_path: Path) -> None:
     check_everywhere(one_node("DequantizeLinear", x, constants, np.zeros((1, 1), np.float32)), [{"x": x}], tmp_path)
 
 
-def test_an_input_for_a_weight_is_refused(tmp_path: Path) -> None:
+def test_a_weight_may_be_an_input(tmp_path: Path) -> None:
     random = np.random.RandomState(0)
-    constants = conv_constants(random, random_of(random, np.int8, 4, 3, 1, 1), np.uint8, np.uint8, 4)
-    model = one_node("QLinearConv", np.zeros((1, 3, 4, 4), np.uint8), constants, np.zeros((1, 1, 1, 1), np.uint8))
+    weight = random_of(random, np.int8, 4, 3, 1, 1)
+    constants = conv_constants(random, weight, np.uint8, np.uint8, 4)
+    x = random_of(random, np.uint8, 1, 3, 4, 4)
+    model = one_node("QLinearConv", x, constants, np.zeros((1, 4, 4, 4), np.uint8))
+    name = model.graph.initializer[2].name
     del model.graph.initializer[2]
-    model.graph.input.append(helper.make_tensor_value_info("w", TensorProto.INT8, [4, 3, 1, 1]))
-    save(model, tmp_path / "net.onnx")
-    with pytest.raises(Diagnostic, match="weight that is not constant"):
-        compile_model(Model(tmp_path / "net.onnx"), "host", stop_after="tensor")
+    model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT8, [4, 3, 1, 1]))
+    check_everywhere(model, [{"x": x, name: weight}], tmp_path)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, f32, i1
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.math import AbsIOp
+from xdsl.dialects.math import AbsFOp, AbsIOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...ir import integer_width
@@ -112,13 +112,28 @@ class Body:
         """Append |a| of an integer."""
         return self.op(AbsIOp(a))
 
+    def negate(self, a: SSAValue) -> SSAValue:
+        """Append -a."""
+        return self.op(arith.NegfOp(a)) if is_float(a.type) else self.sub(self.constant(0, a.type), a)
+
+    def magnitude(self, a: SSAValue) -> SSAValue:
+        """Append |a|."""
+        return self.op(AbsFOp(a)) if is_float(a.type) else self.absolute(a)
+
     def compare(self, a: SSAValue, predicate: str, b: SSAValue | float) -> SSAValue:
-        """Append the signed integer comparison `predicate` (slt, eq, ...)."""
-        return self.op(arith.CmpiOp(a, self._like(b, a), predicate))
+        """Append the comparison `predicate` of signed integers (slt, eq, ...); of floats, the ordered one (olt)."""
+        b = self._like(b, a)
+        if is_float(a.type):
+            return self.op(arith.CmpfOp(a, b, f"o{predicate[-2:]}"))
+        return self.op(arith.CmpiOp(a, b, predicate))
 
     def select(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         """Append condition ? a : b."""
         return self.op(arith.SelectOp(condition, a, b))
+
+    def index_of(self, dim: int, type: IntegerType) -> SSAValue:
+        """Append the index of a dimension of the kernel's loops, as an integer."""
+        return self.op(arith.IndexCastOp(self.op(linalg.IndexOp(dim)), type))
 
     def sign(self, a: SSAValue) -> SSAValue:
         """Append -1, 0 or 1."""
@@ -130,7 +145,10 @@ class Body:
         if source == type:
             return a
         if is_float(source) and is_float(type):
-            widens = cast(Any, source).compile_time_size < cast(Any, type).compile_time_size
+            sizes = cast(Any, source).compile_time_size, cast(Any, type).compile_time_size
+            if sizes[0] == sizes[1]:
+                return self.convert(self.convert(a, f32), type)
+            widens = sizes[0] < sizes[1]
             return self.op(arith.ExtFOp(a, type) if widens else arith.TruncFOp(a, type))  # pyright: ignore[reportArgumentType]
         if is_float(source):
             return self.op(arith.FPToSIOp(a, cast(Any, type)))

@@ -83,6 +83,23 @@ class Kernel:
         """The identity map of the iteration space."""
         return AffineMap.identity(len(self.bounds))
 
+    @cached_property
+    def captures(self) -> tuple[SSAValue, ...]:
+        """
+        What the scalar code uses from outside: scalars, and tables of which it reads elements at indices of its own.
+        """
+        blocks = [*(each.body for each in self.reductions), self.result, self.epilogue]
+        inner = [op for block in blocks if block is not None for op in block.walk()]
+        own = {value for op in inner for value in op.results}
+        own |= {value for block in blocks if block is not None for value in block.args}
+        own |= {value for op in inner for region in op.regions for each in region.blocks for value in each.args}
+        return tuple(dict.fromkeys(value for op in inner for value in op.operands if value not in own))
+
+    @property
+    def tables(self) -> tuple[SSAValue, ...]:
+        """The tensors or buffers among the captures: any element of them may be read at any point."""
+        return tuple(value for value in self.captures if is_shaped(value))
+
     @property
     def points(self) -> int:
         """The number of iteration points of a reduction."""

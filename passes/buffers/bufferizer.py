@@ -22,7 +22,11 @@ Destination: TypeAlias = Callable[[], SSAValue]
 
 @dataclass
 class Bufferizer:
-    """The state of one function's conversion: ops of `old` are rebuilt, in order, at the end of `new`."""
+    """
+    The state of one function's conversion: ops of `old` are rebuilt, in order, at the end of `new`.
+
+    Within a loop, `new` is the body of the new loop; `entry` stays the function's block.
+    """
 
     module: ModuleOp
     old: Block
@@ -34,13 +38,18 @@ class Bufferizer:
     last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     owned: set[SSAValue] = field(default_factory=set[SSAValue])
     parts: set[SSAValue] = field(default_factory=set[SSAValue])
-    """The tensors that are computed in their part of a concatenation."""
+    """The tensors that are computed in their part of a concatenation, or inside of their padding."""
     in_place: set[SSAValue] = field(default_factory=set[SSAValue])
     """The loaded values that are the memory of a state."""
     copiers: dict[Hashable, str] = field(default_factory=dict[Hashable, str])
     """The functions that copy to and from parts of buffers."""
+    numbers: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    """The place of each op of `old` in program order, those in regions included."""
     globals: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     current: Operation | None = None
+
+    def __post_init__(self) -> None:
+        self.entry = self.new
 
     def emit(self, op: Operation) -> SSAValue | None:
         """Append an op at the place of the one being converted; returns its first result."""
@@ -54,6 +63,18 @@ class Bufferizer:
         while value in self.aliases:
             value = self.aliases[value]
         return value
+
+    def is_last_use(self, value: SSAValue, op: Operation) -> bool:
+        """Return whether a tensor is in memory of its own that nobody needs after an op, so that it may be changed."""
+        root = self.root(value)
+        return root in self.owned and self.last_use.get(root) == self.numbers[op]
+
+    def join(self, result: SSAValue, value: SSAValue) -> None:
+        """Let a tensor take over the memory of another, which nobody needs any more."""
+        self.buffers[result] = self.buffers[value]
+        root = self.root(value)
+        self.aliases[result] = root
+        self.last_use[root] = max(self.last_use[root], self.last_use.get(result, -1))
 
     def allocate(self, value: SSAValue) -> SSAValue:
         """Append the allocation of a buffer for a tensor."""
@@ -101,11 +122,11 @@ def address_of(state: Bufferizer, symbol: str, type: Attribute, value: SSAValue)
     get = memref.GetGlobalOp(symbol, cast(Any, type))
     if isinstance(value, OpResult):
         get.location = value.op.location
-    first = state.new.first_op
+    first = state.entry.first_op
     if first is None:
-        state.new.add_op(get)
+        state.entry.add_op(get)
     else:
-        state.new.insert_op_before(get, first)
+        state.entry.insert_op_before(get, first)
     get.results[0].name_hint = value.name_hint
     return get.results[0]
 

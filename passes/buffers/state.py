@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, func, memref, tensor
+from xdsl.dialects import func, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
@@ -33,11 +33,10 @@ from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
 from ..memory.views import buffer_type, layout_of
 from .bufferizer import Bufferizer, address_of, buffer_of, first_function, free_symbol
+from .loops import scalar, updated
 
 STATE = "tilewright.state"
 """The attribute of a global that outlives a call."""
-
-_SCALARS = (arith.IndexCastOp, arith.ExtUIOp, arith.ExtSIOp)
 
 
 def states_to_buffers(module: ModuleOp) -> None:
@@ -104,13 +103,11 @@ def _insert_slice(state: Bufferizer, op: Operation) -> None:
     assert isinstance(op, tensor.InsertSliceOp)
     if len(shape_of(op.source)) != len(shape_of(op.dest)):
         raise Diagnostic("a slice of fewer axes cannot be put into a buffer", where=where(op))
-    whole = buffer_of(state, op.dest)
-    if not _updates_in_place(state, op):
-        target = state.destination(op.result)
-        state.emit(memref.CopyOp(whole, target))
-        whole = target
-    state.buffers[op.result] = whole
     source = buffer_of(state, op.source)
+    if _updates_in_place(state, op):
+        whole = state.buffers[op.result] = buffer_of(state, op.dest)
+    else:
+        whole = updated(state, op, op.dest, op.result)
     if not op.offsets:
         state.emit(memref.CopyOp(source, _view_at(op, whole, [], state.emit)))
         return
@@ -147,7 +144,7 @@ def _call_copy(state: Bufferizer, op: Any, name: str, buffers: Sequence[SSAValue
     It is a function of its own, shared by all copies alike, because what passes prove of a function may not depend on
     indices that depend on data, which only moves inside of it.
     """
-    indices = [_scalar(state, value) for value in op.offsets]
+    indices = [scalar(state, value) for value in op.offsets]
     types = [value.type for value in (*buffers, *indices)]
     key = name, tuple(types), *(op.properties[each] for each in _SLICE)
     if key not in state.copiers:
@@ -205,40 +202,9 @@ def _view_at(op: Any, whole: SSAValue, indices: Sequence[SSAValue], emit: Callab
     return view.results[0]
 
 
-# Scalars that are indices
-
-
-def _scalar(state: Bufferizer, value: SSAValue) -> SSAValue:
-    """Return the scalar of the new function that a scalar of the old one is."""
-    if value not in state.buffers:
-        assert isinstance(value, OpResult)
-        clone = value.op.clone()
-        state.emit(clone)
-        state.buffers[value] = clone.results[0]
-    return state.buffers[value]
-
-
-def _element(state: Bufferizer, op: Operation) -> None:
-    """An element of a tensor is loaded from its buffer."""
-    assert isinstance(op, tensor.ExtractOp)
-    indices = [_scalar(state, index) for index in op.indices]
-    loaded = state.emit(memref.LoadOp.get(buffer_of(state, op.tensor), indices))
-    assert loaded is not None
-    state.buffers[op.result] = loaded
-
-
-def _converted(state: Bufferizer, op: Operation) -> None:
-    operands: Sequence[SSAValue] = [_scalar(state, value) for value in op.operands]
-    made = state.emit(op.__class__.create(operands=operands, result_types=[op.results[0].type]))
-    assert made is not None
-    state.buffers[op.results[0]] = made
-
-
 STATE_RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (GlobalLoadOp, _load),
     (GlobalStoreOp, _store),
     (tensor.InsertSliceOp, _insert_slice),
-    (tensor.ExtractOp, _element),
-    (_SCALARS, _converted),
 ]
 """Op classes and what appends their work on buffers."""

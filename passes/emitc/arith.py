@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerType, i1, i32
+from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerType, f32, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
 from ...errors import Diagnostic
 from ...ir import where
 from .builder import SIGNED, UNSIGNED, Builder, scalar_type, suffix
+from .half import is_half
 
 Rule = Callable[[Builder, Operation], SSAValue]
 RULES: dict[str, Rule] = {}
@@ -252,7 +253,17 @@ def _truncated(b: Builder, op: Operation) -> SSAValue:
     return b.compare("ne", b.emit(emitc.BitwiseAndOp, [value, b.integer(1, type_)], wide), b.integer(0, wide))
 
 
-@rule("arith.fptosi", "arith.extf", "arith.truncf")
+@rule("arith.extf", "arith.truncf")
+def _resized_float(b: Builder, op: Operation) -> SSAValue:
+    value, result = b.value(op.operands[0]), _result(op)
+    if is_half(value.type):
+        return b.cast(b.call(f"tw_extf_{suffix(value.type)}_f32", [value], f32), result)
+    if is_half(result):
+        return b.call(f"tw_truncf_{suffix(value.type)}_{suffix(result)}", [value], result)
+    return b.cast(value, result)
+
+
+@rule("arith.fptosi")
 def _cast(b: Builder, op: Operation) -> SSAValue:
     return b.cast(b.value(op.operands[0]), _result(op))
 
@@ -335,7 +346,25 @@ def _compare_floats(b: Builder, op: Operation) -> SSAValue:
     return b.emit(emitc.LogicalNotOp, [holds], i1) if number in (7, 8) else holds
 
 
+@rule("math.ipowi")
+def _integer_power(b: Builder, op: Operation) -> SSAValue:
+    wide = SIGNED[max(_width(op), 32)]
+    operands = [b.cast(operand, wide) for operand in _both(b, op)]
+    return b.cast(b.call(f"tw_ipow_{suffix(wide)}", operands, wide), _result(op))
+
+
+@rule("nn.remainder", "arith.remf")
+def _float_remainder(b: Builder, op: Operation) -> SSAValue:
+    result: Attribute = _result(op)
+    return b.call(f"tw_fmod_{suffix(result)}", _both(b, op), result)
+
+
+def is_half_function(function: str) -> bool:
+    """Whether a function of the runtime converts from or to floats of 16 bits."""
+    return function.startswith(("tw_extf_", "tw_truncf_"))
+
+
 def is_libm(function: str) -> bool:
     """Whether a function of the runtime is one of those that call C's mathematical library."""
     name = function.removeprefix("tw_").rpartition("_")[0]
-    return name in LIBM
+    return name in LIBM or name == "fmod"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
+import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -24,7 +25,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ...dialects import emitc
 from ...dialects.cluster import DmaCopyOp, DmaOutOp
 from ...errors import Diagnostic
-from ...ir import where
+from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
 
 VIEWS = (
@@ -300,7 +301,9 @@ def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
 
 
 def _flat(value: Any, count: int) -> Attribute:
-    """Return a constant as a tensor of one axis, with the same bytes."""
+    """Return a constant as a tensor of one axis, with the same bytes; an empty one as one zero, as C has no others."""
+    if count == 0:
+        return dense(np.zeros(1), value.get_element_type())
     return DenseIntOrFPElementsAttr(TensorType(value.get_element_type(), [count]), value.data)
 
 

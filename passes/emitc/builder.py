@@ -51,19 +51,20 @@ def is_unsigned(type_: IntegerType) -> bool:
     return type_.signedness.data is Signedness.UNSIGNED
 
 
-def scalar_type(type_: Attribute, op: Operation) -> IntegerType | Float32Type | Float64Type:
+Scalar = IntegerType | Float16Type | BFloat16Type | Float32Type | Float64Type
+
+
+def scalar_type(type_: Attribute, op: Operation) -> Scalar:
     """Return the type in C of a scalar; raises Diagnostic where C has none."""
     match type_:
         case IndexType():
             return INDEX
         case IntegerType() if type_.width.data in WIDTHS and type_.signedness.data is Signedness.SIGNLESS:
             return SIGNED[type_.width.data]
-        case Float32Type() | Float64Type():
+        case Float16Type() | BFloat16Type() | Float32Type() | Float64Type():
             return type_
-        case Float16Type() | BFloat16Type():
-            remedy = "convert the network to f32, or to integers"
         case _:
-            remedy = "use i1, i8, i16, i32, i64, index, f32 or f64"
+            remedy = "use i1, i8, i16, i32, i64, index, f16, bf16, f32 or f64"
     raise Diagnostic(f"C11 has no type for {type_}", where(op), found=f"'{op.name}' on {type_}", remedy=remedy)
 
 

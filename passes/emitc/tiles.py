@@ -1,4 +1,4 @@
-"""How tiles of convolutions become calls of the functions of `tilewright_vector.h`."""
+"""How tiles of convolutions become calls of the functions of `tilewright_vector.h` and `tilewright_float_tile.h`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.body import is_float
 from ...dialects.packed import LANES, TileOp
-from ...ir import numbers_of, shape_of
+from ...ir import element_of, numbers_of, shape_of
 from .buffers import element_index
 from .builder import Builder, Strided, layout_of, pointer, scalar_type
 
-FUNCTIONS = ("tw_dot_tile", "tw_depthwise_tile")
-"""What `tilewright_vector.h` provides."""
+HEADERS = {
+    "tw_dot_tile": "tilewright_vector.h",
+    "tw_depthwise_tile": "tilewright_vector.h",
+    "tw_float_dot_tile": "tilewright_float_tile.h",
+    "tw_float_depthwise_tile": "tilewright_float_tile.h",
+}
+"""Function -> the header that provides it."""
 
 
 def local_array(b: Builder, op: Operation) -> None:
@@ -44,6 +50,9 @@ def dot_tile(b: Builder, op: Operation) -> None:
     run = taps * shape_of(op.x)[-1]
     blocks = op.lanes // LANES
     sizes = [op.pixels, step, rows, row_step, run, blocks, block]
+    if is_float(element_of(op.sums)):
+        _call(b, "tw_float_dot_tile", op, [x, w], sizes)
+        return
     _call(b, "tw_dot_tile", op, [x, w], [*sizes, 0 if op.unsigned is not None else _TOP_BITS])
 
 
@@ -60,11 +69,14 @@ def depthwise_tile(b: Builder, op: Operation) -> None:
     tap_step = layout.strides[-2] * (dilations[-1] if dilations else 1)
     channels = shape_of(op.x)[-1]
     signed = 0 if op.unsigned is not None else 1
-    sizes = [op.pixels, step, rows, row_step, taps, tap_step, op.lanes, channels, signed]
+    sizes = [op.pixels, step, rows, row_step, taps, tap_step, op.lanes, channels]
     # The first channel moves x as well as w.
     if b.known(op.first) != 0:
         x = b.emit(emitc.AddOp, [x, b.value(op.first)], x.type)
-    _call(b, "tw_depthwise_tile", op, [x, w], sizes)
+    if is_float(element_of(op.sums)):
+        _call(b, "tw_float_depthwise_tile", op, [x, w], sizes)
+        return
+    _call(b, "tw_depthwise_tile", op, [x, w], [*sizes, signed])
 
 
 def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, int, int, int]]:

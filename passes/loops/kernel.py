@@ -183,7 +183,11 @@ class KernelLoops:
             index.result.replace_all_uses_with(self.nest.value(self.position[index.dim.value.data]))
             index.detach()
             index.erase()
-        self.nest.op(copy)
+        if isinstance(copy, memref.LoadOp):
+            # Where the point is not reached, its index may lie outside of the table.
+            self.nest.last(copy)
+        else:
+            self.nest.op(copy)
 
     # Elements
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType, i8, i32
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 
+from ...dialects.core.body import is_float
 from ...dialects.core.kernel import Kernel
-from ...dialects.packed import LANES, ChannelsLastOp, DepthwiseTileOp, DotTileOp, PackedConvOp
+from ...dialects.packed import LANES, TILE_TYPES, ChannelsLastOp, DepthwiseTileOp, DotTileOp, PackedConvOp
 from ...ir import element_of, shape_of
 from .affine import axes_of
 from .blocks import Part, PartLoops, parts
@@ -18,12 +19,14 @@ from .nest import INDEPENDENT, Index, Nest
 _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""
 _MOST_BLOCKS, _MOST_PIXELS = 4, 16
+_FLOAT_SUMS, _FLOAT_PIXELS = 28, 14
+"""The same for floats, of which an operand comes from memory with each instruction."""
 _CHANNELS = 64
 
 
 def is_tiled(op: ChannelsLastOp) -> bool:
     """
-    Return whether a convolution on buffers can be computed in tiles: of bytes, with rows that lie in one piece.
+    Return whether a convolution on buffers can be computed in tiles: of bytes or f32, rows in one piece.
 
     The sums of a tile start from 0.
     """
@@ -31,7 +34,7 @@ def is_tiled(op: ChannelsLastOp) -> bool:
         return False
     x, w = op.inputs
     strides = cast("MemRefType[Any]", x.type).get_strides()
-    if element_of(x) != i8 or element_of(w) != i8 or op.is_unsigned(1) or op.accumulator != i32 or strides is None:
+    if (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1) or strides is None:
         return False
     kernel = op.geometry()[2]
     channels = shape_of(x)[-1]
@@ -62,15 +65,14 @@ class _PackedLoops(PartLoops):
         self.feature = len(op.geometry()[2]) + 1
         self.pixel = self.feature - 1
         self.dense = isinstance(op, PackedConvOp)
+        self.floating = is_float(op.accumulator)
 
     def build(self) -> None:
         bounds = self.kernel.bounds
         features, pixels = bounds[self.feature], bounds[self.pixel]
-        blocks = min(_MOST_BLOCKS, -(-features // LANES))
-        lanes = blocks * LANES if self.dense else _CHANNELS
-        for part in parts(0, features, lanes):
+        for part in parts(0, features, self.lanes(features, pixels)):
             vectors = -(-part.size // LANES)
-            width = _width(pixels, min(_MOST_PIXELS, _SUMS // vectors))
+            width = _width(pixels, self.most_pixels(vectors))
             first = self.loop("f", part)
             outer = self.open_all(range(self.pixel))
             for run in parts(0, pixels, width):
@@ -79,10 +81,26 @@ class _PackedLoops(PartLoops):
                 self.nest.close()
             self.close(part)
 
+    def lanes(self, features: int, pixels: int) -> int:
+        """Return how many features the tiles have that are not cut."""
+        if not self.dense:
+            return _CHANNELS
+        blocks = min(_MOST_BLOCKS, -(-features // LANES))
+        if self.floating and _width(pixels, _FLOAT_PIXELS) * blocks > _FLOAT_SUMS:
+            # Long rows of pixels rather than many features: fewer weights are used by more pixels.
+            blocks = min(blocks, 2)
+        return blocks * LANES
+
+    def most_pixels(self, vectors: int) -> int:
+        """Return how many pixels a tile of so many vectors of features may have."""
+        if self.floating and self.dense:
+            return min(_FLOAT_PIXELS, _FLOAT_SUMS // vectors)
+        return min(_MOST_PIXELS, _SUMS // vectors)
+
     def tile(self, features: int, lanes: int, first: Index, run: Part) -> None:
         """Build the tiles of a stretch of a row."""
         begin = self.loop("p", run)
-        sums = self.nest.op(memref.AllocaOp.get(i32, shape=[run.size, lanes], alignment=64))
+        sums = self.nest.op(memref.AllocaOp.get(self.op.accumulator, shape=[run.size, lanes], alignment=64))
         self.position[self.pixel], self.position[self.feature] = begin, first
         self.nest.last(self.tile_op(sums, first))
         (pixel,) = self.nest.open("p", 0, run.size)

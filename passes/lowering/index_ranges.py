@@ -1,4 +1,7 @@
-"""Inputs that select rows of a table can be checked before the network runs: they hold the numbers of its rows."""
+"""
+Inputs that select rows of a table can be checked before the network runs: they hold the numbers of its rows, or
+negative ones, which count from its end.
+"""
 
 from __future__ import annotations
 
@@ -43,5 +46,5 @@ def carried(value: SSAValue) -> SSAValue:
 
 def _narrowed(known: Attribute | None, count: int) -> Attribute:
     """Return the numbers of `count` rows, as far as they were possible before."""
-    low, high = numbers_of(known) if known is not None else (0, count - 1)
-    return DenseArrayBase.from_list(i64, [max(low, 0), min(high, count - 1)])
+    low, high = numbers_of(known) if known is not None else (-count, count - 1)
+    return DenseArrayBase.from_list(i64, [max(low, -count), min(high, count - 1)])

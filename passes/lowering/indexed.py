@@ -15,6 +15,7 @@ from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape
 from .index_ranges import CARRIERS, RANGE, carried
 from .integer_ranges import Range, range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
+from .rules import passed_on, result_element
 
 _PREDICATES = {"Less": "slt", "LessOrEqual": "sle", "Greater": "sgt", "GreaterOrEqual": "sge", "Equal": "eq"}
 _FLOAT_PREDICATES = {"Less": "olt", "LessOrEqual": "ole", "Greater": "ogt", "GreaterOrEqual": "oge", "Equal": "oeq"}
@@ -50,15 +51,16 @@ for _name in _PREDICATES:
 
 @lowers("Where")
 def _where(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    if (chosen := passed_on(op)) is not None:
+        return [lower[chosen]]
+
     def body(body: Body, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
         return body.select(condition, a, b)
-
-    from .standard import result_element
 
     return [lower.elementwise(list(op.operands), shape_of(op.results[0]), result_element(op), body)]
 
 
-def _known_range(value: SSAValue) -> Range | None:
+def known_range(value: SSAValue) -> Range | None:
     """Return what integers a value of the graph level holds: as inferred, declared, or all of its type."""
     if integer_width(element_of(value)) is None:
         return None
@@ -78,7 +80,7 @@ def _source_range(value: SSAValue) -> Range | None:
         return None
     if "range" in value.op.attributes:
         return Range(*numbers_of(value.op.attributes["range"]))
-    return _known_range(value.op.operands[0]) if value.op.name in CARRIERS else None
+    return known_range(value.op.operands[0]) if value.op.name in CARRIERS else None
 
 
 def index_at(lower: Lowerer, value: SSAValue, place: Sequence[int], *, unsigned: bool = False) -> SSAValue:
@@ -104,7 +106,7 @@ def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     offsets: list[int] = [0] * len(shape)
     dynamic: list[SSAValue] = []
     if index is not None:
-        known = _known_range(index)
+        known = known_range(index)
         if known is None or known not in Range(0, shape[axis] - shape_of(rows)[axis]):
             raise unsupported(op, "at an index that may leave the tensor", "limit the index, for example with Clip")
     values = constant_of(carried(index)) if index is not None else None
@@ -126,12 +128,12 @@ def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def gather_rows(lower: Lowerer, op: OnnxOp) -> SSAValue:
-    """Append the selection of parts of a tensor along an axis by indices of the run; returns the parts, joined."""
+    """
+    Append the selection of parts of a tensor along an axis by indices of the run, which are known to be inside; returns
+    the parts, joined.
+    """
     x, indices = op.operands
     shape, axis = list(shape_of(x)), int(op.attribute("axis")) % len(shape_of(x))
-    known = _known_range(indices)
-    if known is None or known not in Range(0, shape[axis] - 1):
-        raise unsupported(op, "by indices that may leave the tensor", "limit the indices, for example with Clip")
     flat = lower.reshape(lower[indices], [max(1, _count(indices))])
     parts = [
         _part(lower, op, index_at(lower, flat, [i], unsigned=is_unsigned_type(element_of(indices))))

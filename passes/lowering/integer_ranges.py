@@ -364,7 +364,7 @@ RULES: dict[str, Rule] = {
         f"onnx.{name}": _selects
         for name in (
             "Reshape Transpose Flatten Squeeze Unsqueeze Identity Slice Gather GatherElements GatherND Expand Tile "
-            "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth"
+            "Split MaxPool GlobalMaxPool ReduceMax ReduceMin DepthToSpace SpaceToDepth Compress ReverseSequence"
         ).split()
     },
     **{f"onnx.{name}": _joins for name in ("Concat", "Max", "Min")},

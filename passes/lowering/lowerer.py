@@ -80,6 +80,14 @@ class Lowerer:
         assert value is not None
         return self.values[value]
 
+    def lower(self, op: OnnxOp) -> None:
+        """Append what an op of the graph level becomes, by its rule in LOWERINGS."""
+        self.location = op.location
+        for old, new in zip(op.results, LOWERINGS[op.name](self, op), strict=True):
+            self.values[old] = new
+            if new.name_hint is None:
+                new.name_hint = old.name_hint
+
     def emit(self, op: Operation) -> SSAValue:
         """Append an op and return its first result."""
         if self.location is not None:
@@ -92,7 +100,9 @@ class Lowerer:
         return self.emit(tensor.EmptyOp((), TensorType(cast(Any, element), shape)))
 
     def constant(self, values: Array, element: Attribute) -> SSAValue:
-        """Append a constant tensor."""
+        """Append a constant tensor; one without elements has no content."""
+        if not values.size:
+            return self.empty(values.shape, element)
         return self.emit(arith.ConstantOp(cast(Any, dense(values, element))))
 
     def generic(

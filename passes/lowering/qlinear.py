@@ -1,29 +1,34 @@
 """
-Lowerings of ONNX's own quantised operators: QLinearConv, QLinearMatMul, QuantizeLinear, DequantizeLinear.
+Lowerings of ONNX's own quantised products: QLinearConv, QLinearMatMul.
 
 Zero points leave the sums of products: constant weights are centred beforehand, and what the input's zero point adds to
-each sum is a constant that becomes part of the bias. Padding is filled with the input's zero point.
+each sum is a constant that becomes part of the bias. Padding is filled with the input's zero point. Where weights,
+scales or zero points are computed, both operands are centred first, and each sum is scaled by what is computed too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from math import prod
 
 import numpy as np
-from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType, UnitAttr, f32, i8, i16, i32, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.dialects.builtin import UnitAttr, f32, i8, i16, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
 from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, numbers_of, shape_of
+from .integer_products import centred, zero_map
 from .integer_ranges import range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
-from .standard import compute_type, result_element, windows_of
+from .movement import padded
+from .products import channel_map, convolved, multiplied
+from .quantizing import saturated
+from .rules import compute_type, pointwise, result_element
+from .windows import windows_of
 
 
 def _constant(op: OnnxOp, index: int, what: str) -> Array:
@@ -54,16 +59,8 @@ def _factors(op: OnnxOp, positions: tuple[int, int, int]) -> Array:
 
 def _padded(lower: Lowerer, x: SSAValue, pads: Sequence[int], fill: int) -> SSAValue:
     """Return x [N, C, spatial...] with `pads`, the leading and then the trailing ones, of a number around it."""
-    if not any(pads):
-        return x
-    shape, rank = shape_of(x), len(pads) // 2
-    low, high = [0, 0, *pads[:rank]], [0, 0, *pads[rank:]]
-    element = cast(Any, element_of(x))
-    block = Block(arg_types=[IndexType()] * len(shape))
-    constant = arith.ConstantOp(cast("IntegerAttr[Any]", scalar_attr(fill, element)))
-    block.add_ops([constant, tensor.YieldOp(constant.result)])
-    full = [a + size + b for a, size, b in zip(low, shape, high, strict=True)]
-    return lower.emit(tensor.PadOp(x, [], [], Region(block), low, high, TensorType(element, full)))
+    rank = len(pads) // 2
+    return padded(lower, x, [0, 0, *pads[:rank]], [0, 0, *pads[rank:]], scalar_attr(fill, element_of(x)))
 
 
 def _centred(values: Array, zero: Array | int) -> tuple[Array, Attribute]:
@@ -98,15 +95,52 @@ def _requantised(
     return lower.generic(values, maps, shape, element, body.finish(body.op(rescaled)))
 
 
+def _is_constant(op: OnnxOp, positions: Sequence[int]) -> bool:
+    values = [op.node_input(i) for i in positions]
+    return all(value is None or constant_of(value) is not None for value in values)
+
+
+def _rescaled(
+    lower: Lowerer, op: OnnxOp, total: SSAValue, axes: tuple[int, int, int], bias: SSAValue | None = None
+) -> SSAValue:
+    """
+    Append sums brought to the result: times x_scale * w_scale / y_scale, plus the zero point.
+
+    `axes` are those, counted from the end, along which vectors of scales of x, w and y go.
+    """
+    shape, rank = shape_of(total), len(shape_of(total))
+    scales = [op.operands[i] for i in (1, 4, 6)]
+    maps = [zero_map(shape_of(scale), shape, axis) for scale, axis in zip(scales, axes, strict=True)]
+    zero, unsigned = op.operands[7], is_unsigned(op.operands[7])
+    extra = [] if bias is None else [lower[bias]]
+
+    def build(body: Body, value: SSAValue, x: SSAValue, w: SSAValue, y: SSAValue, *rest: SSAValue) -> SSAValue:
+        value = body.add(value, rest[1]) if extra else value
+        a, b, c = (body.convert(scale, f32) for scale in (x, w, y))
+        real = body.mul(body.convert(value, f32), body.div(body.mul(a, b), c))
+        return saturated(body, real, body.convert(rest[0], i32, unsigned=unsigned), op)
+
+    values = [total, *(lower[scale] for scale in scales), lower[zero], *extra]
+    along = [AffineMap.identity(rank), *maps, zero_map(shape_of(zero), shape, axes[2])]
+    along += [channel_map(rank)] if extra else []
+    return pointwise(lower, values, shape, result_element(op), build, maps=along)
+
+
 @lowers("QLinearConv")
 def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x, w = op.operands[0], op.operands[3]
+    if not _is_constant(op, range(1, 9)):
+        rank = len(shape_of(x))
+        left = centred(lower, x, op.operands[2])
+        right = centred(lower, w, op.operands[5], -rank)
+        total = convolved(lower, op, left, right, i32)
+        return [_rescaled(lower, op, total, (1 - rank, 1 - rank, 1 - rank), op.node_input(8))]
     weight = _constant(op, 3, "a weight")
     zeros = _constant(op, 5, "a zero point of the weight").astype(np.int64).reshape(-1, *(1,) * (weight.ndim - 1))
-    centred, type = _centred(weight, zeros)
+    weights, type = _centred(weight, zeros)
     x_zero = _zero(op, 2, "the input")
     bias = _constant(op, 8, "a bias").astype(np.int64) if op.node_input(8) is not None else np.zeros(1, np.int64)
-    bias = bias - x_zero * centred.astype(np.int64).reshape(len(centred), -1).sum(axis=1)
+    bias = bias - x_zero * weights.astype(np.int64).reshape(len(weights), -1).sum(axis=1)
     windows = windows_of(op, shape_of(w)[2:])
     source = _padded(lower, lower[x], numbers_of(windows["pads"]), x_zero)
     properties: dict[str, Attribute | None] = {
@@ -117,7 +151,7 @@ def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     }
     out = lower.empty(shape_of(op.results[0]), compute_type(op))
     unsigned = [0] if is_unsigned(x) else []
-    total = lower.emit(ConvOp([source, lower.constant(centred, type)], out, properties, unsigned=unsigned))
+    total = lower.emit(ConvOp([source, lower.constant(weights, type)], out, properties, unsigned=unsigned))
     factors = _factors(op, (1, 4, 6))
     return [_requantised(lower, op, total, bias, factors, _zero(op, 7, "the result"), 1)]
 
@@ -126,16 +160,19 @@ def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     a, b = op.operands[0], op.operands[3]
     values = constant_of(b)
-    if values is None or values.ndim != 2 or len(shape_of(a)) < 2:
-        raise unsupported(op, "with a second operand that is no constant matrix")
+    uniform = all(len(shape_of(op.operands[i])) <= 1 and prod(shape_of(op.operands[i])) == 1 for i in (1, 2, 6, 7))
+    if values is None or values.ndim != 2 or len(shape_of(a)) < 2 or not uniform or not _is_constant(op, range(1, 8)):
+        left = centred(lower, a, op.operands[2], max(-2, -len(shape_of(a))))
+        total = multiplied(lower, left, centred(lower, b, op.operands[5]), i32)
+        return [_rescaled(lower, op, total, (-2, -1, -2))]
     zeros = _constant(op, 5, "a zero point of the second operand").astype(np.int64)
-    centred, type = _centred(values, zeros.reshape(-1))
+    weights, type = _centred(values, zeros.reshape(-1))
     a_zero = _zero(op, 2, "the first operand")
-    bias = -a_zero * centred.astype(np.int64).sum(axis=0)
+    bias = -a_zero * weights.astype(np.int64).sum(axis=0)
     shape = shape_of(op.results[0])
     rows = [int(np.prod(shape[:-1])), shape[-1]]
     source = lower.reshape(lower[a], [rows[0], shape_of(a)[-1]])
-    weight = lower.constant(np.ascontiguousarray(centred.T), type)
+    weight = lower.constant(np.ascontiguousarray(weights.T), type)
     properties: dict[str, Attribute | None] = {"accumulator": compute_type(op), "transpose_b": UnitAttr()}
     unsigned = [0] if is_unsigned(a) else []
     out = lower.empty(rows, compute_type(op))
@@ -143,51 +180,3 @@ def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     factors = _factors(op, (1, 4, 6))
     result = _requantised(lower, op, total, bias, factors, _zero(op, 7, "the result"), 1)
     return [lower.reshape(result, shape)]
-
-
-def _along(op: OnnxOp, numbers: Array) -> AffineMap:
-    """Return the map from an element to its scale or zero point: one for all, or one along the op's axis."""
-    rank = len(shape_of(op.operands[0]))
-    if numbers.size == 1:
-        none: tuple[AffineExpr, ...] = ()
-        return AffineMap(rank, 0, none)
-    if numbers.ndim != 1 or numbers.size != shape_of(op.operands[0])[op.attribute("axis") % rank]:
-        raise unsupported(op, "by blocks")
-    return AffineMap(rank, 0, (AffineMap.identity(rank).results[int(op.attribute("axis")) % rank],))
-
-
-def _scales(lower: Lowerer, op: OnnxOp) -> tuple[Array, list[SSAValue], list[AffineMap]]:
-    """Return the scales; as an input of a kernel and with its map where there are several."""
-    scales = _constant(op, 1, "a scale").astype(np.float32)
-    map = _along(op, scales)
-    return (scales, [], []) if scales.size == 1 else (scales, [lower.constant(scales, f32)], [map])
-
-
-@lowers("QuantizeLinear")
-def _quantize_linear(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    x = lower[op.operands[0]]
-    scales, inputs, maps = _scales(lower, op)
-    element, shape = result_element(op), shape_of(x)
-    limits = range_of_element(element_of(op.results[0]))
-    body = Body([element_of(x), *(f32 for _ in inputs), element])
-    value = body.convert(body.args[0], f32, unsigned=is_unsigned(op.operands[0]))
-    scaled = body.div(value, body.args[1] if inputs else scales.item())
-    one = body.constant(1.0, f32)
-    zero = _zero(op, 2, "the result")
-    rounded = body.op(RescaleOp(scaled, one, zero=zero, low=limits.low, high=limits.high, type=element))
-    return [lower.generic([x, *inputs], [AffineMap.identity(len(shape)), *maps], shape, element, body.finish(rounded))]
-
-
-@lowers("DequantizeLinear")
-def _dequantize_linear(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    source = op.operands[0]
-    x, zero = lower[source], _zero(op, 2, "the input")
-    scales, inputs, maps = _scales(lower, op)
-    shape, element = shape_of(x), element_of(x)
-    if element not in (i8, i16, i32) or result_element(op) != f32:
-        raise unsupported(op, f"from {element} to {result_element(op)}")
-    body = Body([element, *(f32 for _ in inputs), f32])
-    centred = body.convert(body.args[0], i32, unsigned=is_unsigned(source))
-    centred = body.sub(centred, zero) if zero else centred
-    real = body.mul(body.convert(centred, f32), body.args[1] if inputs else scales.item())
-    return [lower.generic([x, *inputs], [AffineMap.identity(len(shape)), *maps], shape, f32, body.finish(real))]

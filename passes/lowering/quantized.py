@@ -20,7 +20,7 @@ from ...errors import Diagnostic
 from ...ir import shape_of, where
 from .integer_ranges import levels_range
 from .lowerer import Lowerer, broadcast_map, is_unsigned, lowers
-from .standard import compute_type, result_element, scalar_rule, unsigned_positions
+from .rules import compute_type, result_element, scalar_rule, unsigned_positions
 
 
 def _exponent(op: OnnxOp, name: str) -> int:

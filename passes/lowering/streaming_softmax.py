@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, StringAttr
+from xdsl.dialects.builtin import IndexType, StringAttr
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, lowest, scalar_attr
@@ -17,7 +16,7 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ReduceOp, ints
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
-from .standard import compute_type, result_element, unsigned_positions
+from .rules import compute_type, fold, result_element, unsigned_positions
 
 
 def _shift(body: Body, largest: SSAValue, x: SSAValue) -> SSAValue:
@@ -34,15 +33,9 @@ def _fold(
     block: Block,
 ) -> SSAValue:
     """Append the fold of the dimensions of `maps` that the output lacks; it has the first ones as its axes."""
-    element = block.args[-1].type
-    start = lower.emit(arith.ConstantOp(initial))
-    empty = lower.empty(shape, element)
-    filled = lower.emit(linalg.FillOp([start], [empty], [empty.type]))
     rank = maps[0].num_dims
-    kinds = [IteratorTypeAttr.parallel()] * len(shape) + [IteratorTypeAttr.reduction()] * (rank - len(shape))
     output = AffineMap(rank, 0, AffineMap.identity(rank).results[: len(shape)])
-    every = [AffineMapAttr(map) for map in (*maps, output)]
-    return lower.emit(linalg.GenericOp(list(inputs), [filled], Region(block), every, kinds, [empty.type]))
+    return fold(lower, inputs, maps, output, shape, initial, block)
 
 
 def _running_maximum(lower: Lowerer, groups: SSAValue, *, before: bool) -> SSAValue:

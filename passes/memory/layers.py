@@ -198,7 +198,7 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
     """
     engines: dict[Operation, Engine] = {}
     for op in block.ops:
-        if is_kernel(op):
+        if is_kernel(op) and not kernel_of(op).tables:
             engine = engine_of(op, hop.machine)
             if _is_behind(engine, hop):
                 engines[op] = engine

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.onnx_custom import channel_shape
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import shape_of
-from ..lowering.standard import reduction_axes
+from ..lowering.reductions import reduction_axes
 from .caches import same_axis
 
 Label: TypeAlias = "int | str | None"

@@ -62,6 +62,9 @@ typedef int64_t TW_MAY_ALIAS tw_i64;
 typedef uint16_t TW_MAY_ALIAS tw_u16;
 typedef uint32_t TW_MAY_ALIAS tw_u32;
 typedef uint64_t TW_MAY_ALIAS tw_u64;
+/* Floats of 16 bits, as their bits: tilewright_half.h converts them. */
+typedef uint16_t tw_f16;
+typedef uint16_t tw_bf16;
 typedef float TW_MAY_ALIAS tw_f32;
 typedef double TW_MAY_ALIAS tw_f64;
 
@@ -127,6 +130,28 @@ TW_ISQRT(32)
 TW_ISQRT(64)
 #undef TW_ISQRT
 
+/* Powers of integers, which wrap around; that of a negative exponent is cut off to an integer. */
+#define TW_IPOW(bits) \
+    TW_INLINE int##bits##_t tw_ipow_i##bits(int##bits##_t a, int##bits##_t b) { \
+        if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 != 0 ? -1 : 1) : 0; \
+        uint##bits##_t power = 1u, base = (uint##bits##_t)a; \
+        for (uint##bits##_t rest = (uint##bits##_t)b; rest != 0u; rest >>= 1) { \
+            power *= rest % 2u != 0u ? base : 1u; \
+            base *= base; \
+        } \
+        return (int##bits##_t)power; \
+    }
+TW_IPOW(32)
+TW_IPOW(64)
+#undef TW_IPOW
+
+/* Whether the compiler knows a number, so that code may be chosen by it; results are the same where it does not. */
+#if defined(__GNUC__)
+#define TW_IS_CONSTANT(number) __builtin_constant_p(number)
+#else
+#define TW_IS_CONSTANT(number) 0
+#endif
+
 /*
  * Floats, each for float and double: the bits, comparisons with NaN, IEEE 754's maximum (NaN wins, -0 < +0) and
  * maximumNumber (numbers win), and rounding. `exact` is the least number above which all floats are integers.
@@ -150,10 +175,16 @@ TW_ISQRT(64)
         return tw_bitcast_i##bits##_##suffix((tw_bitcast_##suffix##_i##bits(a) & INT##bits##_MAX) | sign); \
     } \
     TW_INLINE type tw_maximum_##suffix(type a, type b) { \
-        return a > b ? a : a < b ? b : a == b && a != (type)0 ? a : a + b; \
+        const int##bits##_t x = tw_bitcast_##suffix##_i##bits(a), y = tw_bitcast_##suffix##_i##bits(b); \
+        if (TW_IS_CONSTANT(b) && b == b && y != INT##bits##_MIN) return a <= b ? b : a; \
+        const type larger = a > b ? a : b, ordered = a == b ? tw_bitcast_i##bits##_##suffix(x & y) : larger; \
+        return a != a ? a : ordered; \
     } \
     TW_INLINE type tw_minimum_##suffix(type a, type b) { \
-        return a < b ? a : a > b ? b : a == b ? -tw_maximum_##suffix(-a, -b) : a + b; \
+        const int##bits##_t x = tw_bitcast_##suffix##_i##bits(a), y = tw_bitcast_##suffix##_i##bits(b); \
+        if (TW_IS_CONSTANT(b) && b == b && y != 0) return a >= b ? b : a; \
+        const type lesser = a < b ? a : b, ordered = a == b ? tw_bitcast_i##bits##_##suffix(x | y) : lesser; \
+        return a != a ? a : ordered; \
     } \
     TW_INLINE type tw_maxnum_##suffix(type a, type b) { return a != a ? b : b != b ? a : tw_maximum_##suffix(a, b); } \
     TW_INLINE type tw_minnum_##suffix(type a, type b) { return a != a ? b : b != b ? a : tw_minimum_##suffix(a, b); } \

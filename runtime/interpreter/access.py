@@ -22,7 +22,7 @@ from xdsl.ir.affine import (
 )
 
 from ...errors import Diagnostic
-from ...ir import Array
+from ...ir import Array, where
 from .arithmetic import evaluate_affine
 
 Linear = tuple[list[int], int]
@@ -125,6 +125,19 @@ def _gather(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any) -> A
         raise _outside(map, bounds, array.shape)
     clipped = tuple(np.clip(index, 0, extent - 1) for index, extent in zip(indices, array.shape, strict=True))
     return np.where(inside, array[clipped], array.dtype.type(fill))
+
+
+def taken(op: Any, table: Array, indices: Sequence[Array]) -> Array:
+    """Return `table[indices]`, for arrays of indices that broadcast. Raises Diagnostic where one leaves the table."""
+    for axis, (index, extent) in enumerate(zip(indices, table.shape, strict=True)):
+        if np.size(index) and not (0 <= np.min(index) and np.max(index) < extent):
+            raise Diagnostic(
+                f"'{op.name}' is out of bounds along axis {axis}",
+                where=where(op),
+                expected=f"0 to {extent - 1}",
+                found=f"{np.min(index)} to {np.max(index)}",
+            )
+    return table[tuple(indices)]
 
 
 def write_points(array: Array, map: AffineMap, bounds: Sequence[int], values: Array) -> None:

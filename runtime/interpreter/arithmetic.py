@@ -199,11 +199,17 @@ def _wide_product(op: arith.MulSIExtendedOp | arith.MulUIExtendedOp, a: Value, b
 
 @scalar(arith.MulSIExtendedOp)
 def _mulsi_extended(op: arith.MulSIExtendedOp, a: Array, b: Array) -> Any:
+    if (width := width_of(op.lhs.type)) <= 32:
+        product = np.asarray(signed(a), np.int64) * np.asarray(signed(b), np.int64)
+        return wrap(product, op.lhs.type), wrap(product >> width, op.lhs.type)
     return _wide_product(op, signed(a), signed(b))
 
 
 @scalar(arith.MulUIExtendedOp)
 def _mului_extended(op: arith.MulUIExtendedOp, a: Array, b: Array) -> Any:
+    if (width := width_of(op.lhs.type)) <= 32:
+        product = np.asarray(unsigned(a, op.lhs.type), np.uint64) * np.asarray(unsigned(b, op.lhs.type), np.uint64)
+        return wrap(product, op.lhs.type), wrap(product >> np.uint64(width), op.lhs.type)
     return _wide_product(op, unsigned(a, op.lhs.type), unsigned(b, op.rhs.type))
 
 

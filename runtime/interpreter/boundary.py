@@ -115,12 +115,12 @@ class Session:
         """Run a function, by default that of the session, as `run_module` does; functions share the state."""
         interpreter, function = self._interpreter, _entry(self._module, function or self._function)
         arguments, results = ports(interpreter.symbol(function))
-        _check_names(inputs, [port.name for port in arguments if not port.is_output], function)
+        check_names(inputs, [port.name for port in arguments if not port.is_output], function)
         written = self._written
         for port in arguments:
             written = _written_after(port, inputs, written)
         values = [
-            new_buffer(port.inner or (), port.storage) if port.is_output else _given(port, inputs[port.name])
+            new_buffer(port.inner or (), port.storage) if port.is_output else stored_value(port, inputs[port.name])
             for port in arguments
         ]
         returned = interpreter.call(function, values)
@@ -134,7 +134,7 @@ class Session:
         self._written = written
         outputs = [(port, value) for port, value in zip(arguments, values, strict=True) if port.is_output]
         outputs += zip(results, returned, strict=False)
-        return {port.name: _seen(port, value) for port, value in outputs}
+        return {port.name: seen_value(port, value) for port, value in outputs}
 
 
 def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
@@ -259,7 +259,7 @@ def _declared(text: str) -> Attribute:
     return IntegerType(int(match[2]), Signedness.UNSIGNED if match[1] else Signedness.SIGNLESS)
 
 
-def _check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str) -> None:
+def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str) -> None:
     if missing := [name for name in names if name not in inputs]:
         raise Diagnostic(
             f"input '{missing[0]}' of '{function}' is missing",
@@ -274,7 +274,7 @@ def _check_names(inputs: Mapping[str, Array], names: Sequence[str], function: st
         )
 
 
-def _given(port: Port, value: Array) -> Array:
+def stored_value(port: Port, value: Array) -> Array:
     """Return an input as the IR sees it; raises Diagnostic for another shape and for values that the type lacks."""
     value = np.asarray(value)
     if value.shape != port.shape:
@@ -297,7 +297,7 @@ def _given(port: Port, value: Array) -> Array:
         )
         raise Diagnostic(
             f"input '{port.name}' holds a value that its type does not",
-            expected=f"values {declared}",
+            expected=declared,
             found=f"{value[first]} at {[int(i) for i in first]}",
         )
     stored = _reinterpreted(converted, port.storage)
@@ -323,7 +323,7 @@ def _narrow_limits(port: Port) -> tuple[int, int] | None:
     return (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
 
 
-def _seen(port: Port, value: Array) -> Array:
+def seen_value(port: Port, value: Array) -> Array:
     """Return a result as the caller sees it: a new array of the declared type."""
     elements = _reinterpreted(np.array(value), port.declared).reshape(-1)
     return elements[: prod(port.shape)].reshape(port.shape)

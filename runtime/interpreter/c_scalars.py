@@ -177,6 +177,11 @@ def _high_half(a: Array, b: Array) -> Array:
     return product.astype(a.dtype)
 
 
+def _integer_power(a: Array, b: Array) -> Array:
+    inverse = np.where(a == 1, 1, np.where(a == -1, np.where(b % 2 == 0, 1, -1), 0))
+    return np.where(b < 0, inverse, np.power(a, np.maximum(b, 0)))
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": np.minimum,
     "max": np.maximum,
@@ -189,10 +194,15 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "unordered": _unordered,
     "maximum": np.maximum,
     "minimum": np.minimum,
+    "fmod": np.fmod,
+    "ipow": _integer_power,
     "maxnum": np.fmax,
     "minnum": np.fmin,
 }
 _BY_TYPE = re.compile(r"tw_([a-z0-9]*[a-z]|expm1|exp2|log2|log10|log1p|atan2)_([iuf]\d+)|tw_(isqrt)(\d+)")
+
+
+_RESIZING = re.compile(r"tw_(extf|truncf)_(f16|bf16|f32|f64)_(f16|bf16|f32)")
 
 
 def _runtime_function(op: Operation) -> str:
@@ -206,6 +216,8 @@ def _call_opaque(op: Any, *operands: Array) -> Array:
     callee, result = op.callee.data, op.results[0].type if len(op.results) == 1 else None
     if result is not None and callee.startswith("tw_bitcast_"):
         return operands[0].view(dtype_of(result))
+    if result is not None and _RESIZING.fullmatch(callee):
+        return convert(operands[0], result)
     name = _runtime_function(op)
     if result is not None and name in _FUNCTIONS:
         return convert(_FUNCTIONS[name](*operands), result)

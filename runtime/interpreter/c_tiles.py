@@ -1,4 +1,4 @@
-"""What the functions of `tilewright_vector.h` compute, on flat arrays that begin where the pointers point."""
+"""What the C functions for tiles of convolutions compute, on flat arrays that begin where the pointers point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...ir import Array, where
 
 
 def _gathered(op: Operation, array: Array, *axes: tuple[int, int]) -> Array:
-    """Return the elements of an array along axes (count, step), as int64. Raises Diagnostic beyond its end."""
+    """Return the elements of an array along axes (count, step), wide. Raises Diagnostic beyond its end."""
     index = np.zeros((), np.int64)
     for count, step in axes:
         index = index[..., None] + step * np.arange(count)
@@ -25,14 +25,14 @@ def _gathered(op: Operation, array: Array, *axes: tuple[int, int]) -> Array:
             expected=f"an index below {flat.size}",
             found=str(int(index.max())),
         )
-    return flat[index].astype(np.int64)
+    return flat[index].astype(np.float64 if flat.dtype.kind == "f" else np.int64)
 
 
 def _store(op: Operation, sums: Array, total: Array) -> None:
     flat = sums.reshape(-1)
     if total.size > flat.size:
         raise Diagnostic("a tile writes beyond its buffer", where=where(op), expected=f"{flat.size} sums")
-    flat[: total.size] = total.reshape(-1).astype(np.int32)
+    flat[: total.size] = total.reshape(-1).astype(flat.dtype)
 
 
 def _dot_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
@@ -53,5 +53,24 @@ def _depthwise_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any)
     _store(op, sums, (windows * weights).sum(axis=(1, 2)))
 
 
-TILES: dict[str, Callable[..., None]] = {"tw_dot_tile": _dot_tile, "tw_depthwise_tile": _depthwise_tile}
+def _float_dot_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
+    pixels, step, rows, row_step, run, blocks, block = (int(size) for size in sizes)
+    windows = _gathered(op, x, (pixels, step), (rows, row_step), (run, 1))
+    weights = _gathered(op, w, (blocks, block), (rows, run * 16), (run, 16), (16, 1))
+    _store(op, sums, np.einsum("prk,brkl->pbl", windows, weights, optimize=True))
+
+
+def _float_depthwise_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
+    pixels, step, rows, row_step, taps, tap_step, lanes, channels = (int(size) for size in sizes)
+    windows = _gathered(op, x, (pixels, step), (rows, row_step), (taps, tap_step), (lanes, 1))
+    weights = _gathered(op, w, (rows, taps * channels), (taps, channels), (lanes, 1))
+    _store(op, sums, (windows * weights).sum(axis=(1, 2)))
+
+
+TILES: dict[str, Callable[..., None]] = {
+    "tw_dot_tile": _dot_tile,
+    "tw_depthwise_tile": _depthwise_tile,
+    "tw_float_dot_tile": _float_dot_tile,
+    "tw_float_depthwise_tile": _float_depthwise_tile,
+}
 """Function -> `(op, x, w, sums, *sizes)`."""

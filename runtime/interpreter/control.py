@@ -7,12 +7,14 @@ from itertools import product
 
 import numpy as np
 from xdsl.dialects import func, scf
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block, Region, SSAValue
 
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...errors import Diagnostic
 from ...ir import where
 from .nests import run_nest
+from .ownership import keeps_inits, keeps_yields
 
 
 @semantics(func.CallOp)
@@ -32,10 +34,20 @@ def _for(runner: Runner, op: scf.ForOp, operands: Sequence[Value]) -> Sequence[V
         raise Diagnostic(f"a loop with the step {operands[2]} does not end", where=where(op), expected="a step above 0")
     if (results := run_nest(runner, op)) is not None:
         return results
-    lower, upper, step, *carried = operands
+    lower, upper, step, *inits = operands
+    carried = _owned(op.iter_args, inits, runner.cached(op, keeps_inits))
     for index in range(int(lower), int(upper), int(step)):
-        carried = runner.run_region(op.body, [lower.dtype.type(index), *carried])
+        made = runner.run_region(op.body, [lower.dtype.type(index), *carried])
+        carried = _owned(op.iter_args, made, runner.cached(op, keeps_yields))
     return carried
+
+
+def _owned(carried: Sequence[SSAValue], values: Sequence[Value], kept: Sequence[bool]) -> list[Value]:
+    """Return what a loop carries; tensors that others may know are copied."""
+    return [
+        value if keep or not isinstance(like.type, TensorType) else np.array(value)
+        for like, value, keep in zip(carried, values, kept, strict=True)
+    ]
 
 
 @semantics(scf.WhileOp)

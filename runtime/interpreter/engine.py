@@ -89,7 +89,7 @@ class Interpreter:
         if len(region.blocks) != 1:
             raise Diagnostic(f"a region of {len(region.blocks)} blocks has no interpreter rule", expected="one block")
         block = region.block
-        env = self._frames[-1]
+        env = self._frames[-1] if self._frames else {}
         env.update(zip(block.args, arguments, strict=True))
         for op in block.ops:
             if op.has_trait(IsTerminator):

@@ -17,6 +17,7 @@ from math import prod
 from typing import cast
 
 import numpy as np
+from xdsl.dialects import memref, tensor
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -25,7 +26,7 @@ from ...dialects.core.kernel import Access, Kernel, Reduction
 from ...dialects.core.semantics import SCALAR_RULES
 from ...errors import Diagnostic
 from ...ir import Array, where
-from .access import operand_view, write_points
+from .access import operand_view, taken, write_points
 from .arithmetic import attribute_value
 from .folding import combine, contract, fold, is_combiner, is_sum_of_products
 
@@ -292,6 +293,10 @@ def evaluate_ops(
             continue
         if isinstance(op, linalg.IndexOp):
             env[op.result] = box.indices(op.dim.value.data)
+            continue
+        if isinstance(op, tensor.ExtractOp | memref.LoadOp):
+            table, *indices = (env[value] if value in env else captured(value) for value in op.operands)
+            env[op.results[0]] = taken(op, table, indices)
             continue
         rule = SCALAR_RULES.get(type(op))
         if rule is None:

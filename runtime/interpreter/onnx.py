@@ -23,10 +23,11 @@ from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import ONNX
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
+from .onnx_control import CONTROL
 from .onnx_custom import CUSTOM, integer_mean
 from .onnx_qlinear import dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
 
-_CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp)]
+_CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp) and cls not in CONTROL]
 
 
 @semantics(*_CLASSES)

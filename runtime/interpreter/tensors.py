@@ -15,6 +15,7 @@ from ...dialects.core.semantics import Runner, Value, semantics
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .bits import dtype_of
+from .ownership import inserts_in_place
 
 
 def mixed(static: DenseArrayBase[Any], dynamic: Sequence[Value]) -> list[int]:
@@ -76,7 +77,7 @@ def _extract_slice(runner: Runner, op: tensor.ExtractSliceOp, operands: Sequence
 def _insert_slice(runner: Runner, op: tensor.InsertSliceOp, operands: Sequence[Value]) -> list[Array]:
     source, target, *dynamic = operands
     slices, sizes = window(op, target.shape, dynamic)
-    result = np.array(target)
+    result = target if runner.cached(op, inserts_in_place) else np.array(target)
     result[slices] = source.reshape(sizes)
     return [result]
 
@@ -171,7 +172,7 @@ def _extract(runner: Runner, op: tensor.ExtractOp, operands: Sequence[Value]) ->
 @semantics(tensor.InsertOp)
 def _insert(runner: Runner, op: tensor.InsertOp, operands: Sequence[Value]) -> list[Array]:
     value, target, *indices = operands
-    result = np.array(target)
+    result = target if runner.cached(op, inserts_in_place) else np.array(target)
     result[point(op, result, indices)] = value
     return [result]
 

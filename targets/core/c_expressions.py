@@ -8,6 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
     Float32Type,
     Float64Type,
     FloatAttr,
@@ -125,6 +127,8 @@ def c_type(type_: Attribute) -> str:
             return "float"
         case Float64Type():
             return "double"
+        case Float16Type() | BFloat16Type():
+            return f"tw_{type_}"
         case IndexType() | EmitC_SizeT():
             return "size_t"
         case EmitC_PtrDiffT():
@@ -147,6 +151,8 @@ def pointer_type(type_: EmitC_PointerType, *, constant: bool) -> str:
         name = "tw_bool" if integer.width.data == 1 else f"tw_{suffix(integer)}"
     elif isinstance(element, Float32Type | Float64Type):
         name = f"tw_{suffix(element)}"
+    elif isinstance(element, Float16Type | BFloat16Type):
+        name = "tw_u16"
     return f"{'const ' if constant else ''}{name} *"
 
 
@@ -168,6 +174,9 @@ def literal(value: Attribute, type_: Attribute) -> Expression:
     """Return the text of a constant. Raises Diagnostic where C has none."""
     if isinstance(value, EmitC_OpaqueAttr):
         return value.value.data, Level.PRIMARY
+    if isinstance(value, FloatAttr) and isinstance(type_, Float16Type | BFloat16Type):
+        bits = type_.pack((cast("FloatAttr[Any]", value).value.data,))
+        return f"0x{int.from_bytes(bits, 'little'):04x}", Level.PRIMARY
     if isinstance(value, FloatAttr):
         return _float(cast("FloatAttr[Any]", value).value.data, single=isinstance(type_, Float32Type))
     if isinstance(value, IntegerAttr):

@@ -158,6 +158,7 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
     includes. Raises Diagnostic where a file cannot be written.
     """
     contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
+    contents |= {_INCLUDED[name]: _runtime(_INCLUDED[name]) for name, _ in program.runtime if name in _INCLUDED}
     if program.weights:
         contents["weights.h"] = program.weights_header
     # Those that have to lie in a memory of their own are always arrays: C says where arrays lie.
@@ -211,7 +212,7 @@ def _weight(op: emitc.GlobalOp) -> Weight:
     level = cast("StringAttr | None", op.attributes.get("tilewright.level"))
     return Weight(
         op.sym_name.data,
-        c_type(element),
+        "uint16_t" if (name := c_type(element)) in _HALVES else name,
         str(numpy_type(element)),
         shape,
         value.data.data,
@@ -274,9 +275,17 @@ def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
     return inputs, outputs
 
 
+_INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
+"""Headers of the runtime -> those that they include, which networks do not."""
+
+_HALVES = ("tw_bf16", "tw_f16")
+
+
 def _header(prefix: str, public: list[emitc.FuncOp], arena: int, state: int, weights: int) -> str:
     upper = prefix.upper()
     lines = [f"{_NOTE}#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
+    types = {port.c_type for function in public for ports in _ports(function) for port in ports}
+    lines += [f"typedef uint16_t {name}; /* the bits of a float */" for name in sorted(types) if name in _HALVES]
     if public:
         inputs, outputs = _ports(public[0])
         lines += _macros(f"{upper}_INPUT", inputs)

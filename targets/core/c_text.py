@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr, EmitC_PointerType
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -377,7 +377,9 @@ class _FunctionPrinter:
         source, target = op.source.type, op.dest.type
         if isinstance(target, EmitC_PointerType):
             array = cast("EmitC_ArrayType[Any]", source)
-            if isinstance(source, EmitC_ArrayType) and array.get_element_type() == target.pointee_type:
+            # GCC says that pointers to bool and to its own aliasing kind are incompatible.
+            decays = isinstance(source, EmitC_ArrayType) and array.get_element_type() == target.pointee_type
+            if decays and target.pointee_type != i1:
                 return operand
             return cast_to(pointer_type(target, constant=self.is_constant(op.source)), operand)
         # C promotes narrower integers to int, which is int32_t, by itself.

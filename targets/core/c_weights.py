@@ -39,7 +39,12 @@ class Weight:
     @property
     def count(self) -> int:
         """The number of elements."""
-        return len(self.data) // np.dtype(self.dtype).itemsize
+        return len(self.data) // self.itemsize
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an element."""
+        return 2 if self.dtype == "bfloat16" else np.dtype(self.dtype).itemsize
 
     @property
     def declaration(self) -> str:
@@ -64,6 +69,8 @@ def _literals(weight: Weight) -> list[str]:
     """Return the text of each element."""
     if weight.dtype == "int8":
         return [_BYTES[byte] for byte in weight.data]
+    if weight.dtype in ("float16", "bfloat16"):
+        return [f"0x{bits:04x}" for bits in np.frombuffer(weight.data, np.uint16).tolist()]
     array: NDArray[Any] = np.frombuffer(weight.data, weight.dtype)
     match array.dtype.kind:
         case "f":

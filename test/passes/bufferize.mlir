@@ -29,7 +29,10 @@ func.func @network(%x: tensor<4x4xi8> {onnx.name = "x"}) -> (tensor<6x4xi8> {onn
 
 // CHECK: func.func @pad(%x: memref<4x4xi8>, %[[O:.*]]: memref<5x6xi8> {tilewright.output}) {
 // CHECK-NEXT:    %[[F:.*]] = arith.constant -128 : i8
-// CHECK-NEXT:    linalg.fill ins(%[[F]] : i8) outs(%[[O]] : memref<5x6xi8>)
+// CHECK-NEXT:    %[[T:.*]] = memref.subview %[[O]][0, 0] [1, 6] [1, 1]
+// CHECK-NEXT:    linalg.fill ins(%[[F]] : i8) outs(%[[T]] : memref<1x6xi8, strided<[6, 1]>>)
+// CHECK-NEXT:    %[[R:.*]] = memref.subview %[[O]][1, 4] [4, 2] [1, 1]
+// CHECK-NEXT:    linalg.fill ins(%[[F]] : i8) outs(%[[R]] : memref<4x2xi8, strided<[6, 1], offset: 10>>)
 // CHECK-NEXT:    %[[I:.*]] = memref.subview %[[O]][1, 0] [4, 4] [1, 1]
 // CHECK-NEXT:    "memref.copy"(%x, %[[I]])
 // CHECK-NEXT:    func.return
@@ -40,4 +43,23 @@ func.func @pad(%x: tensor<4x4xi8>) -> tensor<5x6xi8> {
     tensor.yield %f : i8
   } : tensor<4x4xi8> to tensor<5x6xi8>
   func.return %p : tensor<5x6xi8>
+}
+
+// What has no other use than to be padded is computed inside of its padding.
+
+// CHECK: func.func @padded_result(%x: memref<4x4xi8>, %[[O:.*]]: memref<5x4xi8> {tilewright.output}) {
+// CHECK:         linalg.fill
+// CHECK-NOT:     linalg.fill
+// CHECK:         %[[I:.*]] = memref.subview %[[O]][1, 0] [4, 4] [1, 1]
+// CHECK-NEXT:    nn.ita_max ins(%x : memref<4x4xi8>) outs(%[[I]] : memref<4x4xi8, strided<[4, 1], offset: 4>>)
+// CHECK-NEXT:    func.return
+func.func @padded_result(%x: tensor<4x4xi8>) -> tensor<5x4xi8> {
+  %e = tensor.empty() : tensor<4x4xi8>
+  %a = nn.ita_max ins(%x : tensor<4x4xi8>) outs(%e : tensor<4x4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
+  %p = tensor.pad %a low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    %f = arith.constant 0 : i8
+    tensor.yield %f : i8
+  } : tensor<4x4xi8> to tensor<5x4xi8>
+  func.return %p : tensor<5x4xi8>
 }

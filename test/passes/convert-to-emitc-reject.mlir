@@ -8,8 +8,8 @@ func.func @f() {
 
 // -----
 
-// expected-error@+1 {{C11 has no type for bf16}}
-func.func @f(%x: memref<1xbf16>) {
+// expected-error@+1 {{C11 has no type for f80}}
+func.func @f(%x: memref<1xf80>) {
   func.return
 }
 

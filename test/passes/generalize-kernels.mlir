@@ -98,3 +98,43 @@ func.func @accumulate(%a: memref<4x3xi8>, %b: memref<3x5xi8>, %o: memref<4x5xi32
     {accumulator = i32, accumulate}
   func.return
 }
+
+// Scalar ops that arith lacks are expanded: an integer root is that of a float, corrected by one.
+
+// CHECK-LABEL: func.func @scalars
+// CHECK-NEXT:    %table = memref.get_global @table_0 : memref<256xi16>
+// CHECK:         linalg.generic
+// CHECK-NEXT:    ^bb0(%[[A:.*]]: i32, %[[B:.*]]: i8, %[[C:.*]]: f32, %{{.*}}: i32):
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extsi %[[A]] : i32 to i64
+// CHECK-NEXT:      %[[FLOAT:.*]] = arith.sitofp %[[WIDE]] : i64 to f64
+// CHECK-NEXT:      math.sqrt %[[FLOAT]] : f64
+// CHECK:           %[[ROOT:.*]] = arith.trunci %{{.*}} : i64 to i32
+// CHECK:           arith.remf %[[C]], %[[C]] : f32
+// CHECK:           memref.load %table
+// CHECK-NOT:       nn.
+// CHECK-NOT:       quant.
+func.func @scalars(%a: tensor<4xi32>, %b: tensor<4xi8>, %c: tensor<4xf32>, %o: tensor<4xi32>) -> tensor<4xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+    affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%a, %b, %c : tensor<4xi32>, tensor<4xi8>, tensor<4xf32>) outs(%o : tensor<4xi32>) {
+  ^bb0(%x: i32, %y: i8, %z: f32, %out: i32):
+    %root = nn.isqrt %x : i32
+    %rest = nn.remainder %z, %z : f32
+    %whole = arith.fptosi %rest : f32 to i32
+    %entry = quant.lookup %y {table = dense<7> : tensor<256xi16>} : i8 -> i16
+    %wide = arith.extsi %entry : i16 to i32
+    %s = arith.addi %root, %whole : i32
+    %t = arith.addi %s, %wide : i32
+    linalg.yield %t : i32
+  } -> tensor<4xi32>
+  func.return %r : tensor<4xi32>
+}
+
+// CHECK-LABEL: func.func @joined
+// CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<2x7xi8>
+// CHECK:         %[[FIRST:.*]] = tensor.insert_slice %a into %[[EMPTY]][0, 0] [2, 3] [1, 1] : tensor<2x3xi8> into tensor<2x7xi8>
+// CHECK:         tensor.insert_slice %b into %[[FIRST]][0, 3] [2, 4] [1, 1] : tensor<2x4xi8> into tensor<2x7xi8>
+func.func @joined(%a: tensor<2x3xi8>, %b: tensor<2x4xi8>) -> tensor<2x7xi8> {
+  %r = tensor.concat dim(1) %a, %b : (tensor<2x3xi8>, tensor<2x4xi8>) -> tensor<2x7xi8>
+  func.return %r : tensor<2x7xi8>
+}

@@ -144,6 +144,9 @@ def check_levels(network: Network, *, stop_after: str = "kernels", seed: int = 1
                 return []
             raise
         ran.append(step.name)
+        if step.name == "decompose-functions":
+            # Whether its integers fit 64 bits is known after inference.
+            continue
         if step.phase == "types":
             check_ranges(module, expected)
         run = run_buffers if step.phase in _ON_BUFFERS else run_module

@@ -27,6 +27,10 @@ def _same(a: int) -> int:
     return a
 
 
+def _select(condition: int, yes: Any, no: Any) -> Any:
+    return yes if condition else no
+
+
 SCALARS: dict[str, Callable[..., Any]] = {
     "arith.addi": operator.add,
     "arith.subi": operator.sub,
@@ -43,6 +47,10 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "arith.index_cast": _same,
     "arith.addf": operator.add,
     "arith.mulf": operator.mul,
+    "arith.sitofp": float,
+    "arith.fptosi": int,
+    "arith.select": _select,
+    "math.sqrt": math.sqrt,
     "math.absi": abs,
     "nn.isqrt": math.isqrt,
 }

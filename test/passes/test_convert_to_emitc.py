@@ -548,7 +548,7 @@ def test_random_expressions(tmp_path_factory: pytest.TempPathFactory, drawn: lis
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("%a = arith.constant 1.0 : bf16 %b = arith.addf %a, %a : bf16", "no type for bf16"),
+        ("%a = arith.constant 1.0 : f80 %b = arith.addf %a, %a : f80", "no type for f80"),
         ("%a = arith.constant 1 : i4 %b = arith.addi %a, %a : i4", "no type for i4"),
         ("%a = memref.alloc() : memref<4xi8>", "'memref.alloc' cannot be converted"),
         ("func.call @f() : () -> ()", "calls itself"),

@@ -1,0 +1,211 @@
+"""The integer softmax and norms of quantised transformers, kernels of `nn`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import I64, IntegerAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.utils.exceptions import VerifyException
+
+from ...ir import element_of, integer_width, shape_of
+from .body import Body
+from .kernel import Kernel
+from .kernel_rows import RowOp
+from .nn_scalars import IntegerSqrtOp
+
+
+class DistanceOp(RowOp):
+    """A softmax of which each power depends on how far an element is below the largest of its row."""
+
+    MASKED: ClassVar[bool] = True
+
+    @property
+    def furthest(self) -> int | None:
+        """The largest distance that bytes and narrower elements can have; None for wider ones."""
+        width = integer_width(element_of(self.inputs[0]))
+        return (1 << width) - 1 if width is not None and width <= 8 else None
+
+    def distance(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
+        """Append max(x) - x, which is never negative; 0 for what does not count, which may be larger."""
+        return body.sub(largest, self.counted(body, x, largest))
+
+
+@irdl_op_definition
+class IntSoftmaxOp(DistanceOp):
+    """
+    I-BERT's softmax of each row, in integers:
+
+        d = max(x) - x;  z = min(d / log2, 31);  p = z * log2 - d
+        q = (a * (p + b)^2 + c) >> z;  y = floor(q * (levels - 1) / sum(q))
+
+        %y = nn.int_softmax ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
+            {a = 1 : i64, b = 345 : i64, c = 62395 : i64, log2 = 255 : i64, levels = 256 : i64, accumulator = i64,
+            element = i8}
+
+    With a mask, `ins(%x, %valid : tensor<4x8xi8>, tensor<8xi1>)`, elements at which it is false do not count, and y is
+    0 there.
+
+    Kim et al., I-BERT (arXiv:2101.01321), algorithm 2; Deeploy's iSoftmax.
+    """
+
+    name = "nn.int_softmax"
+    a = prop_def(IntegerAttr[I64])
+    b = prop_def(IntegerAttr[I64])
+    c = prop_def(IntegerAttr[I64])
+    log2 = prop_def(IntegerAttr[I64])
+    levels = prop_def(IntegerAttr[I64])
+
+    def verify_(self) -> None:
+        if self.log2.value.data < 1:
+            raise VerifyException(f"log2 must be positive, got {self.log2.value.data}")
+        super().verify_()
+
+    def core(self) -> Kernel:
+        body, (x,), (largest, total) = self.body(2)
+        power = self.counted(body, self._exponential(body, x, largest), 0)
+        summed = self.reduction(self.zero(), body, body.add(total, power))
+        body, (x,), (largest, total) = self.body(2)
+        scaled = body.mul(self._exponential(body, x, largest), self.levels.value.data - 1)
+        ratio = body.convert(self.counted(body, body.floordiv(scaled, total), 0), self.element)
+        return self.rows([self.maximum(), summed], body.finish(ratio))
+
+    def _exponential(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
+        a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
+        below = self.distance(body, x, largest)
+        z = self._halvings(body, below)
+        p = body.add(body.sub(body.mul(z, log2), below), b)
+        return body.shift_right(body.add(body.mul(body.mul(p, p), a), c), z)
+
+    def _halvings(self, body: Body, below: SSAValue) -> SSAValue:
+        """Append min(distance / log2, 31)."""
+        log2, furthest = self.log2.value.data, self.furthest
+        if furthest is None or not _divides_by_product(furthest, self.accumulator):
+            return body.min(body.div(below, log2), 31)
+        quotient = body.shift_right(body.mul(below, (1 << 16) // log2 + 1), 16)
+        return quotient if furthest // log2 <= 31 else body.min(quotient, 31)
+
+
+def _divides_by_product(largest: int, type: Attribute) -> bool:
+    """
+    Return whether `(n * (2^16 / d + 1)) >> 16` is n / d for all n up to `largest`, in a type, whatever d is.
+
+    The product is too large by n * e / d with 0 < e <= d, which is no matter below 2^16 / d: where n * e < 2^16 for the
+    d that are no larger than n; with a larger d both are 0.
+    """
+    return largest < 1 << 8 and (integer_width(type) or 0) >= 32
+
+
+@irdl_op_definition
+class ItaMaxOp(DistanceOp):
+    """
+    ITA's softmax of each row with shifts for powers:
+
+        s = (max(x) - x + 16) >> 5;  y = ((levels - 1) * 256 / sum(256 >> s)) >> s
+
+        %y = nn.ita_max ins(%x : tensor<4x8xi8>) outs(%init : tensor<4x8xi8>)
+            {levels = 256 : i64, accumulator = i32, element = i8}
+
+    A mask as that of nn.int_softmax says which elements count.
+
+    Islamoglu et al., ITA (arXiv:2307.03493); Deeploy's ITAMax.
+    """
+
+    name = "nn.ita_max"
+    levels = prop_def(IntegerAttr[I64])
+
+    def core(self) -> Kernel:
+        body, (x,), (largest, total) = self.body(2)
+        power = body.shift_right(body.constant(256, self.accumulator), self._shift(body, x, largest))
+        summed = self.reduction(self.zero(), body, body.add(total, self.counted(body, power, 0)))
+        body, (x,), (largest, total) = self.body(2)
+        inverse = body.div(body.constant((self.levels.value.data - 1) * 256, self.accumulator), total)
+        share = body.shift_right(inverse, self._shift(body, x, largest))
+        share = body.convert(self.counted(body, share, 0), self.element)
+        return self.rows([self.maximum(), summed], body.finish(share))
+
+    def _shift(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
+        shift = body.shift_right(body.add(self.distance(body, x, largest), 16), 5)
+        known = self.furthest is not None and (self.furthest + 16) >> 5 <= 31
+        return shift if known else body.min(shift, 31)
+
+
+class NormOp(RowOp):
+    """An integer norm of each row; `shift` is log2 of Deeploy's divisor D."""
+
+    shift = prop_def(IntegerAttr[I64])
+
+    def verify_(self) -> None:
+        width = integer_width(self.accumulator) or 0
+        if not 0 <= self.shift.value.data < width:
+            raise VerifyException(
+                f"a shift of {self.shift.value.data} is outside 0 to {width - 1}, the width of {self.accumulator}"
+            )
+        super().verify_()
+
+    def deviation(self, body: Body, squares: SSAValue) -> SSAValue:
+        """Append floor(sqrt(squares / L + 1))."""
+        length = shape_of(self.inputs[0])[-1]
+        return body.op(IntegerSqrtOp(body.add(body.div(squares, length), 1)))
+
+
+@irdl_op_definition
+class IntRmsNormOp(NormOp):
+    """
+    Integer RMS norm of each row: `y = clip(((x * w) / floor(sqrt(sum(x^2) / L + 1))) >> shift, low, high)`.
+
+        %y = nn.int_rms_norm ins(%x, %w : tensor<1x64xi8>, tensor<64xi32>) outs(%init : tensor<1x64xi8>)
+            {shift = 16 : i64, low = -128 : i64, high = 127 : i64, accumulator = i64, element = i8}
+
+    Deeploy's iRMSNorm; the division truncates.
+    """
+
+    name = "nn.int_rms_norm"
+    VECTORS: ClassVar[tuple[int, ...]] = (1,)
+    low = prop_def(IntegerAttr[I64])
+    high = prop_def(IntegerAttr[I64])
+
+    def core(self) -> Kernel:
+        body, (x, _), (total,) = self.body(1)
+        squares = self.reduction(self.zero(), body, body.add(total, body.mul(x, x)))
+        body, (x, weight), (total,) = self.body(1)
+        scaled = body.shift_right(body.div(body.mul(x, weight), self.deviation(body, total)), self.shift.value.data)
+        clipped = body.clip(scaled, self.low.value.data, self.high.value.data)
+        return self.rows(
+            [squares],
+            body.finish(body.convert(clipped, self.element)),
+        )
+
+
+@irdl_op_definition
+class IntLayerNormOp(NormOp):
+    """
+    Integer layer norm of each row, truncated to the output's type without saturation:
+
+        m = sum(x) / L;  y = (((x - m) * w / floor(sqrt(sum((x - m)^2) / L + 1))) + b) >> shift
+
+        %y = nn.int_layer_norm ins(%x, %w, %b : tensor<64x128xi8>, tensor<128xi32>, tensor<128xi32>)
+            outs(%init : tensor<64x128xi8>) {shift = 14 : i64, accumulator = i64, element = i8}
+
+    Deeploy's iLayerNorm; the divisions truncate.
+    """
+
+    name = "nn.int_layer_norm"
+    VECTORS: ClassVar[tuple[int, ...]] = (2,)
+
+    def core(self) -> Kernel:
+        length = shape_of(self.inputs[0])[-1]
+        body, (x, *_), (total,) = self.body(1)
+        summed = self.reduction(self.zero(), body, body.add(total, x))
+        body, (x, *_), (total, squares) = self.body(2)
+        centred = body.sub(x, body.div(total, length))
+        squared = self.reduction(self.zero(), body, body.add(squares, body.mul(centred, centred)))
+        body, (x, weight, bias), (total, squares) = self.body(2)
+        centred = body.sub(x, body.div(total, length))
+        scaled = body.add(body.div(body.mul(centred, weight), self.deviation(body, squares)), bias)
+        shifted = body.shift_right(scaled, self.shift.value.data)
+        return self.rows(
+            [summed, squared],
+            body.finish(body.convert(shifted, self.element)),
+        )

@@ -1,0 +1,87 @@
+"""
+Conditionals with tensors as results at the buffer level.
+
+A result has one memory, whichever way is taken. What a branch computes for it is computed there, or copied where it is
+something that was there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import memref, scf, tensor
+from xdsl.ir import Block, OpResult, Operation, SSAValue
+
+from ...dialects.core.kernel import is_kernel, is_shaped
+from .bufferizer import Bufferizer, buffer_of
+from .loops import Convert, scalar
+
+
+def plan_branches(state: Bufferizer) -> None:
+    """Let what a branch makes anew as a result be computed in the memory of the result."""
+    for op in state.old.walk():
+        if not isinstance(op, scf.IfOp):
+            continue
+        for region in op.regions:
+            for value, result in zip(_yielded(list(region.blocks)), op.results, strict=False):
+                if value not in state.destinations and _makes(value, region.block):
+                    state.destinations[value] = lambda result=result: state.destination(result)
+
+
+def _makes(value: SSAValue, block: Block) -> bool:
+    """Return whether a tensor is made by an op of a block that fills a destination."""
+    if not is_shaped(value) or not isinstance(value, OpResult) or value.op.parent is not block:
+        return False
+    return is_kernel(value.op) or isinstance(value.op, scf.IfOp | scf.ForOp | tensor.ConcatOp | tensor.PadOp)
+
+
+def convert_branches(state: Bufferizer, op: Operation, convert: Convert) -> None:
+    """Append a conditional; its scalars are results as they are, its tensors come to lie in memory."""
+    assert isinstance(op, scf.IfOp)
+    condition = scalar(state, op.cond)
+    for result in op.results:
+        if is_shaped(result):
+            if result not in state.destinations:
+                state.owned.add(result)
+            state.destination(result)
+    branches = [_branch(state, op, list(region.blocks), convert) for region in op.regions]
+    state.current = op
+    scalars = [result for result in op.results if not is_shaped(result)]
+    made = scf.IfOp(condition, [result.type for result in scalars], *branches)
+    state.emit(made)
+    state.buffers.update(zip(scalars, made.results, strict=True))
+
+
+def _branch(state: Bufferizer, op: scf.IfOp, blocks: Sequence[Block], convert: Convert) -> list[Block]:
+    if not blocks:
+        return []
+    inner = Block()
+    outer, state.new = state.new, inner
+    for each in list(blocks[0].ops):
+        state.current = each
+        if each is blocks[0].last_op:
+            _yield(state, op, each)
+        else:
+            convert(each)
+    state.new = outer
+    return [inner]
+
+
+def _yield(state: Bufferizer, op: scf.IfOp, terminator: Operation) -> None:
+    """End a branch: results that lie elsewhere are copied to their memory."""
+    pairs = list(zip(terminator.operands, op.results, strict=True))
+    for value, result in pairs:
+        if is_shaped(value) and not _is_fresh(value):
+            source, memory = buffer_of(state, value), state.buffers[result]
+            if source is not memory:
+                state.emit(memref.CopyOp(source, memory))
+    state.emit(scf.YieldOp(*(scalar(state, value) for value, _ in pairs if not is_shaped(value))))
+
+
+def _is_fresh(value: SSAValue) -> bool:
+    """Return whether a tensor has no content yet."""
+    return isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp)
+
+
+def _yielded(blocks: Sequence[Block]) -> Sequence[SSAValue]:
+    return blocks[0].last_op.operands if blocks and blocks[0].last_op is not None else ()

@@ -1,0 +1,195 @@
+"""
+Loops over tensors at the buffer level, and the scalar code around kernels.
+
+A tensor that a loop carries has one memory for all turns, that of the loop's result. What a turn makes of it is
+computed in that memory where nobody needs the old content any more, else beside it, and copied at the end of the turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects import arith, memref, scf, tensor
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ...dialects.core.kernel import is_kernel, is_shaped
+from .bufferizer import Bufferizer, buffer_of
+
+Convert = Callable[[Operation], None]
+"""Appends the work of one op on buffers."""
+
+
+def plan_loops(state: Bufferizer) -> None:
+    """
+    Let what a turn of a loop makes anew be computed in the memory of the carried tensor, where that was read before.
+    """
+    for op in state.old.walk():
+        if not isinstance(op, scf.ForOp):
+            continue
+        block = op.body.block
+        for argument, value in zip(block.args[1:], _yielded(block), strict=True):
+            if not isinstance(value, OpResult) or value.op.parent is not block or not is_kernel(value.op):
+                continue
+            read_before = state.last_use.get(argument, -1) < state.numbers[value.op]
+            if read_before and value not in state.destinations:
+                state.destinations[value] = lambda argument=argument: state.buffers[argument]
+
+
+def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:
+    """Append a loop; its scalars are carried as they are, its tensors in memory."""
+    assert isinstance(op, scf.ForOp)
+    body = op.body.block
+    bounds = [scalar(state, value) for value in (op.lb, op.ub, op.step)]
+    carried = [(init, *rest) for init, *rest in zip(op.iter_args, body.args[1:], op.results, strict=True)]
+    scalars = [(init, argument, result) for init, argument, result in carried if not is_shaped(init)]
+    for init, argument, result in carried:
+        if is_shaped(init):
+            state.buffers[argument] = _memory(state, op, init, result)
+            state.owned.add(argument)
+    starts = [scalar(state, init) for init, _, _ in scalars]
+    inner = Block(arg_types=[IndexType(), *(value.type for value in starts)])
+    for old, new in zip((body.args[0], *(argument for _, argument, _ in scalars)), inner.args, strict=True):
+        state.buffers[old] = new
+        new.name_hint = old.name_hint
+    outer, state.new = state.new, inner
+    for each in list(body.ops):
+        state.current = each
+        if each is body.last_op:
+            _yield(state, body)
+        else:
+            convert(each)
+    state.new, state.current = outer, op
+    made = scf.ForOp(bounds[0], bounds[1], bounds[2], starts, inner)
+    state.emit(made)
+    state.buffers.update(zip((result for _, _, result in scalars), made.results, strict=True))
+
+
+def _memory(state: Bufferizer, op: Operation, init: SSAValue, result: SSAValue) -> SSAValue:
+    """Return the memory of a tensor that a loop carries, with the content that it begins with."""
+    is_fresh = isinstance(init, OpResult) and isinstance(init.op, tensor.EmptyOp)
+    if not is_fresh and result not in state.destinations and state.is_last_use(init, op) and _is_alone(state, op, init):
+        state.join(result, init)
+        return state.buffers[result]
+    if result not in state.destinations:
+        state.owned.add(result)
+    memory = state.destination(result)
+    if not is_fresh:
+        state.emit(memref.CopyOp(buffer_of(state, init), memory))
+    return memory
+
+
+def _yield(state: Bufferizer, body: Block) -> None:
+    """End a turn: what was computed elsewhere is copied to where the next turn finds it."""
+    arguments = body.args[1:]
+    moves: list[tuple[SSAValue, SSAValue]] = []
+    yielded: list[SSAValue] = []
+    memories = {state.buffers[argument] for argument in arguments if is_shaped(argument)}
+    for argument, value in zip(arguments, _yielded(body), strict=True):
+        if not is_shaped(value):
+            yielded.append(scalar(state, value))
+        elif (source := buffer_of(state, value)) is not state.buffers[argument]:
+            moves.append((_apart(state, value, source, memories), state.buffers[argument]))
+    for source, target in moves:
+        state.emit(memref.CopyOp(source, target))
+    state.emit(scf.YieldOp(*yielded))
+
+
+def _apart(state: Bufferizer, value: SSAValue, source: SSAValue, memories: set[SSAValue]) -> SSAValue:
+    """Return memory with a tensor's content that no copy into the carried tensors changes."""
+    if state.buffers.get(state.root(value)) not in memories and source not in memories:
+        return source
+    beside = state.allocate(value)
+    state.emit(memref.CopyOp(source, beside))
+    return beside
+
+
+def _yielded(block: Block) -> tuple[SSAValue, ...]:
+    assert block.last_op is not None
+    return tuple(block.last_op.operands)
+
+
+# Scalars
+
+
+def scalar(state: Bufferizer, value: SSAValue) -> SSAValue:
+    """Return the scalar of the new function that a scalar of the old one is; a constant is made where it is used."""
+    if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
+        made = state.emit(arith.ConstantOp(value.op.value))
+        assert made is not None
+        made.name_hint = value.name_hint
+        return made
+    return state.buffers[value]
+
+
+def is_scalar(op: Operation) -> bool:
+    """Return whether an op computes scalars from scalars."""
+    return not op.regions and bool(op.results) and not any(is_shaped(value) for value in (*op.operands, *op.results))
+
+
+def convert_scalar(state: Bufferizer, op: Operation) -> None:
+    """Append a scalar op."""
+    operands = [scalar(state, value) for value in op.operands]
+    made = op.__class__.create(
+        operands=operands,
+        result_types=list(op.result_types),
+        properties=op.properties,
+        attributes=op.attributes,
+    )
+    state.emit(made)
+    for old, new in zip(op.results, made.results, strict=True):
+        state.buffers[old] = new
+        new.name_hint = old.name_hint
+
+
+def convert_extract(state: Bufferizer, op: Operation) -> None:
+    """An element of a tensor is loaded from its buffer."""
+    assert isinstance(op, tensor.ExtractOp)
+    indices = [scalar(state, index) for index in op.indices]
+    loaded = state.emit(memref.LoadOp.get(buffer_of(state, op.tensor), indices))
+    assert loaded is not None
+    state.buffers[op.result] = loaded
+
+
+def convert_insert(state: Bufferizer, op: Operation) -> None:
+    """An element is stored into the buffer of the tensor, or into a copy where somebody still needs the old one."""
+    assert isinstance(op, tensor.InsertOp)
+    value, indices = scalar(state, op.scalar), [scalar(state, index) for index in op.indices]
+    state.emit(memref.StoreOp.get(value, updated(state, op, op.dest, op.result), indices))
+
+
+def updated(state: Bufferizer, op: Operation, old: SSAValue, new: SSAValue) -> SSAValue:
+    """Return the memory in which a tensor becomes another one, by an op that changes a part of it."""
+    if new not in state.destinations and state.is_last_use(old, op) and _is_alone(state, op, old):
+        state.join(new, old)
+        return state.buffers[new]
+    if new not in state.destinations:
+        state.owned.add(new)
+    target = state.destination(new)
+    is_fresh = isinstance(old, OpResult) and isinstance(old.op, tensor.EmptyOp)
+    if not is_fresh:
+        state.emit(memref.CopyOp(buffer_of(state, old), target))
+    return target
+
+
+def _is_alone(state: Bufferizer, op: Operation, value: SSAValue) -> bool:
+    """Return whether no other operand of an op has the memory of this one."""
+    return sum(state.root(operand) is state.root(value) for operand in op.operands) == 1
+
+
+def load_tables(state: Bufferizer, op: Operation) -> None:
+    """Let the scalar code of a kernel, which is new already, read tables and scalars where these lie now."""
+    inner = [each for region in op.regions for each in region.walk()]
+    own = {value for each in inner for value in each.results}
+    own |= {value for region in op.regions for block in region.blocks for value in block.args}
+    for each in inner:
+        if isinstance(each, tensor.ExtractOp):
+            load = memref.LoadOp.get(buffer_of(state, each.tensor), list(each.indices))
+            load.location = each.location
+            Rewriter.replace_op(each, load)
+            each = load
+        for position, value in enumerate(each.operands):
+            if value not in own and not is_shaped(value):
+                each.operands[position] = scalar(state, value)
+        own |= set(each.results)

@@ -1,0 +1,62 @@
+"""
+Floats of 16 bits in C, which has none: they are stored as their bits, and computed in wider floats.
+
+What upstream's arith-emulate-unsupported-floats does: an op on them takes extended operands, and its result is cut off
+again. A sum, product, quotient or root of two such numbers, formed in f32 and rounded once more, is correctly rounded.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, ModuleOp, f32, f64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+_KEPT = (arith.ConstantOp, arith.SelectOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp)
+_FROM_INTEGERS = (arith.SIToFPOp, arith.UIToFPOp)
+_DIALECTS = ("arith", "math", "nn")
+
+
+def is_half(type: Attribute) -> bool:
+    """Return whether a type is a float of 16 bits."""
+    return isinstance(type, Float16Type | BFloat16Type)
+
+
+def widen_halves(module: ModuleOp) -> None:
+    """Let all arithmetic on floats of 16 bits be done in wider ones; only moves and conversions stay."""
+    for op in list(module.walk()):
+        values = [*op.operands, *op.results]
+        if op.name.partition(".")[0] not in _DIALECTS or isinstance(op, _KEPT):
+            continue
+        if any(is_half(value.type) for value in values):
+            _widen(op)
+
+
+def _widen(op: Operation) -> None:
+    # Integers are rounded once on their way: doubles hold all of up to 53 bits.
+    wide = f64 if isinstance(op, _FROM_INTEGERS) else f32
+    for index, operand in enumerate(op.operands):
+        if is_half(operand.type):
+            op.operands[index] = _before(op, arith.ExtFOp(operand, wide))
+    for result in op.results:
+        if is_half(result.type):
+            _cut(result, wide)
+
+
+def _before(op: Operation, extension: Operation) -> SSAValue:
+    assert op.parent is not None
+    extension.location = op.location
+    op.parent.insert_op_before(extension, op)
+    return extension.results[0]
+
+
+def _cut(result: SSAValue, wide: Attribute) -> None:
+    op, narrow = cast(Operation, result.owner), cast(Any, result.type)
+    assert op.parent is not None
+    widened = Rewriter.replace_value_with_new_type(result, wide)
+    cut = arith.TruncFOp(widened, narrow)
+    cut.location = op.location
+    op.parent.insert_op_after(cut, op)
+    widened.replace_uses_with_if(cut.result, lambda use: use.operation is not cut)

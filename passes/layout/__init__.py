@@ -1,0 +1,1 @@
+"""What convert-layout is made from."""

@@ -1,0 +1,76 @@
+"""Lowerings of operators that convert, name or copy: casts, constants, identities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import i1, i32, i64
+from xdsl.ir import Attribute, SSAValue
+
+from ...dialects.core.body import Body, is_float
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import element_of, integer_width, shape_of
+from .lowerer import Lowerer, constant_of, is_unsigned, lowers, signless, unsupported
+from .rules import result_element
+
+
+def converted(
+    body: Body, x: SSAValue, type: Attribute, *, unsigned: bool = False, to_unsigned: bool = False
+) -> SSAValue:
+    """
+    Append ONNX's Cast of a number: floats are cut off to integers, integers wrap around, truth is what is not zero.
+
+    `unsigned` says how an integer's bits are read, `to_unsigned` how those of the result will be.
+    """
+    source = x.type
+    if type == i1 and source != i1:
+        zero = body.constant(0, source)
+        return body.op(arith.CmpfOp(x, zero, "une")) if is_float(source) else body.compare(x, "ne", zero)
+    if not is_float(source) or is_float(type):
+        return body.convert(x, type, unsigned=unsigned)
+    width = integer_width(type) or 0
+    if to_unsigned and width == 64:
+        return body.op(arith.FPToUIOp(x, i64))
+    # In a wider type, numbers around those that the result holds wrap around as in NumPy.
+    wide = i64 if width >= 32 and to_unsigned else type if width >= 32 else i32
+    return body.convert(body.convert(x, wide), type)
+
+
+@lowers("Cast", "CastLike")
+def _cast(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x, element = op.operands[0], result_element(op)
+    if element == signless(element_of(x)):
+        return [lower[x]]
+
+    def convert(body: Body, scalar: SSAValue) -> SSAValue:
+        return converted(body, scalar, element, unsigned=is_unsigned(x), to_unsigned=is_unsigned(op.results[0]))
+
+    return [lower.elementwise([x], shape_of(x), element, convert)]
+
+
+@lowers("Identity")
+def _identity(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    return [lower[op.operands[0]]]
+
+
+@lowers("Dropout")
+def _dropout(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    """Lower a dropout at inference, which drops nothing; the mask says that all is kept."""
+    training, ratio = op.node_input(2), constant_of(op.node_input(1))
+    flag = constant_of(training)
+    drops = training is not None and (flag is None or bool(flag.any()))
+    if drops and (ratio is None or bool(ratio.any())):
+        raise unsupported(op, "in training", "export the model for inference")
+    kept = [np.ones(shape_of(mask), np.bool_) for mask in op.results[1:]]
+    return [lower[op.operands[0]], *(lower.constant(mask, i1) for mask in kept)]
+
+
+@lowers("Constant")
+def _constant(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    values = constant_of(op.results[0])
+    assert values is not None
+    element = result_element(op)
+    bits = values.view(f"i{values.itemsize}") if values.dtype.kind == "u" else values
+    return [lower.constant(bits, element)]

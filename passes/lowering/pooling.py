@@ -1,0 +1,195 @@
+"""Lowerings of poolings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+from xdsl.dialects import math
+from xdsl.dialects.builtin import StringAttr, UnitAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from ...dialects.core.body import Body, highest, is_float, lowest
+from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.nn import PoolOp, ReduceOp, ints
+from ...ir import Array, element_of, numbers_of, shape_of
+from .lowerer import Lowerer, is_unsigned, lowers, unsupported
+from .movement import padded
+from .rules import compute_type, fold, pointwise, result_element, unsigned_positions
+from .windows import windows_of
+
+
+def _pooled(
+    lower: Lowerer, op: OnnxOp, x: SSAValue, kind: str, accumulator: Attribute, unsigned: Sequence[int] = ()
+) -> SSAValue:
+    """Append the fold by `kind` of the op's windows of a tensor-level value."""
+    kernel = op.attribute("kernel_shape")
+    properties: dict[str, Attribute | None] = {
+        **windows_of(op, kernel),
+        "window": ints(kernel),
+        "kind": StringAttr(kind),
+        "accumulator": accumulator,
+    }
+    out = lower.empty(shape_of(op.results[0]), accumulator)
+    return lower.emit(PoolOp([x], out, properties, unsigned=unsigned))
+
+
+@lowers("MaxPool")
+def _max_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x = op.operands[0]
+    largest = _pooled(lower, op, lower[x], "max", result_element(op), unsigned_positions([x]))
+    return [largest] if len(op.results) == 1 else [largest, _places(lower, op, largest)]
+
+
+def _places(lower: Lowerer, op: OnnxOp, largest: SSAValue) -> SSAValue:
+    """Append the index of the first element of each window that is the window's largest, in the flattened input."""
+    x, kernel = op.operands[0], list(op.attribute("kernel_shape"))
+    if is_unsigned(x):
+        raise unsupported(op, "of unsigned integers with indices", "use signed ones")
+    windows = windows_of(op, kernel)
+    strides, dilations, pads = (numbers_of(windows[key]) for key in ("strides", "dilations", "pads"))
+    out, rank = shape_of(largest), len(kernel)
+    reach = [(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(out[2:], strides, kernel, dilations, strict=True)]
+    shape, begins = shape_of(x), pads[:rank]
+    ends = [max(0, n - size - begin) for n, size, begin in zip(reach, shape[2:], begins, strict=True)]
+    source = padded(lower, lower[x], [0, 0, *begins], [0, 0, *ends], lowest(element_of(lower[x])))
+    dims = AffineMap.identity(2 + 2 * rank).results
+    taps = zip(dims[2 : 2 + rank], dims[2 + rank :], strides, dilations, strict=True)
+    place = AffineMap(len(dims), 0, (*dims[:2], *(o * s + k * d for o, k, s, d in taps)))
+    output, window = AffineMap(len(dims), 0, dims[: 2 + rank]), AffineMap(len(dims), 0, dims[2 + rank :])
+    body = Body([element_of(source), element_of(largest), i64, i64])
+    element, top, _, first = body.args
+    here = _flat_index(body, shape, strides, dilations, begins, int(op.attribute("storage_order")))
+    # Padding is never the first, but where a window holds nothing else.
+    found = body.select(body.compare(element, "eq", top), here, body.constant(highest(i64).value.data, i64))
+    block = body.finish(body.min(first, found))
+    # The window's extents are those of a tensor that nobody reads.
+    extents = lower.constant(np.zeros(kernel, np.int64), i64)
+    return fold(lower, [source, largest, extents], [place, output, window], output, out, highest(i64), block)
+
+
+def _flat_index(
+    body: Body,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    begins: Sequence[int],
+    order: int,
+) -> SSAValue:
+    """
+    Append the index of a window's element in the flattened input, from the loops' indices.
+
+    Batch and channels are outermost; `order` 1 says that the first spatial axis is the innermost.
+    """
+    rank = len(begins)
+    weights = [prod(shape[2:i]) if order and i > 1 else prod(shape[i + 1 :]) for i in range(len(shape))]
+    total = body.constant(-sum(begin * weight for begin, weight in zip(begins, weights[2:], strict=True)), i64)
+    for dim, weight in enumerate(weights[:2]):
+        total = body.add(total, body.mul(body.index_of(dim, i64), weight))
+    for axis, (stride, dilation, weight) in enumerate(zip(strides, dilations, weights[2:], strict=True)):
+        total = body.add(total, body.mul(body.index_of(2 + axis, i64), stride * weight))
+        total = body.add(total, body.mul(body.index_of(2 + rank + axis, i64), dilation * weight))
+    return total
+
+
+@lowers("AveragePool")
+def _average_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    compute, element = compute_type(op), result_element(op)
+    total = _pooled(lower, op, lower[op.operands[0]], "sum", compute)
+    counts = _counts(op)
+
+    def divide(body: Body, value: SSAValue, *count: SSAValue) -> SSAValue:
+        return body.convert(body.div(value, count[0] if count else float(counts.flat[0])), element)
+
+    if bool((counts == counts.flat[0]).all()):
+        return [pointwise(lower, [total], shape_of(total), element, divide)]
+    divisors = lower.constant(counts, compute)
+    return [pointwise(lower, [total, divisors], shape_of(total), element, divide)]
+
+
+def _counts(op: OnnxOp) -> Array:
+    """Return how many elements each window counts, [spatial...]: of x, with `count_include_pad` of its padding too."""
+    kernel = list(op.attribute("kernel_shape"))
+    windows, rank = windows_of(op, kernel), len(kernel)
+    strides, dilations, pads = (numbers_of(windows[key]) for key in ("strides", "dilations", "pads"))
+    included = bool(op.attribute("count_include_pad"))
+    total = np.ones([1] * rank, np.float64)
+    for axis, (size, out) in enumerate(zip(shape_of(op.operands[0])[2:], shape_of(op.results[0])[2:], strict=True)):
+        begin, end = pads[axis], pads[rank + axis]
+        starts, taps = (cast(Array, np.arange(extent)) for extent in (out, kernel[axis]))
+        places = np.add.outer(starts * strides[axis], taps * dilations[axis]) - begin
+        low, high = (-begin, size + end) if included else (0, size)
+        count: Array = np.count_nonzero((places >= low) & (places < high), axis=1)
+        total = total * count.reshape([-1 if i == axis else 1 for i in range(rank)])
+    return np.maximum(total, 1)
+
+
+@lowers("LpPool")
+def _lp_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    return [_lp_norm(lower, op, lambda powers, compute: _pooled(lower, op, powers, "sum", compute))]
+
+
+def _lp_norm(lower: Lowerer, op: OnnxOp, add: Callable[[SSAValue, Attribute], SSAValue]) -> SSAValue:
+    """Append the p-th root of what `add` makes of the p-th powers of the op's operand, its sums."""
+    x, compute, p = lower[op.operands[0]], compute_type(op), int(op.attribute("p"))
+
+    def power(body: Body, value: SSAValue) -> SSAValue:
+        wide = body.magnitude(body.convert(value, compute))
+        if p <= 2:
+            return body.mul(wide, wide) if p == 2 else wide
+        return body.op(math.PowFOp(wide, body.constant(p, compute)))
+
+    def root(body: Body, total: SSAValue) -> SSAValue:
+        value = total if p == 1 else body.op(math.SqrtOp(total)) if p == 2 else _root(body, total, p)
+        return body.convert(value, result_element(op))
+
+    total = add(pointwise(lower, [x], shape_of(x), compute, power), compute)
+    return pointwise(lower, [total], shape_of(total), result_element(op), root)
+
+
+def _root(body: Body, value: SSAValue, degree: int) -> SSAValue:
+    return body.op(math.PowFOp(value, body.constant(1 / degree, value.type)))
+
+
+# Poolings of all there is
+
+
+def _reduced(lower: Lowerer, x: SSAValue, kind: str, accumulator: Attribute, unsigned: Sequence[int] = ()) -> SSAValue:
+    """Append the fold of all spatial axes of x [N, C, spatial...]; they stay, of extent 1."""
+    shape = shape_of(x)
+    properties: dict[str, Attribute | None] = {
+        "kind": StringAttr(kind),
+        "axes": ints(range(2, len(shape))),
+        "keep_dims": UnitAttr(),
+        "accumulator": accumulator,
+    }
+    out = lower.empty([*shape[:2], *(1 for _ in shape[2:])], accumulator)
+    return lower.emit(ReduceOp([x], out, properties, unsigned=unsigned))
+
+
+@lowers("GlobalMaxPool")
+def _global_max_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x = op.operands[0]
+    return [_reduced(lower, lower[x], "max", result_element(op), unsigned_positions([x]))]
+
+
+@lowers("GlobalAveragePool")
+def _global_average_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    compute, element = compute_type(op), result_element(op)
+    if not is_float(compute):
+        raise unsupported(op, "of integers", "use ReduceMean")
+    total = _reduced(lower, lower[op.operands[0]], "sum", compute)
+    count = prod(shape_of(op.operands[0])[2:])
+
+    def divide(body: Body, value: SSAValue) -> SSAValue:
+        return body.convert(body.div(value, count), element)
+
+    return [pointwise(lower, [total], shape_of(total), element, divide)]
+
+
+@lowers("GlobalLpPool")
+def _global_lp_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    return [_lp_norm(lower, op, lambda powers, compute: _reduced(lower, powers, "sum", compute))]

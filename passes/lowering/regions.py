@@ -1,0 +1,154 @@
+"""Lowerings of RoiAlign and MaxRoiPool: parts of pictures that the run chooses, brought to one size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import f32, i64
+from xdsl.ir import Attribute, SSAValue
+
+from ...dialects.core.body import lowest
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import element_of, shape_of
+from .code import INDEX, Code
+from .indexed import known_range
+from .lowerer import Lowerer, lowers
+from .rules import result_element
+from .sampling import bounded, floored, kind_of
+
+_FAR = 2.0**20
+"""Regions reach no further than this many elements, nor do they have more points along an axis."""
+
+
+def _counted(code: Code, x: SSAValue) -> SSAValue:
+    """Append a float, rounded up, as an index."""
+    up = bounded(code, code.op(math.CeilOp(x)), 0, _FAR)
+    return code.op(arith.IndexCastOp(code.op(arith.FPToSIOp(up, i64)), INDEX))
+
+
+def _real(code: Code, index: SSAValue, type: Attribute) -> SSAValue:
+    """Append an index as a float."""
+    return code.convert(code.op(arith.IndexCastOp(index, i64)), type)
+
+
+def _neighbours(code: Code, place: SSAValue, extent: int) -> tuple[SSAValue, list[tuple[SSAValue, SSAValue]]]:
+    """Append whether a place counts, and the two elements beside it with their weights."""
+    counts = code.both(code.test(place, "sge", -1), code.test(place, "sle", extent))
+    near = bounded(code, place, 0, extent - 1)
+    whole, low = floored(code, near)
+    share = code.sub(near, whole)
+    high = code.min(code.add(low, 1), code.number(extent - 1))
+    return counts, [(low, code.sub(code.constant(1, share.type), share)), (high, share)]
+
+
+@lowers("RoiAlign")
+def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x, rois, batches = (lower[value] for value in op.operands)
+    result, compute = shape_of(op.results[0]), kind_of(x)
+    extents, bins = shape_of(x)[2:], result[2:]
+    ratio, scale = int(op.attribute("sampling_ratio")), float(op.attribute("spatial_scale"))
+    half = op.attribute("coordinate_transformation_mode") == "half_pixel"
+    is_mean = op.attribute("mode").lower() == "avg"
+    known = known_range(op.operands[2])
+
+    def span(code: Code, roi: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
+        """Append where a region begins along an axis, and how long each of its parts is."""
+        ends = [code.take(rois, [roi, code.number(1 - axis + k)]) for k in (0, 2)]
+        scaled = [code.mul(code.convert(end, compute), scale) for end in ends]
+        low, high = (bounded(code, code.sub(end, 0.5) if half else end, -_FAR, _FAR) for end in scaled)
+        length = code.sub(high, low)
+        length = length if half else code.max(length, 1)
+        return low, code.div(length, bins[axis])
+
+    def value_at(code: Code, at: Sequence[SSAValue], places: Sequence[SSAValue]) -> SSAValue:
+        """Append the picture at a place between elements: the sum of four, or the largest."""
+        found = [_neighbours(code, place, extent) for place, extent in zip(places, extents, strict=True)]
+        terms = [
+            code.mul(code.convert(code.take(x, [*at, y, z]), compute), code.mul(a, b))
+            for y, a in found[0][1]
+            for z, b in found[1][1]
+        ]
+        total = terms[0]
+        for term in terms[1:]:
+            total = code.add(total, term) if is_mean else code.max(total, term)
+        return code.select(code.both(found[0][0], found[1][0]), total, code.constant(0, compute))
+
+    def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        roi, channel, *cell = point
+        batch = code.within(code.take(batches, [roi]), shape_of(x)[0], known)
+        spans = [span(code, roi, axis) for axis in range(2)]
+        counts = [code.number(ratio) if ratio > 0 else _counted(code, part) for _, part in spans]
+        starts = [
+            code.add(low, code.mul(_real(code, index, compute), part))
+            for (low, part), index in zip(spans, cell, strict=True)
+        ]
+        steps = [code.div(part, _real(code, count, compute)) for (_, part), count in zip(spans, counts, strict=True)]
+
+        def sample(code: Code, offsets: Sequence[SSAValue], total: SSAValue) -> SSAValue:
+            places = [
+                code.add(start, code.mul(code.add(_real(code, offset, compute), 0.5), step))
+                for start, offset, step in zip(starts, offsets, steps, strict=True)
+            ]
+            value = value_at(code, [batch, channel], places)
+            return code.add(total, value) if is_mean else code.max(total, value)
+
+        def row(code: Code, i: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return code.loop(counts[1], totals, lambda inner, j, own: [sample(inner, [i, j], own[0])])
+
+        begin = code.constant(0 if is_mean else lowest(compute).value.data, compute)
+        (total,) = code.loop(counts[0], [begin], row)
+        points = code.mul(counts[0], counts[1])
+        if is_mean:
+            total = code.div(total, _real(code, code.max(points, code.number(1)), compute))
+        else:
+            total = code.select(code.test(points, "sgt", 0), total, code.constant(0, compute))
+        return [code.put(code.convert(total, result_element(op)), carried[0], point)]
+
+    return Code.after(lower).nest(result, [lower.empty(result, result_element(op))], turn)
+
+
+@lowers("MaxRoiPool")
+def _max_roi_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x, rois = (lower[value] for value in op.operands)
+    result, extents = shape_of(op.results[0]), shape_of(x)[2:]
+    scale = float(op.attribute("spatial_scale"))
+    lowest_element = lowest(element_of(x)).value.data
+
+    def corner(code: Code, roi: SSAValue, column: int) -> SSAValue:
+        """Append a corner of a region, as the nearest whole number; halves are rounded away from 0."""
+        end = code.mul(code.convert(code.take(rois, [roi, code.number(column)]), f32), scale)
+        far = code.op(math.FloorOp(code.add(code.op(math.AbsFOp(end)), 0.5)))
+        sign = code.select(code.test(end, "slt", 0), code.constant(-1, f32), code.constant(1, f32))
+        return bounded(code, code.mul(far, sign), -_FAR, _FAR)
+
+    def span(code: Code, roi: SSAValue, cell: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
+        """Append the first element of a part of a region, and the one after its last."""
+        low, high = corner(code, roi, 2 - axis), corner(code, roi, 4 - axis)
+        part = code.div(code.max(code.add(code.sub(high, low), 1), 1), result[2 + axis])
+        here = _real(code, cell, f32)
+        first = code.add(code.op(math.FloorOp(code.mul(here, part))), low)
+        end = code.add(code.op(math.CeilOp(code.mul(code.add(here, 1), part))), low)
+        limited = [bounded(code, each, 0, extents[axis]) for each in (first, end)]
+        return floored(code, limited[0])[1], floored(code, limited[1])[1]
+
+    def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        roi, channel, *cell = point
+        number = bounded(code, code.convert(code.take(rois, [roi, code.number(0)]), f32), 0, shape_of(x)[0] - 1)
+        batch = floored(code, number)[1]
+        spans = [span(code, roi, index, axis) for axis, index in enumerate(cell)]
+        counts = [code.sub(end, first) for first, end in spans]
+
+        def element(code: Code, offsets: Sequence[SSAValue], best: SSAValue) -> SSAValue:
+            places = [code.add(first, offset) for (first, _), offset in zip(spans, offsets, strict=True)]
+            return code.max(best, code.take(x, [batch, channel, *places]))
+
+        def row(code: Code, i: SSAValue, best: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return code.loop(counts[1], best, lambda inner, j, own: [element(inner, [i, j], own[0])])
+
+        (best,) = code.loop(counts[0], [code.constant(lowest_element, element_of(x))], row)
+        some = code.both(code.test(counts[0], "sgt", 0), code.test(counts[1], "sgt", 0))
+        best = code.select(some, best, code.constant(0, best.type))
+        return [code.put(best, carried[0], point)]
+
+    return Code.after(lower).nest(result, [lower.empty(result, result_element(op))], turn)

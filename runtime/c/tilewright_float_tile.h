@@ -1,0 +1,197 @@
+/*
+ * Sums of products of floats for a few neighbouring outputs at a time, as `packed.dot_tile` and `packed.depthwise_tile`
+ * state them, with the vector instructions that the compiler may use. Included after tilewright.h.
+ *
+ * All sizes are constants where these functions are called, so that each call becomes straight code. A sum is taken in
+ * the order of the taps, its products rounded where there is no instruction that multiplies and adds.
+ */
+#ifndef TILEWRIGHT_FLOAT_TILE_H
+#define TILEWRIGHT_FLOAT_TILE_H
+
+#if defined(__GNUC__)
+#define TW_FLOAT_TILE static inline __attribute__((__unused__, __always_inline__))
+#else
+#define TW_FLOAT_TILE static inline
+#endif
+
+/* TW_WIDTH floats a vector; sums of TW_BLOCKS blocks of 16 features for TW_WINDOWS pixels fit the registers. */
+#if defined(__AVX512F__) && defined(__GNUC__)
+#include <immintrin.h>
+#define TW_WIDTH 16
+#define TW_BLOCKS 4
+#define TW_WINDOWS 16
+typedef __m512 tw_floats;
+#define tw_floats_zero() _mm512_setzero_ps()
+#define tw_floats_load(from) _mm512_loadu_ps(from)
+#define tw_floats_store(to, value) _mm512_storeu_ps(to, value)
+#define tw_floats_all(number) _mm512_set1_ps(number)
+#define tw_floats_fma(a, b, sum) _mm512_fmadd_ps(a, b, sum)
+#elif defined(__AVX2__) && defined(__FMA__) && defined(__GNUC__)
+#include <immintrin.h>
+#define TW_WIDTH 8
+#define TW_BLOCKS 1
+#define TW_WINDOWS 6
+typedef __m256 tw_floats;
+#define tw_floats_zero() _mm256_setzero_ps()
+#define tw_floats_load(from) _mm256_loadu_ps(from)
+#define tw_floats_store(to, value) _mm256_storeu_ps(to, value)
+#define tw_floats_all(number) _mm256_set1_ps(number)
+#define tw_floats_fma(a, b, sum) _mm256_fmadd_ps(a, b, sum)
+#endif
+
+#ifdef TW_WIDTH
+
+/* M(p) for each pixel that a tile may have. */
+#define TW_EACH_PIXEL(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
+/* Where vector v of a pixel lies, among blocks that are `distance` apart. */
+#define TW_PLACE(v, distance) ((v) * TW_WIDTH / 16 * (distance) + (v) * TW_WIDTH % 16)
+#define TW_DECLARE(p) tw_floats a##p##_0 = zero, a##p##_1 = zero, a##p##_2 = zero, a##p##_3 = zero;
+#define TW_ADD(p) \
+    if (p < pixels) { \
+        const tw_floats b = tw_floats_all(row[p * step + k]); \
+        a##p##_0 = tw_floats_fma(b, w0, a##p##_0); \
+        if (vectors > 1) a##p##_1 = tw_floats_fma(b, w1, a##p##_1); \
+        if (vectors > 2) a##p##_2 = tw_floats_fma(b, w2, a##p##_2); \
+        if (vectors > 3) a##p##_3 = tw_floats_fma(b, w3, a##p##_3); \
+    }
+#define TW_SAVE(p) \
+    if (p < pixels) { \
+        float *const to = sums + p * lanes; \
+        tw_floats_store(to, a##p##_0); \
+        if (vectors > 1) tw_floats_store(to + TW_PLACE(1, 16), a##p##_1); \
+        if (vectors > 2) tw_floats_store(to + TW_PLACE(2, 16), a##p##_2); \
+        if (vectors > 3) tw_floats_store(to + TW_PLACE(3, 16), a##p##_3); \
+    }
+
+TW_FLOAT_TILE void tw_float_dot_part(
+    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t run, int32_t vectors, int32_t block, int32_t lanes) {
+    const tw_floats zero = tw_floats_zero();
+    TW_EACH_PIXEL(TW_DECLARE)
+    const float *v = w;
+    for (int32_t r = 0; r < rows; ++r) {
+        const float *const row = x + r * row_step;
+        for (int32_t k = 0; k < run; ++k) {
+            const tw_floats w0 = tw_floats_load(v);
+            const tw_floats w1 = vectors > 1 ? tw_floats_load(v + TW_PLACE(1, block)) : zero;
+            const tw_floats w2 = vectors > 2 ? tw_floats_load(v + TW_PLACE(2, block)) : zero;
+            const tw_floats w3 = vectors > 3 ? tw_floats_load(v + TW_PLACE(3, block)) : zero;
+            TW_EACH_PIXEL(TW_ADD)
+            v += 16;
+        }
+    }
+    TW_EACH_PIXEL(TW_SAVE)
+}
+
+TW_FLOAT_TILE void tw_float_dot_tile(
+    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t run, int32_t blocks, int32_t block) {
+    const int32_t lanes = 16 * blocks, whole = pixels / TW_WINDOWS * TW_WINDOWS, rest = pixels - whole;
+    const int32_t some = blocks < TW_BLOCKS ? blocks : TW_BLOCKS, vectors = some * (16 / TW_WIDTH);
+    for (int32_t b = 0; b < blocks; b += some) {
+        const float *const v = w + b * block;
+        float *const to = sums + 16 * b;
+        for (int32_t p = 0; p < whole; p += TW_WINDOWS) {
+            tw_float_dot_part(
+                x + p * step, v, to + p * lanes, TW_WINDOWS, step, rows, row_step, run, vectors, block, lanes);
+        }
+        if (rest) {
+            tw_float_dot_part(
+                x + whole * step, v, to + whole * lanes, rest, step, rows, row_step, run, vectors, block, lanes);
+        }
+    }
+}
+
+#define TW_DEPTHWISE_DECLARE(p) tw_floats a##p = zero;
+#define TW_DEPTHWISE_ADD(p) \
+    if (p < pixels) a##p = tw_floats_fma(tw_floats_load(from + p * step), v, a##p);
+#define TW_DEPTHWISE_SAVE(p) \
+    if (p < pixels) tw_floats_store(sums + p * lanes + lane, a##p);
+
+TW_FLOAT_TILE void tw_float_depthwise_tile(
+    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t taps, int32_t tap_step, int32_t lanes, int32_t channels) {
+    const tw_floats zero = tw_floats_zero();
+    int32_t lane = 0;
+    for (; lane + TW_WIDTH <= lanes; lane += TW_WIDTH) {
+        TW_EACH_PIXEL(TW_DEPTHWISE_DECLARE)
+        for (int32_t r = 0; r < rows; ++r) {
+            for (int32_t t = 0; t < taps; ++t) {
+                const float *const from = x + r * row_step + t * tap_step + lane;
+                const tw_floats v = tw_floats_load(w + (r * taps + t) * channels + lane);
+                TW_EACH_PIXEL(TW_DEPTHWISE_ADD)
+            }
+        }
+        TW_EACH_PIXEL(TW_DEPTHWISE_SAVE)
+    }
+    for (; lane < lanes; ++lane) {
+        for (int32_t p = 0; p < pixels; ++p) {
+            float sum = 0;
+            for (int32_t r = 0; r < rows; ++r) {
+                for (int32_t t = 0; t < taps; ++t) {
+                    sum += x[r * row_step + p * step + t * tap_step + lane] * w[(r * taps + t) * channels + lane];
+                }
+            }
+            sums[p * lanes + lane] = sum;
+        }
+    }
+}
+
+#undef TW_DEPTHWISE_DECLARE
+#undef TW_DEPTHWISE_ADD
+#undef TW_DEPTHWISE_SAVE
+#undef TW_EACH_PIXEL
+#undef TW_PLACE
+#undef TW_DECLARE
+#undef TW_ADD
+#undef TW_SAVE
+#undef TW_WIDTH
+#undef TW_BLOCKS
+#undef TW_WINDOWS
+#undef tw_floats_zero
+#undef tw_floats_load
+#undef tw_floats_store
+#undef tw_floats_all
+#undef tw_floats_fma
+
+#else
+
+TW_FLOAT_TILE void tw_float_dot_tile(
+    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t run, int32_t blocks, int32_t block) {
+    for (int32_t i = 0; i < pixels * blocks * 16; ++i) sums[i] = 0;
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t q = 0; q < run; ++q) {
+            for (int32_t p = 0; p < pixels; ++p) {
+                const float number = x[r * row_step + p * step + q];
+                for (int32_t b = 0; b < blocks; ++b) {
+                    const float *const v = w + b * block + (r * run + q) * 16;
+                    float *const to = sums + (p * blocks + b) * 16;
+                    for (int32_t lane = 0; lane < 16; ++lane) to[lane] += number * v[lane];
+                }
+            }
+        }
+    }
+}
+
+TW_FLOAT_TILE void tw_float_depthwise_tile(
+    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t taps, int32_t tap_step, int32_t lanes, int32_t channels) {
+    for (int32_t i = 0; i < pixels * lanes; ++i) sums[i] = 0;
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t t = 0; t < taps; ++t) {
+            const float *const v = w + (r * taps + t) * channels;
+            for (int32_t p = 0; p < pixels; ++p) {
+                const float *const from = x + r * row_step + p * step + t * tap_step;
+                float *const to = sums + p * lanes;
+                for (int32_t lane = 0; lane < lanes; ++lane) to[lane] += from[lane] * v[lane];
+            }
+        }
+    }
+}
+
+#endif
+
+#undef TW_FLOAT_TILE
+
+#endif

@@ -1,0 +1,84 @@
+"""Semantics of the operators of the graph level that hold graphs: If, Loop, Scan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.ir import Region
+
+from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.core.semantics import Runner, Value, semantics
+from ...dialects.onnx import op_class
+from ...errors import Diagnostic
+from ...ir import Array, element_of, numpy_type, shape_of, where
+
+_If, _Loop, _Scan = (cast("type[OnnxOp]", op_class(name)) for name in ("If", "Loop", "Scan"))
+CONTROL = (_If, _Loop, _Scan)
+
+
+@semantics(_If)
+def _if(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    condition = np.asarray(operands[0]).reshape(-1)[0]
+    region: Region = op.then_branch if condition else op.else_branch
+    return runner.run_region(region, ())
+
+
+@semantics(_Loop)
+def _loop(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    values = iter(operands)
+    turns, condition, *carried = (None if value is None else next(values) for value in op.node_inputs)
+    goes_on = True if condition is None else bool(np.asarray(condition).reshape(-1)[0])
+    most = None if turns is None else int(np.asarray(turns).reshape(-1)[0])
+    count, collected = 0, list[list[Array]]([] for _ in op.results[len(carried) :])
+    kinds = [argument.type for argument in op.body.block.args[:2]]
+    while goes_on and (most is None or count < most):
+        given = [np.array(count, np.int64), np.array(True)]
+        given = [array.reshape(kind.get_shape()) for array, kind in zip(given, kinds, strict=True)]
+        condition, *made = runner.run_region(op.body, [*given, *carried])
+        goes_on, count = bool(np.asarray(condition).reshape(-1)[0]), count + 1
+        carried = made[: len(carried)]
+        for parts, part in zip(collected, made[len(carried) :], strict=True):
+            parts.append(part)
+    return [*carried, *(_stacked(op, len(carried) + n, parts, 0) for n, parts in enumerate(collected))]
+
+
+@semantics(_Scan)
+def _scan(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    count = int(op.attribute("num_scan_inputs"))
+    states, scanned = list(operands[:-count]), operands[-count:]
+    axes, directions = (op.attribute(f"scan_input_{name}") or (0,) * count for name in ("axes", "directions"))
+    sequences = [
+        np.moveaxis(array, axis, 0)[:: -1 if backwards else 1]
+        for array, axis, backwards in zip(scanned, axes, directions, strict=True)
+    ]
+    collected = list[list[Array]]([] for _ in op.results[len(states) :])
+    for slices in zip(*sequences, strict=True):
+        made = list(runner.run_region(op.body, [*states, *(np.array(each) for each in slices)]))
+        for parts, part in zip(collected, made[len(states) :], strict=True):
+            parts.append(part)
+        states = made[: len(states)]
+    axes, directions = (op.attribute(f"scan_output_{name}") or (0,) * len(collected) for name in ("axes", "directions"))
+    gathered = zip(collected, axes, directions, strict=True)
+    return [
+        *states,
+        *(
+            _stacked(op, len(states) + n, parts[::-1] if backwards else parts, axis)
+            for n, (parts, axis, backwards) in enumerate(gathered)
+        ),
+    ]
+
+
+def _stacked(op: OnnxOp, index: int, parts: Sequence[Array], axis: int) -> Array:
+    """Return what the turns gave for a result, along a new axis. Raises Diagnostic where it is not as long as said."""
+    result = op.results[index]
+    shape = shape_of(result)
+    if len(parts) != shape[axis]:
+        raise Diagnostic(
+            f"result {index} of '{op.name}' has as many parts as the loop has turns, which depends on data",
+            where=where(op),
+            expected=f"{shape[axis]} turns",
+            found=f"{len(parts)} turns",
+        )
+    return np.stack(parts, axis) if parts else np.zeros(shape, numpy_type(element_of(result)))

@@ -1,0 +1,117 @@
+"""Sums of products: transposed convolution, integer and quantised products, Einsum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tilewright.test.passes.lowering.operators import Case, by_onnxruntime, check, numbers
+
+F, I8, U8, I32 = np.float32, np.int8, np.uint8, np.int32
+
+TRANSPOSED: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "strided": {"strides": [2, 3]},
+    "padded": {"strides": [2, 2], "pads": [1, 0, 2, 1], "output_padding": [1, 0]},
+    "dilated": {"dilations": [2, 1], "strides": [3, 1]},
+    "shaped": {"strides": [3, 2], "output_shape": [10, 8]},
+    "upper": {"strides": [2, 2], "auto_pad": "SAME_UPPER"},
+    "lower": {"strides": [2, 2], "auto_pad": "SAME_LOWER"},
+}
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_transposed_convolutions(groups: int):
+    x, w, b = numbers(2, 4, 3, 4), numbers(4, 2, 3, 2), numbers(2 * groups)
+    cases = [Case("ConvTranspose", [x], {**form, "group": groups}, [w, b]) for form in TRANSPOSED.values()]
+    cases += [Case("ConvTranspose", [x, w], {"strides": [2, 2], "group": groups})]
+    check([by_onnxruntime(case) for case in cases], in_c=groups == 2, absolute=1e-5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.data())
+def test_transposed_convolutions_of_any_geometry(data: st.DataObject):
+    rank = data.draw(st.integers(1, 3))
+    sizes, kernel, strides, dilations = (
+        data.draw(st.lists(st.integers(1, top), min_size=rank, max_size=rank)) for top in (4, 4, 3, 3)
+    )
+    pads = data.draw(st.lists(st.integers(0, 2), min_size=2 * rank, max_size=2 * rank))
+    extra = [data.draw(st.integers(0, stride - 1)) for stride in strides]
+    ends = zip(sizes, kernel, strides, dilations, pads[:rank], pads[rank:], extra, strict=True)
+    assume(all((n - 1) * s + (k - 1) * d + 1 + e - a - b > 0 for n, k, s, d, a, b, e in ends))
+    form = {"strides": strides, "dilations": dilations, "pads": pads, "output_padding": extra}
+    case = Case("ConvTranspose", [numbers(1, 2, *sizes)], form, [numbers(2, 3, *kernel)])
+    check([by_onnxruntime(case)], absolute=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [I8, U8])
+def test_integer_products(dtype: Any):
+    a, b = (numbers(*shape, low=0, high=120).astype(dtype) for shape in ((2, 3, 4), (4, 5)))
+    x, w = (numbers(*shape, low=0, high=120).astype(dtype) for shape in ((1, 2, 5, 5), (3, 2, 2, 3)))
+    cases = [
+        Case("MatMulInteger", [a, b]),
+        Case("MatMulInteger", [a, b, np.array(3, dtype), np.arange(5).astype(dtype)]),
+        Case("ConvInteger", [x, w], {"pads": [1, 1, 0, 0]}),
+        Case("ConvInteger", [x, w, np.array(7, dtype)], {"strides": [2, 1]}),
+    ]
+    check(cases, in_c=True)
+
+
+@pytest.mark.parametrize("dtype", [I8, U8])
+def test_quantisation_by_computed_factors(dtype: Any):
+    x, wide = numbers(3, 4, 6, low=-9, high=9), numbers(3, 4, 6, low=0, high=100).astype(dtype)
+    some, blocks = numbers(4, low=0.1, high=0.3), numbers(3, 2, 6, low=0.1, high=0.3)
+    zeros = np.array([1, 2, 3, 4], dtype)
+    cases = [
+        Case("QuantizeLinear", [x, np.array(0.11, F), np.array(5, dtype)]),
+        Case("QuantizeLinear", [x, some, zeros], {"axis": 1}),
+        Case("QuantizeLinear", [x, blocks, np.ones((3, 2, 6), dtype)], {"axis": 1, "block_size": 2}),
+        Case("DequantizeLinear", [wide, some, zeros], {"axis": 1}),
+        Case("DequantizeLinear", [wide, blocks, np.ones((3, 2, 6), dtype)], {"axis": 1, "block_size": 2}),
+        Case("DynamicQuantizeLinear", [x], outputs=3),
+    ]
+    check(cases, in_c=True)
+
+
+def test_quantised_products_by_computed_factors():
+    a, b = (numbers(*shape, low=0, high=200).astype(U8) for shape in ((2, 3, 4), (4, 5)))
+    scale, zero = np.array(0.02, F), np.array(100, U8)
+    check([Case("QLinearMatMul", [a, scale, zero, b, scale, zero, np.array(0.05, F), zero])], in_c=True)
+
+
+EQUATIONS = {
+    "ij,jk->ik": [(3, 4), (4, 5)],
+    "bij,bjk->bik": [(2, 3, 4), (2, 4, 5)],
+    "...ij,...jk->...ik": [(2, 1, 3, 4), (1, 5, 4, 2)],
+    "ii->i": [(4, 4)],
+    "ij->": [(3, 4)],
+    "ij->ji": [(3, 4)],
+    "i,j,k->kji": [(2,), (3,), (4,)],
+    "bhqd,bhkd->bhqk": [(1, 2, 3, 4), (1, 2, 5, 4)],
+    "ij,jk,kl": [(2, 3), (3, 4), (4, 5)],
+    "ibj,bj->i": [(3, 2, 4), (2, 4)],
+}
+
+
+def test_sums_of_products_by_equation():
+    cases = [
+        Case("Einsum", [numbers(*shape) for shape in shapes], {"equation": equation})
+        for equation, shapes in EQUATIONS.items()
+    ]
+    check(cases, in_c=True, absolute=1e-5)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_any_equation_of_two_operands(data: st.DataObject):
+    extents = {"a": 2, "b": 3, "c": 4, "d": 1}
+    terms = [data.draw(st.permutations("abcd"))[: data.draw(st.integers(1, 4))] for _ in range(2)]
+    labels = sorted(set(terms[0]) | set(terms[1]))
+    result = data.draw(st.permutations(labels))[: data.draw(st.integers(0, len(labels)))]
+    equation = f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(result)}"
+    arrays = [numbers(*(extents[label] for label in term)) for term in terms]
+    check([Case("Einsum", arrays, {"equation": equation})], absolute=1e-5)
