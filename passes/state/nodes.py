@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ...dialects.core.onnx_schema import OnnxOp, default_value, make, stored_value
 from ...dialects.onnx import op_class
 from ...ir import dense
 
 
 def node(
-    name: str, operands: list[SSAValue | None], type: Attribute, before: Operation, **attributes: int | str
+    name: str,
+    operands: Sequence[SSAValue | None],
+    type: Attribute,
+    before: Operation,
+    **attributes: float | str | Sequence[int],
 ) -> SSAValue:
     """Insert an operator with one result before an op, whose location it gets; returns the result."""
     cls = cast("type[OnnxOp]", op_class(name))
-    properties = {key: stored_value(cls.SCHEMA.attributes[key].type, value) for key, value in attributes.items()}
+    schema = cls.SCHEMA.attributes
+    stated = {key: value for key, value in attributes.items() if value != default_value(schema[key])}
+    properties = {key: stored_value(schema[key].type, value) for key, value in stated.items()}
     op = make(cls, operands, [type], properties)
     op.location = before.location
     Rewriter.insert_op(op, InsertPoint.before(before))

@@ -144,7 +144,7 @@ def check_levels(network: Network, *, stop_after: str = "kernels", seed: int = 1
                 return []
             raise
         ran.append(step.name)
-        if step.name == "decompose-functions":
+        if step.name in _BEFORE_TYPES:
             # Whether its integers fit 64 bits is known after inference.
             continue
         if step.phase == "types":
@@ -158,6 +158,7 @@ def check_levels(network: Network, *, stop_after: str = "kernels", seed: int = 1
     return ran
 
 
+_BEFORE_TYPES = ("recover-operators", "decompose-functions")
 _ON_BUFFERS = ("buffers", "planned", "kernels")
 
 

@@ -1,0 +1,80 @@
+"""What exporters write out in primitive operators becomes the operator that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ..ir import functions, fused_location
+from .core.base import Pass
+from .lowering import load_rules as load_lowerings
+from .lowering.lowerer import LOWERINGS
+from .recover import load_rules
+from .recover.pattern import Match, matches, roots
+from .recover.rules import RULES, Rule
+
+
+def recover_operators(function: func.FuncOp, rules: Sequence[Rule]) -> None:
+    """Replace what the patterns of rules match by operators; the last ops first, so that the largest match counts."""
+    by_root: dict[str, list[Rule]] = {}
+    for rule in rules:
+        for name in roots(rule.pattern):
+            by_root.setdefault(name, []).append(rule)
+    ops = list(function.walk())
+    order = {op: position for position, op in enumerate(ops)}
+    for op in reversed(ops):
+        if op.parent is not None:
+            _recover(op, by_root.get(op.name, []), order)
+
+
+def _recover(root: Operation, rules: Sequence[Rule], order: dict[Operation, int]) -> None:
+    for rule in rules:
+        for match in matches(rule.pattern, root):
+            value = rule.build(match, root)
+            if value is not None:
+                _replace(root, value, match, order)
+                return
+
+
+def _replace(root: Operation, value: SSAValue, match: Match, order: dict[Operation, int]) -> None:
+    """Put a value in the place of a root, and erase the ops of the match, the last first."""
+    ops = sorted(match.ops, key=lambda op: order[op])
+    made = value.owner
+    assert isinstance(made, Operation)
+    made.location = fused_location(op.location for op in ops)
+    value.name_hint = root.results[0].name_hint
+    constants = {operand.owner for op in ops for operand in op.operands}
+    Rewriter.replace_op(root, [], [value])
+    for op in reversed(ops):
+        if op is not root:
+            Rewriter.erase_op(op)
+    for op in constants:
+        if isinstance(op, Operation) and op.name == "onnx.Constant" and not op.results[0].uses:
+            Rewriter.erase_op(op)
+
+
+@dataclass(frozen=True)
+class RecoverOperatorsPass(Pass):
+    """
+    Recognise normalisations, activations, rotary embedding and attention where they are written out.
+
+    `lowered` takes only operators that have a lowering of their own: of others, decompose-functions would write out the
+    bodies again.
+    """
+
+    name = "recover-operators"
+
+    lowered: bool = False
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        load_rules()
+        load_lowerings()
+        rules = [rule for rule in RULES if not self.lowered or f"onnx.{rule.operator}" in LOWERINGS]
+        for function in functions(op):
+            recover_operators(function, rules)
