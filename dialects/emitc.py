@@ -250,14 +250,53 @@ class IfOp(IRDLOperation):
 
 
 @irdl_op_definition
+class DoOp(IRDLOperation):
+    """
+    `do { .. } while (c);`, whose condition is an expression in a region of its own.
+
+    ```mlir
+    emitc.do {
+      ..
+    } while {
+      %c = emitc.load %flag : !emitc.lvalue<i1>
+      emitc.yield %c : i1
+    }
+    ```
+    """
+
+    name = "emitc.do"
+
+    body = region_def("single_block")
+    condition = region_def("single_block")
+
+    def verify_(self) -> None:
+        last = self.condition.block.last_op
+        if not isinstance(last, YieldOp) or [value.type for value in last.operands] != [BOOL]:
+            raise VerifyException("the condition yields one i1")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        body = _body(parser)
+        parser.parse_keyword("while")
+        return cls.create(regions=[body, _body(parser)], attributes=parser.parse_optional_attr_dict())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=False)
+        printer.print_string(" while ")
+        printer.print_region(self.condition, print_entry_block_args=False)
+        printer.print_op_attributes(self.attributes)
+
+
+@irdl_op_definition
 class YieldOp(IRDLOperation):
-    """The end of a region of `emitc.for` and `emitc.if`, written `emitc.yield` or left out."""
+    """The end of a region of control flow, written `emitc.yield`, or left out where it gives nothing."""
 
     name = "emitc.yield"
 
     result = opt_operand_def()
 
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ForOp, IfOp), Pure()))
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ForOp, IfOp, DoOp), Pure()))
     assembly_format = "attr-dict ($result^ `:` type($result))?"
 
 
@@ -420,6 +459,7 @@ EMITC = Dialect(
         ConditionalOp,
         ConstantOp,
         DivOp,
+        DoOp,
         ForOp,
         FuncOp,
         GetGlobalOp,

@@ -24,13 +24,14 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..errors import Diagnostic
 from ..ir import element_of, functions, numbers_of, shape_of, where
-from .buffers.bufferizer import Bufferizer, buffer_of
 from .buffers.branches import convert_branches, plan_branches
+from .buffers.bufferizer import Bufferizer, buffer_of
 from .buffers.loops import (
     convert_extract,
     convert_insert,
     convert_loop,
     convert_scalar,
+    convert_while,
     is_scalar,
     load_tables,
     plan_loops,
@@ -154,7 +155,7 @@ def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue) -> int:
 def _makes_own_buffer(value: SSAValue) -> bool:
     if not isinstance(value, OpResult):
         return False
-    return isinstance(value.op, (*_OWNERS, *_RESHAPES, scf.ForOp, scf.IfOp)) or is_kernel(value.op)
+    return isinstance(value.op, (*_OWNERS, *_RESHAPES, scf.ForOp, scf.IfOp, scf.WhileOp)) or is_kernel(value.op)
 
 
 def _fills(value: SSAValue, block: Block | None) -> bool:
@@ -232,6 +233,10 @@ def _loop(state: Bufferizer, op: Operation) -> None:
     convert_loop(state, op, lambda inner: _convert(state, inner))
 
 
+def _while(state: Bufferizer, op: Operation) -> None:
+    convert_while(state, op, lambda inner: _convert(state, inner))
+
+
 def _branches(state: Bufferizer, op: Operation) -> None:
     convert_branches(state, op, lambda inner: _convert(state, inner))
 
@@ -304,6 +309,7 @@ _RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (func.ReturnOp, _return),
     (scf.ForOp, _loop),
     (scf.IfOp, _branches),
+    (scf.WhileOp, _while),
     (tensor.ExtractOp, convert_extract),
     (tensor.InsertOp, convert_insert),
     *STATE_RULES,

@@ -27,7 +27,7 @@ from ..dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ..dialects.packed import TILE_TYPES, DepthwiseOp, PackedConvOp, pack
 from ..ir import element_of, functions, numbers_of, shape_of
 from .core.base import Pass
-from .fuse_epilogues import is_elementwise
+from .fuse_epilogues import is_elementwise, with_branches
 from .layout.state import Layout, constant_of, empty_like, permutation, permuted, rebuilt, transposed, weights_like
 
 
@@ -267,4 +267,5 @@ class ConvertLayoutPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            convert_layout(function.body.block, packed=self.packed)
+            for block in with_branches(function.body.block):
+                convert_layout(block, packed=self.packed)

@@ -145,8 +145,10 @@ def _replace(user: Operation, producer: Operation, fused: Operation) -> None:
     Rewriter.erase_op(producer)
 
 
-def _blocks(op: Operation) -> list[Block]:
-    return [block for region in op.regions for block in region.blocks]
+def with_branches(block: Block) -> list[Block]:
+    """Return a block and those of the conditionals in it."""
+    conditionals = [op for op in block.walk() if isinstance(op, scf.IfOp)]
+    return [block, *(inner for op in conditionals for region in op.regions for inner in region.blocks)]
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,5 @@ class FuseEpiloguesPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            branches = [op for op in function.body.walk() if isinstance(op, scf.IfOp)]
-            for block in [function.body.block, *(block for op in branches for block in _blocks(op))]:
+            for block in with_branches(function.body.block):
                 fuse_epilogues(block)

@@ -41,7 +41,7 @@ from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range,
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
 _STORAGE = (i8, ui8, i16, i32, i64)
-_CODES = {"f32": 1, "ui8": 2, "i8": 3, "ui16": 4, "i16": 5, "i32": 6, "i64": 7, "f16": 10, "f64": 11, "ui32": 12, "ui64": 13, "bf16": 16}
+_CODES = dict(f32=1, ui8=2, i8=3, ui16=4, i16=5, i32=6, i64=7, f16=10, f64=11, ui32=12, ui64=13, bf16=16)
 """Element type -> ONNX's number for it."""
 _CONVERTERS = ("onnx.Cast", "onnx.DequantizeLinear")
 """Operators that make floats from integers."""
@@ -218,10 +218,12 @@ def _type_graphs(state: _Inference, op: OnnxOp) -> None:
     kinds = [element_of(result) for result in op.results]
     for region in op.regions:
         block = region.block
-        for index, argument in enumerate(block.args):
-            position = len(op.operands) - len(block.args) + index
-            if position >= 0 and element_of(op.operands[position]) != element_of(argument):
+        # The number of the turn and the condition of a Loop are no operands.
+        taken = block.args[2:] if op.name == "onnx.Loop" else block.args
+        for position, argument in enumerate(taken, len(op.operands) - len(taken)):
+            if element_of(op.operands[position]) != element_of(argument):
                 op.operands[position] = _cast(op, op.operands[position], element_of(argument))
+        for argument in block.args:
             if (range := range_of_type(element_of(argument))) is not None:
                 state.ranges[argument] = range
         _type_block(state, block)

@@ -115,12 +115,13 @@ def _times(call: Operation) -> int:
 
 
 def _trips(loop: scf.ForOp) -> int:
-    low, high, step = (_constant(bound.owner) for bound in (loop.lb, loop.ub, loop.step))
-    return len(range(low, high, step))
+    """Return how many turns a loop has, 1 where that depends on data."""
+    bounds = [bound.owner for bound in (loop.lb, loop.ub, loop.step)]
+    known = [_number(op) for op in bounds if isinstance(op, arith.ConstantOp)]
+    return len(range(*known)) if len(known) == len(bounds) else 1
 
 
-def _constant(op: object) -> int:
-    assert isinstance(op, arith.ConstantOp)
+def _number(op: arith.ConstantOp) -> int:
     return cast("IntegerAttr[Any]", op.value).value.data
 
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref, scf, tensor
-from xdsl.ir import Block, OpResult, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped
 from .bufferizer import Bufferizer, buffer_of
 from .loops import Convert, scalar
+
+_OWNERS = (scf.IfOp, scf.ForOp, scf.WhileOp, tensor.ConcatOp, tensor.PadOp)
+"""Ops besides kernels that fill a destination."""
 
 
 def plan_branches(state: Bufferizer) -> None:
@@ -32,7 +35,7 @@ def _makes(value: SSAValue, block: Block) -> bool:
     """Return whether a tensor is made by an op of a block that fills a destination."""
     if not is_shaped(value) or not isinstance(value, OpResult) or value.op.parent is not block:
         return False
-    return is_kernel(value.op) or isinstance(value.op, scf.IfOp | scf.ForOp | tensor.ConcatOp | tensor.PadOp)
+    return is_kernel(value.op) or isinstance(value.op, _OWNERS)
 
 
 def convert_branches(state: Bufferizer, op: Operation, convert: Convert) -> None:
@@ -44,10 +47,10 @@ def convert_branches(state: Bufferizer, op: Operation, convert: Convert) -> None
             if result not in state.destinations:
                 state.owned.add(result)
             state.destination(result)
-    branches = [_branch(state, op, list(region.blocks), convert) for region in op.regions]
+    then, other = (_branch(state, op, list(region.blocks), convert) for region in op.regions)
     state.current = op
     scalars = [result for result in op.results if not is_shaped(result)]
-    made = scf.IfOp(condition, [result.type for result in scalars], *branches)
+    made = scf.IfOp(condition, [result.type for result in scalars], then, other)
     state.emit(made)
     state.buffers.update(zip(scalars, made.results, strict=True))
 

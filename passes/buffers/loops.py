@@ -7,7 +7,7 @@ computed in that memory where nobody needs the old content any more, else beside
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import IndexType
@@ -15,6 +15,8 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ...dialects.core.kernel import is_kernel, is_shaped
+from ...errors import Diagnostic
+from ...ir import where
 from .bufferizer import Bufferizer, buffer_of
 
 Convert = Callable[[Operation], None]
@@ -57,7 +59,7 @@ def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:
     for each in list(body.ops):
         state.current = each
         if each is body.last_op:
-            _yield(state, body)
+            _yield(state, body.args[1:], body)
         else:
             convert(each)
     state.new, state.current = outer, op
@@ -80,9 +82,55 @@ def _memory(state: Bufferizer, op: Operation, init: SSAValue, result: SSAValue) 
     return memory
 
 
-def _yield(state: Bufferizer, body: Block) -> None:
+def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
+    """
+    Append a loop that goes on while a condition holds, which hands on what it is given.
+
+    Raises Diagnostic where the condition changes what is carried.
+    """
+    assert isinstance(op, scf.WhileOp)
+    before, after = op.before_region.block, op.after_region.block
+    test = before.last_op
+    if not isinstance(test, scf.ConditionOp) or tuple(test.operands[1:]) != tuple(before.args):
+        raise Diagnostic(
+            "the condition of a loop over tensors changes what the loop carries",
+            where=where(op),
+            expected="scf.condition on the arguments of its region, in order",
+        )
+    carried = list(zip(op.arguments, before.args, after.args, op.results, strict=True))
+    scalars = [each for each in carried if not is_shaped(each[0])]
+    for init, tested, argument, result in carried:
+        if is_shaped(init):
+            state.buffers[tested] = state.buffers[argument] = _memory(state, op, init, result)
+            state.owned.add(argument)
+    starts = [scalar(state, init) for init, *_ in scalars]
+    blocks = [Block(arg_types=[value.type for value in starts]) for _ in range(2)]
+    for index, (_, tested, argument, _) in enumerate(scalars):
+        for old, block in ((tested, blocks[0]), (argument, blocks[1])):
+            state.buffers[old] = block.args[index]
+            block.args[index].name_hint = old.name_hint
+    outer, state.new = state.new, blocks[0]
+    for each in list(before.ops):
+        state.current = each
+        if each is test:
+            state.emit(scf.ConditionOp(scalar(state, test.condition), *blocks[0].args))
+        else:
+            convert(each)
+    state.new = blocks[1]
+    for each in list(after.ops):
+        state.current = each
+        if each is after.last_op:
+            _yield(state, after.args, after)
+        else:
+            convert(each)
+    state.new, state.current = outer, op
+    made = scf.WhileOp(starts, [value.type for value in starts], [blocks[0]], [blocks[1]])
+    state.emit(made)
+    state.buffers.update(zip((result for *_, result in scalars), made.results, strict=True))
+
+
+def _yield(state: Bufferizer, arguments: Sequence[SSAValue], body: Block) -> None:
     """End a turn: what was computed elsewhere is copied to where the next turn finds it."""
-    arguments = body.args[1:]
     moves: list[tuple[SSAValue, SSAValue]] = []
     yielded: list[SSAValue] = []
     memories = {state.buffers[argument] for argument in arguments if is_shaped(argument)}

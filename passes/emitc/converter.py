@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr, i1
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
@@ -111,7 +112,7 @@ class FunctionConverter:
         for old, argument in zip(block.args, new.args, strict=False):
             self.b.values[old] = argument
             argument.name_hint = old.name_hint
-        for old, variable in zip(block.args[1:], self.carried.get(block, []), strict=False):
+        for old, variable in zip(block.args[len(arguments) :], self.carried.get(block, []), strict=False):
             self.b.values[old] = self.read(variable)
         self.block(block)
         end()
@@ -187,6 +188,33 @@ class FunctionConverter:
         if regions[1].blocks and len(list(regions[1].block.ops)) == 1:
             regions[1] = Region()
         self.b.ops.append(emitc.IfOp.create(operands=[test], regions=regions))
+        self.results(op, variables)
+
+    def repeat(self, op: Operation) -> None:
+        """Convert `scf.while`: `do { go = ..; if (go) { .. } } while (go);`."""
+        before, after = (region.block for region in op.regions)
+        test = before.last_op
+        if not isinstance(test, scf.ConditionOp) or tuple(test.operands[1:]) != tuple(before.args):
+            raise Diagnostic(
+                "the condition of scf.while changes what the loop carries",
+                where(op),
+                expected="scf.condition on the arguments of its region, in order",
+            )
+        variables = [self.variable(op, index, value) for index, value in enumerate(op.operands)]
+        flag = self.b.emit(emitc.VariableOp, [], EmitC_LValueType(i1), {"value": EmitC_OpaqueAttr(StringAttr(""))})
+        flag.name_hint = "goes_on"
+        self.carried |= {before: variables, after: variables}
+
+        def turn() -> None:
+            condition = self.b.value(test.condition)
+            self.assign(flag, condition)
+            inner = self.region(after, [], lambda: self.yielded(after, variables))
+            self.b.ops.append(emitc.IfOp.create(operands=[condition], regions=[Region(inner), Region()]))
+
+        body = self.region(before, [], turn)
+        value = emitc.LoadOp.create(operands=[flag], result_types=[i1])
+        again = Block([value, emitc.YieldOp.create(operands=[value.result])])
+        self.b.ops.append(emitc.DoOp.create(regions=[Region(body), Region(again)]))
         self.results(op, variables)
 
     def yielded(self, block: Block, variables: list[SSAValue]) -> None:
@@ -310,7 +338,9 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "memref.store": lambda converter, op: store(converter.b, op),
     "packed.depthwise_tile": lambda converter, op: depthwise_tile(converter.b, op),
     "packed.dot_tile": lambda converter, op: dot_tile(converter.b, op),
+    "scf.condition": lambda converter, op: None,
     "scf.for": FunctionConverter.loop,
     "scf.if": FunctionConverter.condition,
+    "scf.while": FunctionConverter.repeat,
     "scf.yield": lambda converter, op: None,
 }

@@ -198,6 +198,15 @@ def _if(runner: Runner, op: emitc.IfOp, operands: Sequence[Value]) -> list[Any]:
     return []
 
 
+@semantics(emitc.DoOp)
+def _do(runner: Runner, op: emitc.DoOp, operands: Sequence[Value]) -> list[Any]:
+    goes_on: Value = True
+    while goes_on:
+        runner.run_region(op.body, ())
+        (goes_on,) = runner.run_region(op.condition, ())
+    return []
+
+
 @semantics(emitc.ForOp)
 def _for(runner: Runner, op: emitc.ForOp, operands: Sequence[Value]) -> list[Any]:
     lower, upper, step = (int(bound) for bound in operands)

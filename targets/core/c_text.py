@@ -42,6 +42,7 @@ _LONGEST = 88
 _STATEMENTS = (
     emitc.AssignOp,
     emitc.CallOp,
+    emitc.DoOp,
     emitc.ForOp,
     emitc.IfOp,
     emitc.ReturnOp,
@@ -287,6 +288,15 @@ class _FunctionPrinter:
         self.line("}")
         self.names = outer
 
+    def repeat(self, op: Operation) -> None:
+        assert isinstance(op, emitc.DoOp)
+        self.line("do {")
+        self.nested(op.body.block)
+        condition = op.condition.block
+        self.block(condition)
+        assert condition.last_op is not None
+        self.line(f"}} while ({self.text[condition.last_op.operands[0]][0]});")
+
     def nested(self, block: Block) -> None:
         """Print an indented block, whose names are free again after it."""
         outer, self.names = self.names, self.names.fork()
@@ -413,6 +423,7 @@ _PREFIXES: dict[type[Operation], str] = {
 _PRINTERS: dict[type[Operation], Callable[[_FunctionPrinter, Operation], None]] = {
     emitc.AssignOp: _FunctionPrinter.assign,
     emitc.CallOp: _FunctionPrinter.call,
+    emitc.DoOp: _FunctionPrinter.repeat,
     emitc.ForOp: _FunctionPrinter.loop,
     emitc.IfOp: _FunctionPrinter.condition,
     emitc.ReturnOp: _FunctionPrinter.returns,

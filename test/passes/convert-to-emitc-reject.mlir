@@ -37,13 +37,28 @@ func.func @g() {
 func.func @f(%i: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{'scf.while' cannot be converted to C}}
+  // expected-error@+1 {{the condition of scf.while changes what the loop carries}}
   %r = scf.while (%a = %i) : (index) -> index {
     %t = arith.cmpi slt, %a, %c0 : index
-    scf.condition(%t) %a : index
+    %n = arith.addi %a, %c1 : index
+    scf.condition(%t) %n : index
   } do {
   ^bb0(%b: index):
     scf.yield %b : index
+  }
+  func.return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error@+1 {{'scf.index_switch' cannot be converted to C}}
+  scf.index_switch %i
+  case 2 {
+    scf.yield
+  }
+  default {
+    scf.yield
   }
   func.return
 }
