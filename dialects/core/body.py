@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith
@@ -22,7 +23,12 @@ _WRAPS = arith.IntegerOverflowAttr("none")
 
 def is_float(type: Attribute) -> bool:
     """Return whether a scalar type is a floating-point type."""
-    return isinstance(type, AnyFloat)
+    return _is_float_class(type.__class__)
+
+
+@cache
+def _is_float_class(kind: type[Attribute]) -> bool:
+    return issubclass(kind, AnyFloat)
 
 
 class Body:

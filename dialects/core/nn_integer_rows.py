@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import irdl_op_definition, prop_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, integer_width, shape_of
@@ -20,12 +20,20 @@ class DistanceOp(RowOp):
     """A softmax of which each power depends on how far an element is below the largest of its row."""
 
     MASKED: ClassVar[bool] = True
+    span = opt_prop_def(IntegerAttr[I64])
+    """The largest distance that there can be, where the elements' type allows for more."""
 
     @property
-    def furthest(self) -> int | None:
-        """The largest distance that bytes and narrower elements can have; None for wider ones."""
-        width = integer_width(element_of(self.inputs[0]))
-        return (1 << width) - 1 if width is not None and width <= 8 else None
+    def furthest(self) -> int:
+        """The largest distance that there can be."""
+        if self.span is not None:
+            return self.span.value.data
+        return (1 << (integer_width(element_of(self.inputs[0])) or 64)) - 1
+
+    def verify_(self) -> None:
+        if self.span is not None and self.span.value.data < 0:
+            raise VerifyException(f"a distance is not negative, got a span of {self.span.value.data}")
+        super().verify_()
 
     def distance(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
         """Append max(x) - x, which is never negative; 0 for what does not count, which may be larger."""
@@ -81,20 +89,28 @@ class IntSoftmaxOp(DistanceOp):
     def _halvings(self, body: Body, below: SSAValue) -> SSAValue:
         """Append min(distance / log2, 31)."""
         log2, furthest = self.log2.value.data, self.furthest
-        if furthest is None or not _divides_by_product(furthest, self.accumulator):
-            return body.min(body.div(below, log2), 31)
-        quotient = body.shift_right(body.mul(below, (1 << 16) // log2 + 1), 16)
+        product = _product_for(log2, furthest, self.accumulator)
+        quotient = (
+            body.div(below, log2) if product is None else body.shift_right(body.mul(below, product[0]), product[1])
+        )
         return quotient if furthest // log2 <= 31 else body.min(quotient, 31)
 
 
-def _divides_by_product(largest: int, type: Attribute) -> bool:
+def _product_for(divisor: int, largest: int, type: Attribute) -> tuple[int, int] | None:
     """
-    Return whether `(n * (2^16 / d + 1)) >> 16` is n / d for all n up to `largest`, in a type, whatever d is.
+    Return m and s such that `(n * m) >> s` is n / divisor for 0 <= n <= largest; None where a type has no room for it.
 
-    The product is too large by n * e / d with 0 < e <= d, which is no matter below 2^16 / d: where n * e < 2^16 for the
-    d that are no larger than n; with a larger d both are 0.
+    With m * divisor = 2^s + e, the product is n / divisor and n * e / (2^s * divisor) more: no matter where n * e is
+    less than 2^s. It never takes more than 32 bits.
     """
-    return largest < 1 << 8 and (integer_width(type) or 0) >= 32
+    room = 1 << (min(integer_width(type) or 0, 32) - 1)
+    for shift in range(31):
+        factor = (1 << shift) // divisor + 1
+        if factor * largest >= room:
+            return None
+        if (factor * divisor - (1 << shift)) * largest < 1 << shift:
+            return factor, shift
+    return None
 
 
 @irdl_op_definition
@@ -127,8 +143,7 @@ class ItaMaxOp(DistanceOp):
 
     def _shift(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
         shift = body.shift_right(body.add(self.distance(body, x, largest), 16), 5)
-        known = self.furthest is not None and (self.furthest + 16) >> 5 <= 31
-        return shift if known else body.min(shift, 31)
+        return shift if (self.furthest + 16) >> 5 <= 31 else body.min(shift, 31)
 
 
 class NormOp(RowOp):

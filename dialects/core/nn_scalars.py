@@ -38,8 +38,9 @@ class IntegerSqrtOp(IRDLOperation):
 def _isqrt(op: IntegerSqrtOp, x: Array) -> Array:
     root = np.floor(np.sqrt(np.asarray(x, np.float64))).astype(np.int64)
     wide = np.asarray(x, np.int64)
-    root = np.where(root * root > wide, root - 1, root)
-    root = np.where((root + 1) * (root + 1) <= wide, root + 1, root)
+    with np.errstate(over="ignore"):
+        rest = wide - root * root  # a square that wraps around wraps back
+    root = np.where(rest < 0, root - 1, np.where(rest > 2 * root, root + 1, root))
     return root.astype(np.asarray(x).dtype)
 
 

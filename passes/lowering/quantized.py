@@ -17,7 +17,8 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from ...dialects.quant import RequantizeOp
 from ...errors import Diagnostic
-from ...ir import shape_of, where
+from ...ir import element_of, integer_width, shape_of, where
+from .indexed import known_range
 from .integer_ranges import levels_range
 from .lowerer import Lowerer, broadcast_map, is_unsigned, lowers
 from .rules import compute_type, result_element, scalar_rule, unsigned_positions
@@ -91,12 +92,20 @@ def _rows(
 @lowers("iSoftmax")
 def _int_softmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     names = _integers(op, a="coeffA", b="coeffB", c="coeffC", log2="log2", levels="n_levels")
-    return _rows(lower, op, IntSoftmaxOp, names)
+    return _rows(lower, op, IntSoftmaxOp, names | _span(op.operands[0]))
+
+
+def _span(value: SSAValue) -> dict[str, Attribute | None]:
+    """Return how far apart elements can be, where they are wider than bytes and closer than their type allows."""
+    known, width = known_range(value), integer_width(element_of(value)) or 0
+    if known is None or width <= 8 or known.high - known.low >= (1 << width) - 1:
+        return {}
+    return {"span": scalar_attr(known.high - known.low, i64)}
 
 
 @lowers("ITAMax")
 def _ita_max(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    return _rows(lower, op, ItaMaxOp, _integers(op, levels="n_levels"))
+    return _rows(lower, op, ItaMaxOp, _integers(op, levels="n_levels") | _span(op.operands[0]))
 
 
 @lowers("iRMSNorm")
