@@ -8,7 +8,8 @@ that an upgrade of xDSL touches one place.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any, TypeAlias, cast
 
@@ -36,6 +37,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     Signedness,
     StringAttr,
+    SymbolRefAttr,
     TensorType,
     UnknownLoc,
     i1,
@@ -43,7 +45,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator, NoTerminator
+from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from .errors import Diagnostic
@@ -75,7 +77,9 @@ def numpy_type(element: Attribute) -> np.dtype[Any]:
             if element.width.data == 1:
                 return np.dtype(np.bool_)
             prefix = "u" if element.signedness.data is Signedness.UNSIGNED else ""
-            return np.dtype(f"{prefix}int{max(8, element.width.data)}")
+            if (width := max(8, element.width.data)) not in (8, 16, 32, 64):
+                raise Diagnostic(f"no array can hold elements of type {element}", expected="8, 16, 32 or 64 bits")
+            return np.dtype(f"{prefix}int{width}")
         case IndexType():
             return np.dtype(np.int64)
         case Float16Type():
@@ -292,7 +296,42 @@ def verify(op: Operation) -> None:
     Raises Diagnostic that names the first op which is not. What xDSL's `Operation.verify` checks is checked, but a
     failure does not print the whole module, whose constants may be huge.
     """
-    _verify_op(op, set(op.operands))
+    with _symbols_in_tables():
+        _verify_op(op, set(op.operands))
+
+
+@contextmanager
+def _symbols_in_tables() -> Generator[None]:
+    """Let xDSL's verifiers find a symbol in a table made once, while no op changes: its own search is linear."""
+    search, tables = SymbolTable.lookup_symbol, dict[Operation, dict[str, Operation]]()
+
+    def lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
+        anchor: Operation | None = op
+        while anchor is not None and not anchor.has_trait(SymbolTable):
+            anchor = anchor.parent_op()
+        if anchor is None or (isinstance(name, SymbolRefAttr) and name.nested_references):
+            return search(op, name)
+        if anchor not in tables:
+            tables[anchor] = _symbols_of(anchor)
+        root = name.root_reference if isinstance(name, SymbolRefAttr) else name
+        return tables[anchor].get(root if isinstance(root, str) else root.data)
+
+    SymbolTable.lookup_symbol = staticmethod(lookup)
+    try:
+        yield
+    finally:
+        SymbolTable.lookup_symbol = staticmethod(search)
+
+
+def _symbols_of(table: Operation) -> dict[str, Operation]:
+    """Return the ops that a symbol table names, of equal names the first."""
+    found: dict[str, Operation] = {}
+    for op in table.regions[0].block.ops:
+        trait = op.get_trait(SymbolOpInterface)
+        name = trait.get_sym_attr_name(op) if trait is not None else None
+        if name is not None:
+            found.setdefault(name.data, op)
+    return found
 
 
 def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
@@ -309,7 +348,10 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
             op.verify_()
         else:
             op.verify(verify_nested_ops=False)
-    except VerifyException as error:
+    except Diagnostic:
+        raise
+    # xDSL's own ops raise others, too: scf.while a bare Exception.
+    except Exception as error:
         message = str(error).strip().splitlines()
         reason = message[-1] if message else "no reason given"
         raise Diagnostic(f"'{op.name}' does not verify: {reason}", where=where(op)) from error

@@ -37,6 +37,10 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
 
     Raises Diagnostic where no engine runs the kernel, and where the one that is named does not.
     """
+    hint = op.attributes.get(ATTRIBUTE)
+    named = next((each for each in machine.engines if isinstance(hint, StringAttr) and each.name == hint.data), None)
+    if named is not None and machine.cost(named, op) is not None:
+        return named
     able = [engine for engine, _ in machine.engines_for(op)]
     if not able:
         raise Diagnostic(
@@ -45,7 +49,6 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
             found=_types(op),
             remedy="give an engine that runs '*', or lower the op to one that an engine runs",
         )
-    hint = op.attributes.get(ATTRIBUTE)
     return able[0] if hint is None else _named(op, hint, able, machine)
 
 

@@ -136,7 +136,8 @@ def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: b
     )
     if not found.ops:
         return
-    plans = [(*plan_layers(layers, capacity, limits.time_budget, limits.apart), layers) for layers in alternatives(found)]
+    options = (limits.time_budget, limits.apart)
+    plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(found)]
     plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
     if outer:
         _note(cast(FuncOp, block.parent_op()), layers, plan.cycles)

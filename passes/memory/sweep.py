@@ -128,7 +128,8 @@ class Sweep:
         self._ops, self._route, self._pricer, self._resident = tuple(ops), route, pricer, resident
         self._whole = tiling_of(ops, None, resident)
         self._choices = choices(self._ops[-1], route)
-        self.sizes: Ints = np.array(list(product(*self._choices)), np.int64).reshape(-1, len(self._choices))
+        rows = list(product(*self._choices))
+        self.sizes: Ints = np.array(rows, np.int64).reshape(len(rows), len(self._choices))
         self._keep(np.logical_and.reduce([parts.allowed(resident) for parts in self.parts]))
         if len(self._ops) > 1:
             self._keep(self._joined())

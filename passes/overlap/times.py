@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects.core.kernel import is_kernel
 from ...dialects.hier import DmaStartOp, LaunchOp
 from ...ir import shape_of
-from ...targets.core.machine import Machine
+from ...targets.core.machine import Engine, Machine
 from ..map_engines import engine_of
 from ..memory.transfers import Cost, Descriptor, link_between
 from ..memory.views import bytes_of
@@ -19,7 +19,7 @@ from .places import range_of
 
 
 class Times:
-    """Prices items; kernels that are alike once."""
+    """Prices items."""
 
     def __init__(self, machine: Machine, transfers: int):
         self._machine, self._transfers = machine, transfers
@@ -30,8 +30,7 @@ class Times:
             case DmaStartOp():
                 return self._transfer(item.op)
             case LaunchOp():
-                engine = engine_of(item.op.kernel, self._machine)
-                cycles = self._kernel(item.op.kernel)
+                engine, cycles = self._priced(item.op.kernel)
                 return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)
             case _:
                 return Duration(self._busy(item.op))
@@ -75,7 +74,12 @@ class Times:
         return sum(self._busy(op) for op in block.ops)
 
     def _kernel(self, op: Operation) -> int:
-        return self._machine.cost(engine_of(op, self._machine), op) or 0
+        return self._priced(op)[1]
+
+    def _priced(self, op: Operation) -> tuple[Engine, int]:
+        """Return the engine that runs a kernel, and its cycles."""
+        engine = engine_of(op, self._machine)
+        return engine, self._machine.cost(engine, op) or 0
 
 
 def _trips(loop: scf.ForOp) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.hier import LaunchOp
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, verify
+from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.attach_machine import AttachMachinePass
 from tilewright.passes.overlap_engines import OverlapEnginesPass
 from tilewright.passes.verify_memory import verify_memory
@@ -89,20 +88,30 @@ def programs(draw: st.DrawFn) -> tuple[list[str], list[int]]:
     return steps, addresses
 
 
-def results(run: Any) -> Any:
-    return run({"far": np.arange(SIZE * PLACES, dtype=np.int8)})["out"]
+def inputs() -> dict[str, Array]:
+    return {"far": np.arange(SIZE * PLACES, dtype=np.int8)}
+
+
+def results(module: ModuleOp) -> Array:
+    """What the module computes op by op."""
+    return run_module(module, inputs())["out"]
+
+
+def results_in_time(module: ModuleOp) -> Array:
+    """What the module computes when its kernels and transfers happen in modelled time."""
+    return TimedSession(module).run(inputs())["out"]
 
 
 @given(programs())
 def test_the_order_of_a_program_changes_nothing_that_it_computes(drawn: tuple[list[str], list[int]]):
     module = program(*drawn)
-    wanted = results(lambda arguments: run_module(module, arguments))
+    wanted = results(module)
     before = simulate(module).cycles
     OverlapEnginesPass().apply(CONTEXT, module)
     verify(module)
     verify_memory(module)
-    assert np.array_equal(results(lambda arguments: run_module(module, arguments)), wanted)
-    assert np.array_equal(results(lambda arguments: TimedSession(module).run(arguments)), wanted)
+    assert np.array_equal(results(module), wanted)
+    assert np.array_equal(results_in_time(module), wanted)
     assert simulate(module).cycles <= before
 
 
@@ -124,7 +133,7 @@ def test_kernels_of_two_engines_run_at_once():
 def test_a_launch_that_is_joined_too_late_computes_something_else_in_time():
     steps = [kernel(0, "npu", (0, 1), 2), kernel(1, "cluster", (2, 1), 3), kernel(2, "cluster", (3, 1), 4)]
     module = program(steps, [0, 16, 32, 48, 64])
-    wanted = results(lambda arguments: run_module(module, arguments))
+    wanted = results(module)
     OverlapEnginesPass().apply(CONTEXT, module)
     (launch,) = [op for op in module.walk() if isinstance(op, LaunchOp)]
     (join,) = [use.operation for use in launch.token.uses]
@@ -133,8 +142,8 @@ def test_a_launch_that_is_joined_too_late_computes_something_else_in_time():
     assert block.last_op is not None
     join.detach()
     block.insert_op_before(join, block.last_op)
-    assert not np.array_equal(results(lambda arguments: run_module(module, arguments)), wanted)
-    assert not np.array_equal(results(lambda arguments: TimedSession(module).run(arguments)), wanted)
+    assert not np.array_equal(results(module), wanted)
+    assert not np.array_equal(results_in_time(module), wanted)
 
 
 def test_a_launched_call_is_not_simulated():

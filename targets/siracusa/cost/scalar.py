@@ -10,6 +10,7 @@ registers: their prices count the instructions that a C compiler emits for rv32i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from xdsl.dialects import arith, math
@@ -23,6 +24,7 @@ from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
 from ....passes.loops.scalar import live_ops
 from ....passes.lowering.simplify import constant_value
+from .kernels import KERNELS
 
 
 class Work(NamedTuple):
@@ -136,9 +138,21 @@ def work_before(block: Block | None, fixed: Sequence[SSAValue]) -> Work:
 
 
 def _split(block: Block | None, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
+    if block is None:
+        return Work(), Work()
+    # What is in no region is code of `KernelOp.core`, which kernels that are alike share and nobody changes.
+    return _split_once(block, tuple(fixed)) if block.parent is None else _split_anew(block, fixed)
+
+
+@lru_cache(maxsize=KERNELS)
+def _split_once(block: Block, fixed: tuple[SSAValue, ...]) -> tuple[Work, Work]:
+    return _split_anew(block, fixed)
+
+
+def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
     each, before = Work(), Work()
     known = set(fixed)
-    for live in live_ops(block)[0] if block is not None else []:
+    for live in live_ops(block)[0]:
         constants = [operand for operand in live.operands if _is_constant(operand)]
         if not live.regions and live.operands and all(v in known or v in constants for v in live.operands):
             known.update(live.results)
