@@ -1,5 +1,5 @@
 """
-The model zoo: quantised networks in ONNX built from a seed, with nothing to download.
+The model zoo: networks in ONNX built from a seed, quantised or of floats, with nothing to download.
 
 `frontend/zoo/foo_bar.py` is the network `foo-bar`: it defines `build(seed: int = 0) -> onnx.ModelProto`, and the first
 line of its docstring is the network's summary. Files that begin with an underscore are no networks.
@@ -51,11 +51,11 @@ def build(name: str, seed: int = 0) -> ModelProto:
 
 def sample_inputs(model: ModelProto, seed: int) -> dict[str, np.ndarray]:
     """
-    Return one random integer-valued array for each input of `model`, in the input's declared shape and element type.
+    Return one random array for each input of `model`, in the input's declared shape and element type.
 
-    Values are uniform over the range of the 8-bit type that the model's metadata declares for the input, else over the
-    range of the integer type that the graph declares. Raises a Diagnostic for an input with neither, and for an input
-    whose shape is not static.
+    Values are standard normal where the model's metadata says so. Else they are integers, uniform over the range of
+    the 8-bit type that the metadata declares for the input, or of the integer type that the graph declares. Raises a
+    Diagnostic for an input with none of these, and for one whose shape is not static.
     """
     from ._inputs import sample_inputs
 

@@ -11,6 +11,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from ._inputs import INPUT_VALUES
+
 _OPSET = 17
 _IR_VERSION = 8
 _STEPS = 1 << 15
@@ -150,6 +152,7 @@ class FloatBuilder:
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
         model.producer_name = "tilewright"
         model.doc_string = self._summary
+        helper.set_model_props(model, {INPUT_VALUES + value.name: "normal" for value in self._inputs})
         return model
 
     def _pool(self, op_type: str, x: Value, kernel: int, stride: int, pads: tuple[int, int]) -> Value:
@@ -162,8 +165,8 @@ class FloatBuilder:
         return self._uniform(shape, sqrt(6 / fan_in))
 
     def _uniform(self, shape: tuple[int, ...], limit: float) -> np.ndarray:
-        """Return floats uniform from -`limit` to `limit`."""
-        steps = self._random.randint(-_STEPS, _STEPS + 1, size=shape, dtype=np.int32)
+        """Return floats uniform from -`limit` to below `limit`."""
+        steps = self._random.randint(-_STEPS, _STEPS, size=shape, dtype=np.int16)
         return steps.astype(np.float32) * np.float32(limit / _STEPS)
 
     def _add(
