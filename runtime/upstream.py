@@ -26,13 +26,15 @@ VERSION = 19
 OPTIMIZER, RUNNER = "mlir-opt", "mlir-cpu-runner"
 
 LOWERING = (
-    "one-shot-bufferize{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}",
+    "one-shot-bufferize{allow-return-allocs-from-loops bufferize-function-boundaries "
+    "function-boundary-type-conversion=identity-layout-map}",
     "buffer-deallocation-pipeline",
     "convert-bufferization-to-memref",
     "convert-linalg-to-loops",
     "convert-scf-to-cf",
     "expand-strided-metadata",
     "lower-affine",
+    "arith-expand",
     "convert-math-to-llvm",
     "convert-math-to-libm",
     "convert-arith-to-llvm",
@@ -43,7 +45,8 @@ LOWERING = (
 )
 """The passes of upstream that bring a network from tensors to the LLVM dialect."""
 
-_COPY = Path(__file__).parent / "c" / "memref_copy.c"
+COPY = Path(__file__).parent / "c" / "memref_copy.c"
+"""The C of the one function that lowered networks call."""
 
 
 def tool(name: str) -> str:
@@ -76,14 +79,16 @@ class UpstreamNetwork:
     A network at the tensor level, lowered by upstream's passes, to be run by upstream's JIT.
 
     `text` is the network in standard dialects, in the generic form and with a `main`, `lowered` the same in the LLVM
-    dialect. Raises Diagnostic where the module is not at the tensor level, or upstream does not take it.
+    dialect, which the JIT optimises at `level`, 0 to 3. Raises Diagnostic where the module is not at the tensor level,
+    and where upstream does not take it.
     """
 
-    def __init__(self, module: ModuleOp, function: str = "network"):
+    def __init__(self, module: ModuleOp, function: str = "network", *, level: int = 0):
         copy = module.clone()
         generalize_kernels(copy)
         add_main(copy, function)
         self._function = function
+        self._level = level
         network = next(op for op in functions(copy) if op.sym_name.data == function)
         self._inputs, self._outputs = ports(network)
         self.text = print_ir(copy, generic=True, locations=False, context=new_context())
@@ -114,8 +119,9 @@ class UpstreamNetwork:
         with tempfile.NamedTemporaryFile("w", suffix=".mlir") as program, tempfile.TemporaryFile() as outputs:
             program.write(self.lowered)
             program.flush()
-            library = compile_shared([_COPY], ["-std=c11", "-O2"])
-            command = [tool(RUNNER), program.name, f"--shared-libs={library}", "--entry-point-result=i32", "-O2"]
+            library = compile_shared([COPY], ["-std=c11", "-O2"])
+            options = [f"--shared-libs={library}", "--entry-point-result=i32", f"-O{self._level}"]
+            command = [tool(RUNNER), program.name, *options]
             done = subprocess.run(command, stdin=inputs, stdout=outputs, stderr=subprocess.PIPE, check=False)
             outputs.seek(0)
             written = outputs.read()
