@@ -1,0 +1,68 @@
+"""
+Random small graphs of ONNX operators, compared with ONNX Runtime.
+
+    python benchmarks/random_graphs.py                              5,000 graphs on the interpreter
+    python benchmarks/random_graphs.py --graphs 500 --on c          as C, compiled with -O0
+    python benchmarks/random_graphs.py --graphs 1 --seed 1234 -v
+
+Graph number N is made from the seed N by `test/frontend/random_onnx/`. What differs is cut to the nodes that it takes
+and printed as ONNX text with its inputs, unless docs/onnx-differences.md explains it. A graph counts as equal,
+explained, refused (a clear error), skipped (ONNX Runtime has no kernel for it), differs, fault, crash or hang; the exit
+code is 1 where there is one of the last four.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+
+import onnx
+from isolated import Crash, Hang, run_isolated
+from rich.console import Console
+from rich.progress import track
+
+from tilewright.runtime.onnx_backend import DEVICES
+from tilewright.test.frontend.random_onnx.compare import AGREEMENTS, Verdict, graph_of, inputs_of, judged
+
+SECONDS = 60
+"""How long a graph may take."""
+
+
+def attempt(seed: int, device: str) -> tuple[Verdict, str]:
+    """Return what came of a graph, and its reproducer where it is not as it should be."""
+    verdict, part = judged(graph_of(seed), seed, device)
+    if verdict.kind in AGREEMENTS:
+        return verdict, ""
+    inputs = inputs_of(part, seed)
+    arrays = "\n".join(f"  {name} = {array.tolist()}" for name, array in inputs.items())
+    return verdict, f"{onnx.printer.to_text(part)}\n{arrays}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--graphs", type=int, default=5000, metavar="N", help="how many graphs (5000)")
+    add("--seed", type=int, default=0, metavar="N", help="the first number (0)")
+    add("--on", choices=DEVICES, default=DEVICES[0], help="where to run (interpreter)")
+    add("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at a time")
+    add("-v", "--verbose", action="store_true", help="print what is refused and skipped, too")
+    options = parser.parse_args()
+    seeds = range(options.seed, options.seed + options.graphs)
+    console = Console(stderr=True)
+    runs = run_isolated(seeds, lambda seed: attempt(seed, options.on), options.jobs, SECONDS)
+    shown = track(runs, "comparing", len(seeds), console=console, transient=True, disable=not console.is_terminal)
+    counts: Counter[str] = Counter()
+    for seed, found in shown:
+        ended = isinstance(found, Crash | Hang)
+        verdict, reproducer = (Verdict(type(found).__name__.lower(), str(found)), "") if ended else found
+        counts[verdict.kind] += 1
+        if options.verbose or verdict.kind not in AGREEMENTS:
+            print(f"seed {seed}: {verdict.kind}: {verdict.detail}\n{reproducer}".strip(), flush=True)
+    print(f"{options.on}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
+    return int(not set(counts) <= set(AGREEMENTS))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

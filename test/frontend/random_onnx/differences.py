@@ -1,0 +1,64 @@
+"""The differences from ONNX Runtime that docs/onnx-differences.md explains, each by its name there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from onnx import ModelProto, NodeProto, helper, numpy_helper
+
+
+def explained(model: ModelProto, detail: str) -> str:
+    """Return the name of the difference that the nodes of a cut-down graph have, empty where there is none."""
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        given = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+        for name, applies in DIFFERENCES.items():
+            if applies(node, given, constants, detail):
+                return name
+    return ""
+
+
+Given = dict[str, Any]
+
+
+def _grid_sample(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    cubic = given.get("mode") in (b"cubic", b"bicubic")
+    return node.op_type == "GridSample" and cubic and given.get("padding_mode") == b"border"
+
+
+def _half_pixel(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    where = given.get("coordinate_transformation_mode")
+    return node.op_type == "Resize" and where == b"pytorch_half_pixel"
+
+
+def _fractional(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    where = given.get("coordinate_transformation_mode")
+    scales = constants.get(node.input[2]) if len(node.input) > 2 else None
+    return node.op_type == "Resize" and where == b"align_corners" and scales is not None and bool(prod(scales) != 1)
+
+
+def _dynamic(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type == "DynamicQuantizeLinear" and detail.split(": ")[1].startswith("1.0 expected, 0.0 found")
+
+
+def _nan(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "Max", "Min", "Clip", "Relu") and (
+        "nan" in detail
+    )
+
+
+def _integer_mean(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type == "ReduceMean" and "." not in detail.split(": ")[1].split(" found")[0]
+
+
+DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
+    "grid-sample-cubic-border": _grid_sample,
+    "resize-pytorch-half-pixel-one": _half_pixel,
+    "resize-align-corners-fraction": _fractional,
+    "dynamic-quantize-zeros": _dynamic,
+    "extreme-of-nan": _nan,
+    "integer-mean": _integer_mean,
+}
+"""Name -> whether a node, by its attributes, its constant inputs and what was found, has the difference."""
