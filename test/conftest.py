@@ -1,4 +1,8 @@
-"""Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Real lit runs them too: lit.cfg.py."""
+"""
+Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Real lit runs them too: lit.cfg.py.
+
+Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
     if file_path.suffix != ".mlir" or file_path.parent.name == "Inputs":
         return None
     return LitFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("markexpr") != "quick":
+        return
+    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("long")])
+    items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
 class LitFile(pytest.File):

@@ -248,6 +248,7 @@ def test_a_folder_that_holds_no_network(case: Saved, capsys: pytest.CaptureFixtu
 # The terminal
 
 
+@pytest.mark.long
 def test_progress_only_on_a_terminal(case: Saved, tmp_path: Path):
     import pty
 
@@ -265,6 +266,7 @@ def test_progress_only_on_a_terminal(case: Saved, tmp_path: Path):
     assert b"import" in shown
 
 
+@pytest.mark.long
 def test_a_closed_pipe_is_no_crash(tmp_path: Path):
     save(small(), tmp_path / "net.onnx")
     program = str(Path(sys.executable).parent / "tilewright")

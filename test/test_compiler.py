@@ -57,6 +57,7 @@ def macros(folder: Path) -> dict[str, str]:
 # The report
 
 
+@pytest.mark.long
 def test_sizes_are_those_of_the_header(compiled: Path):
     report, header = report_of(compiled), macros(compiled)
     assert report["arena"]["bytes"] == int(header["ARENA_BYTES"])

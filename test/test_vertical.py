@@ -84,6 +84,7 @@ def check_equal(outputs: Outputs, golden: Outputs) -> None:
         assert np.array_equal(outputs[name].astype(np.float64), value.astype(np.float64)), name
 
 
+@pytest.mark.long
 def test_every_level_is_onnx_runtime(network: Path):
     levels = EachPhase(inputs_of(network, 1))
     compile_model(Model(network), "host", observers=[levels])
@@ -114,6 +115,7 @@ def test_interpreted_c_is_native_c(network: Path, compilation: Compilation):
 # DS-CNN, by way of opt-tool
 
 
+@pytest.mark.long
 @pytest.mark.quick
 def test_one_run_and_eight_through_files_give_the_same_c(tmp_path: Path):
     assert len(PHASES) == 8

@@ -76,6 +76,7 @@ def test_names() -> None:
     assert [name for name in zoo.names() if not name.endswith("-qlinear")] == sorted([*NAMES, *others])
 
 
+@pytest.mark.long
 @each_network
 def test_checker_accepts(name: str) -> None:
     onnx.checker.check_model(network(name), full_check=True)  # pyright: ignore[reportUnknownMemberType]
@@ -156,6 +157,7 @@ print(*(hashlib.sha256(zoo.build(name, 3).SerializeToString()).hexdigest() for n
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_same_bytes_in_every_process(hash_seed: str) -> None:
     expected = [hashlib.sha256(network(name, 3).SerializeToString()).hexdigest() for name in NAMES]
@@ -247,6 +249,7 @@ def test_evaluate_refuses_another_operator() -> None:
         zoo.evaluate(model, {"x": np.zeros(1)})
 
 
+@pytest.mark.long
 def test_command_lists_every_network(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main([]) == 0
     listed = capsys.readouterr().out

@@ -324,6 +324,7 @@ def test_print_before_and_after_failure(tool: Tool):
     assert "// -----// IR Dump After CrashPass Failed (crash) //----- //\nbuiltin.module {" in tool.err
 
 
+@pytest.mark.long
 def test_lists(tool: Tool):
     assert tool("--list-passes", text=None) == 0
     assert re.search(r"^  crash +Crash\.$", tool.out, re.MULTILINE)

@@ -128,6 +128,7 @@ def attributes(shape: dict[str, list[int]], *names: str) -> str:
     return ", ".join(f"{name} = {array(shape[name])}" for name in names)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(spatial(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 2), st.integers(1, 2), st.booleans())
 @example({"window": [2], "strides": [2], "dilations": [1], "pads": [0, 0], "space": [3]}, 1, 1, 1, 1, False)
@@ -155,6 +156,7 @@ def test_conv(shape: dict[str, list[int]], groups: int, depth: int, each: int, b
     check(compute(body, expected, x=x, w=w, mul=mul, add=add), expected)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(spatial(), st.sampled_from(["max", "min", "sum"]), st.booleans())
 def test_pool(shape: dict[str, list[int]], kind: str, unsigned: bool) -> None:
@@ -177,6 +179,7 @@ def test_pool(shape: dict[str, list[int]], kind: str, unsigned: bool) -> None:
 # Matrix products, reductions, rows
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.tuples(*[st.integers(1, 4)] * 3), st.sampled_from(range(5)), st.booleans(), st.booleans())
 def test_matmul(sizes: tuple[int, int, int], batch: int, transpose_a: bool, transpose_b: bool) -> None:
@@ -217,6 +220,7 @@ def truncated(a: Array, b: Any) -> Array:
 ROWS = st.tuples(st.integers(1, 3), st.integers(1, 6))
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(0, 1000))
 def test_int_softmax(shape: tuple[int, int], seed: int) -> None:
@@ -231,6 +235,7 @@ def test_int_softmax(shape: tuple[int, int], seed: int) -> None:
     check(compute(body, expected, x=x), expected)
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(0, 1000))
 def test_ita_max(shape: tuple[int, int], seed: int) -> None:
@@ -241,6 +246,7 @@ def test_ita_max(shape: tuple[int, int], seed: int) -> None:
     check(compute(body, expected, x=x), expected)
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(ROWS, st.integers(0, 1000))
 def test_norms(shape: tuple[int, int], seed: int) -> None:
@@ -264,6 +270,7 @@ def test_norms(shape: tuple[int, int], seed: int) -> None:
 # linalg
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 3)))
 def test_elementwise_with_broadcast(shape: tuple[int, int, int]) -> None:
@@ -381,6 +388,7 @@ def test_refusals(kernel: str, message: str) -> None:
     assert 'node "node 1"' in str(caught.value)
 
 
+@pytest.mark.long
 def test_sixty_kernels_take_less_than_two_seconds() -> None:
     kernel = """nn.conv ins(%x, %w : memref<1x8x9x9xi8>, memref<8x8x3x3xi8>) outs(%y : memref<1x8x9x9xi8>)
       {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,

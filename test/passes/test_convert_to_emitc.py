@@ -160,6 +160,7 @@ def integer_library(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return build("\n".join(text), tmp_path_factory.mktemp("integers"), *UBSAN)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", BINARY)
 def test_integer_op_wraps_as_mlir_says(integer_library: Any, name: str, width: int) -> None:
@@ -527,6 +528,7 @@ def programs(draw: st.DrawFn) -> tuple[list[str], Callable[[dict[str, int]], int
     return lines, run, widths[last]
 
 
+@pytest.mark.long
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.lists(programs(), min_size=8, max_size=8))
 def test_random_expressions(tmp_path_factory: pytest.TempPathFactory, drawn: list[Any]) -> None:

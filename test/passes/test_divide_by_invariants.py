@@ -59,6 +59,7 @@ def quotients(module: ModuleOp, numbers: Array, by: int) -> Array:
     return result
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from([("divsi", False), ("divsi", True), ("floordivsi", True)]),

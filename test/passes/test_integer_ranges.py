@@ -97,6 +97,7 @@ def test_every_tensor_is_in_its_range(network: Network, seed: int):
     check_ranges(module, expected)
 
 
+@pytest.mark.long
 @examples(25)
 @given(networks(CUSTOM, largest=2, types=("i8", "i16", "int", "i32")))
 def test_quantised_operators_on_wide_numbers(network: Network):

@@ -155,6 +155,7 @@ def llama_steps(run: Any, tokens: Any) -> list[Any]:
     return [run({"token": tokens[None, i : i + 1], "position": np.array([i])})["logits"] for i in range(len(tokens))]
 
 
+@pytest.mark.long
 @pytest.mark.quick
 @pytest.mark.parametrize("phase", ["types", "kernels"])
 def test_sixteen_steps_of_a_llama(phase: str) -> None:

@@ -58,6 +58,7 @@ def count(module: ModuleOp, name: str) -> int:
     return sum(op.name == name for op in module.walk())
 
 
+@pytest.mark.long
 @pytest.mark.quick
 @settings(max_examples=40, deadline=None)
 @given(
@@ -70,6 +71,7 @@ def test_every_integer_factor(bias: list[int], factor: list[int], shift: int, ad
     np.testing.assert_array_equal(outputs(module), expected)
 
 
+@pytest.mark.long
 @pytest.mark.quick
 @settings(max_examples=40, deadline=None)
 @given(biases, st.lists(st.floats(2.0**-12, 2.0**-6, width=32), min_size=CHANNELS, max_size=CHANNELS),

@@ -102,6 +102,7 @@ def results_in_time(module: ModuleOp) -> Array:
     return TimedSession(module).run(inputs())["out"]
 
 
+@pytest.mark.long
 @given(programs())
 def test_the_order_of_a_program_changes_nothing_that_it_computes(drawn: tuple[list[str], list[int]]):
     module = program(*drawn)

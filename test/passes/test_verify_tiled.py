@@ -68,6 +68,7 @@ def test_sound_programs_are_accepted(program: Callable[[random.Random], ModuleOp
         verify_memory(program(random.Random(seed)))
 
 
+@pytest.mark.long
 def test_sound_programs_are_accepted_with_their_transfers() -> None:
     for seed in range(40):
         verify_memory(expanded_tiled_program(random.Random(seed)))

@@ -70,10 +70,12 @@ def ends_well(folder: Path, header: str) -> bool:
     return subprocess.run([compile_executable([source], FLAGS)], capture_output=True).returncode == 0
 
 
+@pytest.mark.long
 def test_all_windows(tmp_path: Path) -> None:
     assert ends_well(tmp_path, (HEADERS / "tilewright_dot.h").read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [

@@ -48,6 +48,7 @@ def continuation(count: int) -> list[int]:
     return tokens[len(PROMPT) :]
 
 
+@pytest.mark.long
 @quick
 @pytest.mark.parametrize("place", ["interpreter", "host", "sanitizers"])
 def test_generates_what_the_whole_text_gives(model: Path, place: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,6 +59,7 @@ def test_generates_what_the_whole_text_gives(model: Path, place: str, capsys: py
     assert f"3 tokens in, 5 out, on {place}" in shown.err
 
 
+@pytest.mark.long
 @quick
 def test_generates_from_a_compiled_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compile", str(model), "--context", "16", "--target", NEAR, "-o", str(tmp_path)]) == 0
@@ -66,6 +68,7 @@ def test_generates_from_a_compiled_folder(model: Path, tmp_path: Path, capsys: p
     assert capsys.readouterr().out == ",".join(map(str, continuation(9))) + "\n"
 
 
+@pytest.mark.long
 @quick
 def test_a_second_text_begins_anew(model: Path) -> None:
     compilation = compile_model(Model(model, context=16), "host")
@@ -73,6 +76,7 @@ def test_a_second_text_begins_anew(model: Path) -> None:
     assert [generate(run, language, PROMPT, 4) for _ in range(2)] == [continuation(4)] * 2
 
 
+@pytest.mark.long
 @quick
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -167,6 +171,7 @@ def test_both_functions_share_weights_state_and_memory(model: Path, prefill: Pat
     assert both.arena_bytes == max(step.arena_bytes, prompt.arena_bytes)
 
 
+@pytest.mark.long
 @quick
 def test_a_folder_has_both_functions(
     model: Path, prefill: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -203,6 +208,7 @@ def steps_of(tokens: list[int]) -> Any:
     return np.array(tokens)[:, None, None]
 
 
+@pytest.mark.long
 @quick
 @pytest.mark.parametrize("words", [["--on", "interpreter", "--stop-after", "buffers"], ["--on", "host"]])
 def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
@@ -214,6 +220,7 @@ def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
     np.testing.assert_array_equal(found[:, 0, 0], scores(tokens)[0])
 
 
+@pytest.mark.long
 @quick
 @pytest.mark.parametrize(("wrong", "code"), [(0, 0), (1, 1)])
 def test_check_compares_steps(model: Path, tmp_path: Path, wrong: int, code: int) -> None:

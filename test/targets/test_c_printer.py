@@ -431,6 +431,7 @@ def many_kernels(kernels: int, calls: int, ops: int) -> str:
     return "\n".join([*functions, kernel("\n".join(called))])
 
 
+@pytest.mark.long
 def test_a_large_network_converts_and_prints_quickly() -> None:
     module = parse_module(new_context(), many_kernels(60, 300, 60))
     start = time.process_time()

@@ -76,6 +76,7 @@ def softmax(x: Array, valid: Array, a: int, b: int, c: int, log2: int) -> Array:
     return q * 255 // total
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 1000),

@@ -68,6 +68,7 @@ def case(
     ), inputs
 
 
+@pytest.mark.long
 @settings(max_examples=16, deadline=None, derandomize=True)
 @given(st.data())
 def test_forms(data: st.DataObject) -> None:

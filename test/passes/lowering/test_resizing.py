@@ -23,6 +23,7 @@ def image(*shape: int, seed: int = 3) -> Array:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.data())
 def test_sizes(data: st.DataObject) -> None:
@@ -81,6 +82,7 @@ def test_bytes_are_rounded() -> None:
     check_c(model, {"x": x}, atol=1)
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.data())
 def test_grids(data: st.DataObject) -> None:
@@ -100,6 +102,7 @@ def test_no_grid_leaves_the_picture(mode: str, padding: str) -> None:
     check_c(network("GridSample", inputs, mode=mode, padding_mode=padding), inputs, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["avg", "max"])
 @pytest.mark.parametrize("ratio", [0, 2])
 @pytest.mark.parametrize("transformation", ["half_pixel", "output_half_pixel"])
@@ -113,6 +116,7 @@ def test_regions(mode: str, ratio: int, transformation: str) -> None:
     check(model, inputs, **CLOSE)
 
 
+@pytest.mark.long
 def test_largest_of_regions() -> None:
     rois = np.array([[0, 0, 0, 5, 4], [1, 2, 1, 3, 5], [0, 4, 4, 20, 20], [1, 9, 9, 12, 12]], np.float32)
     inputs = {"x": image(2, 3, 6, 7), "rois": rois}

@@ -100,6 +100,7 @@ def norms(draw: st.DrawFn, *, centred: bool) -> Graph:
     return graph
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(graph=norms(centred=True))
 def test_a_layer_norm_is_recognised(graph: Graph):
@@ -107,6 +108,7 @@ def test_a_layer_norm_is_recognised(graph: Graph):
     assert recovered(model, graph.inputs) == ["onnx.LayerNormalization"]
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(graph=norms(centred=False))
 def test_an_rms_norm_is_recognised(graph: Graph):
@@ -209,6 +211,7 @@ def attentions(draw: st.DrawFn) -> Graph:
     return graph
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(graph=attentions())
 def test_attention_is_recognised(graph: Graph):

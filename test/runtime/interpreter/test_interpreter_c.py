@@ -88,6 +88,7 @@ def expression(op: str, types: tuple[str, str], result: str) -> str:
       emitc.return %r : {result} }}"""
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(["add", "sub", "mul", "div", "rem", "bitwise_and"]), st.integers(0, 2**32), st.booleans())
 def test_operators_convert_their_operands_as_c_does(op: str, seed: int, unsigned: bool):

@@ -53,6 +53,7 @@ def reference_conv(x: Array, w: Array, strides: Any, dilations: Any, pads: Any, 
     return out
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(0, 2**32), st.booleans(), st.booleans(), st.booleans())
 def test_conv(data: st.DataObject, seed: int, unsigned: bool, on_memrefs: bool, channels_last: bool):
@@ -87,6 +88,7 @@ def test_conv(data: st.DataObject, seed: int, unsigned: bool, on_memrefs: bool, 
     assert np.array_equal(run(text, arg0=x, arg1=w)[0], expected)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(0, 2**32))
 def test_matmul_wraps_and_broadcasts(data: st.DataObject, seed: int):
@@ -124,6 +126,7 @@ def test_matmul_of_numbers_too_large_for_floats_is_exact():
     assert run(text, arg0=a, arg1=a.T)[0].item() == 3 * 94906267**2
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(0, 2**32), st.sampled_from(["max", "min", "sum", "product"]), st.booleans())
 def test_pool_ignores_what_lies_outside(data: st.DataObject, seed: int, kind: str, unsigned: bool):
@@ -162,6 +165,7 @@ def test_pool_ignores_what_lies_outside(data: st.DataObject, seed: int, kind: st
     assert np.array_equal(run(text, arg0=x)[0], out)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 4), st.integers(0, 20))
 def test_an_epilogue_reads_operands_under_its_maps(seed: int, features: int, shift: int):
@@ -253,6 +257,7 @@ def test_a_map_with_division_and_remainder_is_gathered():
     assert run(text, arg0=np.arange(6).reshape(3, 2))[0].tolist() == list(range(6))
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_kernel_evaluated_in_parts_gives_the_same(seed: int):

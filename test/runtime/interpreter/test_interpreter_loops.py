@@ -102,6 +102,7 @@ COMBINE = [
 ]
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(st.data(), st.sampled_from(COMBINE), st.integers(0, 2**32), st.sampled_from([1 << 22, 40]))
 def test_convolutions_with_clamped_windows(data: st.DataObject, combine: str, seed: int, largest: int):
@@ -172,6 +173,7 @@ INDICES = """%ij = arith.addi %i, %j : index
           %j1 = arith.addi %j, %c2 : index"""
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(programs(), st.integers(0, 2**32))
 def test_loops_that_may_depend_on_each_other(text: str, seed: int):

@@ -83,6 +83,7 @@ def some_integer(data: st.DataObject, width: int) -> int:
     return data.draw(st.one_of(st.integers(low, high), st.sampled_from([low, low + 1, -1, 0, 1, high])))
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.data(), WIDTHS, st.sampled_from(list(SIGNED)))
 def test_signed_arithmetic_wraps_around(data: st.DataObject, width: int, op_class: type[Operation]):
@@ -93,6 +94,7 @@ def test_signed_arithmetic_wraps_around(data: st.DataObject, width: int, op_clas
     assert result.dtype == numpy_type(IntegerType(width))
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.data(), WIDTHS, st.sampled_from(list(UNSIGNED)))
 def test_unsigned_arithmetic_reads_the_bits_as_unsigned(data: st.DataObject, width: int, op_class: type[Operation]):
@@ -102,6 +104,7 @@ def test_unsigned_arithmetic_reads_the_bits_as_unsigned(data: st.DataObject, wid
     assert int(result) == wrapped(UNSIGNED[op_class](positive(a, width), positive(b, width)), width)
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.data(), WIDTHS, st.sampled_from([arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp]))
 def test_shifts_by_any_amount(data: st.DataObject, width: int, op_class: type[Operation]):
@@ -120,6 +123,7 @@ def test_a_negative_shift_amount_shifts_everything_out():
     assert compute(op, np.int32(5), np.int32(-1)) == 0
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(st.data(), WIDTHS, st.sampled_from(arith.CMPI_COMPARISON_OPERATIONS))
 def test_integer_comparisons(data: st.DataObject, width: int, predicate: str):

@@ -257,6 +257,7 @@ def test_i_layer_norm(x: Array):
     np.testing.assert_array_equal(run("iLayerNorm", x, weight, bias, D=16), rows(x, rule))
 
 
+@pytest.mark.long
 @given(MATRICES)
 @settings(max_examples=25, deadline=None)
 def test_i_no_norm(x: Array):

@@ -53,6 +53,7 @@ def near_for(seed: int) -> Machine:
 # Programs that are right
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("network", ["ds-cnn", pytest.param("mlp", marks=quick)])
 @pytest.mark.parametrize("channels", [1, 2])
 def test_networks_compute_what_the_interpreter_does(network: str, channels: int) -> None:
@@ -70,6 +71,7 @@ def test_copies_of_an_engine_compute_what_the_interpreter_does(own: bool) -> Non
     assert same(timed(module, inputs), run_module(module, inputs))
 
 
+@pytest.mark.long
 @quick
 @pytest.mark.parametrize("program", [grid_program, expanded_program, arena_program])
 def test_random_programs_compute_what_the_interpreter_does(program: Callable[[random.Random], ModuleOp]) -> None:
