@@ -150,7 +150,8 @@ def strided(op: Operation, array: Array, at: Sequence[int], axes: Sequence[tuple
         raise Diagnostic(
             "a row leaves its buffer", where=where(op), expected=f"{end} bytes at most", found=f"byte {reach - 1}"
         )
-    start = array[tuple(slice(index, index + 1) for index in at)]
+    # The ellipsis keeps an array without axes from becoming a copied scalar.
+    start = array[(*(slice(index, index + 1) for index in at), ...)]
     counts, steps = tuple(count for count, _ in axes), tuple(step for _, step in axes)
     return np.lib.stride_tricks.as_strided(start, counts, steps)
 

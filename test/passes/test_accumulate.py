@@ -337,7 +337,7 @@ CASES = {"conv": convolutions(), "matmul": products(), "pool": pools(), "reduce"
 
 @pytest.mark.parametrize("name", CASES)
 def test_parts_are_the_whole(name: str) -> None:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(CASES[name])
     def run(case: Reduced) -> None:
         check_in_interpreter(case)
@@ -347,7 +347,7 @@ def test_parts_are_the_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_parts_are_the_whole_in_c(name: str, tmp_path: Path) -> None:
-    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(CASES[name])
     def run(case: Reduced) -> None:
         check_in_c(case, tmp_path)

@@ -53,7 +53,7 @@ def text_of(kernel: str, properties: str, shapes: list[tuple[int, ...]], *, feat
       func.return }}"""
 
 
-@settings(max_examples=160, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.data(),
     st.integers(1, 2),
@@ -93,7 +93,7 @@ def test_conv(data: st.DataObject, rank: int, seed: int, unsigned: bool, extra: 
     assert both(text, shapes[2], x=bytes_of(seed, *shapes[0]), w=bytes_of(seed + 1, *shapes[1]), s=bias)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=3, max_size=3), st.integers(1, 3), st.booleans(), st.booleans())
 @example([1, 1, 1], 1, False, True)
 def test_matmul(sizes: list[int], batch: int, unsigned: bool, bias: bool) -> None:

@@ -62,13 +62,13 @@ def check_in_c(program: Program, passes: str) -> None:
     np.testing.assert_array_equal(network.run(given)[0], program.expected)
 
 
-@examples(60)
+@examples(24)
 @given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
 def test_products_in_tiles(program: Program, passes: str) -> None:
     check(program, f"{passes},{TO_LOOPS}")
 
 
-@examples(8)
+@examples(5)
 @given(products(), st.sampled_from([EXPAND, OVERLAPPING]))
 def test_products_in_tiles_in_c(program: Program, passes: str) -> None:
     check_in_c(program, passes)

@@ -65,7 +65,7 @@ def drawn(shape: Sequence[int], dtype: str, seed: int) -> Any:
     return random.randint(0 if dtype == "uint8" else -4, 5, shape).astype(dtype)
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 @given(st.sampled_from(COMPARISONS), st.sampled_from(list(TYPES)), st.integers(0, 99))
 def test_comparisons_and_choices(name: str, dtype: str, seed: int) -> None:
     a, b = drawn((3, 4), dtype, seed), drawn((4,), dtype, seed + 1)
@@ -83,7 +83,7 @@ def test_comparisons_and_choices(name: str, dtype: str, seed: int) -> None:
     check_levels(chosen, inputs)
 
 
-@settings(max_examples=10, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.data())
 def test_gather_by_an_input(shape: list[int], data: st.DataObject) -> None:
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))

@@ -84,7 +84,7 @@ def test_every_layout_and_reduction(layout: str, reduction: str, new: int) -> No
     check_equal(stepped(spec, run, steps, 11), one_after_another(spec, steps))
 
 
-@settings(max_examples=6, deadline=None, derandomize=True)
+@settings(max_examples=4, deadline=None, derandomize=True)
 @given(
     layout=st.sampled_from(list(LAYOUTS)),
     reduction=st.sampled_from(REDUCTIONS),

@@ -36,19 +36,19 @@ def test_each_operator(operator: Any):
     assert sum(ran) > len(ran) / 2
 
 
-@examples(25)
+@examples(12)
 @given(networks(ALL, largest=7))
 def test_chains(network: Network):
     assert check_levels(network)
 
 
-@examples(35)
+@examples(16)
 @given(networks((*SHAPES, *ELEMENTWISE), largest=9))
 def test_shapes_and_residuals(network: Network):
     assert check_levels(network)
 
 
-@examples(25)
+@examples(12)
 @given(networks((*SHAPES, *SHAPES, *ELEMENTWISE), largest=12, types=("i8",)))
 def test_views_of_shared_memory(network: Network):
     assert check_levels(network, stop_after="planned")
@@ -65,7 +65,7 @@ def test_views_of_shared_memory(network: Network):
 def test_large_numbers(drawn: st.SearchStrategy[Network]):
     ran: list[bool] = []
 
-    @examples(20)
+    @examples(10)
     @given(drawn)
     def check(network: Network) -> None:
         ran.append(bool(check_levels(network)))
@@ -75,7 +75,7 @@ def test_large_numbers(drawn: st.SearchStrategy[Network]):
     assert sum(ran) > len(ran) / 2
 
 
-@examples(10)
+@examples(6)
 @given(networks(ALL, types=("ui4", "i4", "i8")), st.integers(0, 1 << 16))
 def test_narrow_integers(network: Network, seed: int):
     assert check_levels(network, seed=seed)

@@ -133,7 +133,7 @@ def test_poolings():
     check(cases, in_c=True)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_average_pooling_of_any_geometry(data: st.DataObject):
     rank = data.draw(st.integers(1, 3))

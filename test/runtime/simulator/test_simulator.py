@@ -100,7 +100,7 @@ def test_two_buffers_are_never_slower_than_one(network: str) -> None:
     assert not slower
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(1, 4), st.integers(0, 5), st.integers(0, 200), st.sampled_from([0, 64, 256]))
 def test_a_better_link_never_slows_a_program(channels: int, width: int, startup: int, burst: int) -> None:
     base = machine(8 * KIB)

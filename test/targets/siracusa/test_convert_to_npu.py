@@ -67,7 +67,7 @@ def same(found: Sequence[Any], expected: Sequence[Any]) -> None:
 def test_networks_compute_the_same_before_and_after(layout: str):
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=35, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=24, deadline=None, derandomize=True, database=None)
     @given(npu_networks())
     def check(drawn: tuple[ModelProto, str]) -> None:
         model, kind = drawn
@@ -88,7 +88,7 @@ def test_networks_compute_the_same_before_and_after(layout: str):
         assert seen[name], seen
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, database=None)
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(npu_networks())
 def test_networks_run_in_tiles_by_the_registers(drawn: tuple[ModelProto, str]):
     model, kind = drawn
