@@ -49,6 +49,7 @@ from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTab
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from .errors import Diagnostic
+from .passes.core.definitions import alike_verified_once
 from .passes.core.dominance import dominator_tree
 from .passes.core.parser import LocatingParser
 
@@ -208,7 +209,11 @@ class _IrPrinter(Printer):
         self._write("\n" + "  " * (self._indent if indent is None else indent))
 
     def print_op(self, op: Operation) -> None:
+        generic = self.print_generic_format
+        # xDSL does not read the results of a linalg.generic that has several where it and MLIR print them.
+        self.print_generic_format = generic or (op.name == "linalg.generic" and len(op.results) > 1)
         super().print_op(op)
+        self.print_generic_format = generic
         if self._locations and isinstance(op.location, NameLoc | FusedLoc):
             self.print_string(" ")
             super().print_attribute(op.location)
@@ -296,7 +301,7 @@ def verify(op: Operation) -> None:
     Raises Diagnostic that names the first op which is not. What xDSL's `Operation.verify` checks is checked, but a
     failure does not print the whole module, whose constants may be huge.
     """
-    with _symbols_in_tables():
+    with _symbols_in_tables(), alike_verified_once():
         _verify_op(op, set(op.operands))
 
 

@@ -294,3 +294,22 @@ def test_float_constants_keep_their_bits(count: int, uniform: bool) -> None:
     again = ir.parse_module(ir.new_context(), ir.print_ir(module))
     constant = cast(arith.ConstantOp, again.body.block.first_op)
     assert ir.array_of(cast(Any, constant.value)).tobytes() == values.astype(np.float32).tobytes()
+
+
+def test_a_generic_op_of_several_results_is_read_again():
+    body = """({
+  ^bb0(%x: i32, %y: i32, %z: i32):
+    linalg.yield %x, %x : i32, i32
+  })"""
+    maps = ", ".join(["affine_map<(d0) -> (d0)>"] * 3)
+    text = f"""func.func @f(%a: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {{
+  %r:2 = "linalg.generic"(%a, %a, %a) <{{indexing_maps = [{maps}], iterator_types = [#linalg.iterator_type<parallel>],
+    operandSegmentSizes = array<i32: 1, 2>}}> {body} : (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>)
+    -> (tensor<4xi32>, tensor<4xi32>)
+  func.return %r#0, %r#1 : tensor<4xi32>, tensor<4xi32>
+}}"""
+    module = ir.parse_module(ir.new_context(), text)
+    printed = ir.print_ir(module)
+    again = ir.parse_module(ir.new_context(), printed)
+    ir.verify(again)
+    assert again.is_structurally_equivalent(module)
