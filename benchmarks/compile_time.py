@@ -12,8 +12,8 @@ processors worked for it, which waiting for other work does not lengthen; the le
 the program for the chip: code, with the C runtime; constants, in L2 and the weight memory; and the caches and other
 inputs and outputs. Published code holds an SDK, too.
 
-The exit code is 1 where 8 layers take 6 seconds or more, where a layer in the second half takes over 1.3 times one in
-the first, and where code or constants are larger than published.
+The exit code is 1 where processors work 6 seconds or more for 8 layers, where a layer in the second half takes over
+1.3 times one in the first, and where code or constants are larger than published.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def holds(console: Console, rows: Sequence[Row]) -> bool:
             console.print(f"{name}: {text}; a layer of the second half takes {line.growth:.2f} of one before")
         claims["time is linear in the layers"] = found.growth <= LIMIT_GROWTH
     if rows[-1].layers == max(TABLE_I):
-        claims[f"{rows[-1].layers} layers take less than {LIMIT_SECONDS:g} s"] = rows[-1].wall < LIMIT_SECONDS
+        claims[f"{rows[-1].layers} layers take less than {LIMIT_SECONDS:g} s"] = rows[-1].cpu < LIMIT_SECONDS
     for claim, is_true in claims.items():
         if not is_true:
             console.print(f"[red]not so: {claim}")

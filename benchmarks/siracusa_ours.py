@@ -6,6 +6,7 @@ The networks are files, those of the zoo, a Llama at a position or for a prompt,
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -40,9 +41,9 @@ SCENARIOS = {
     "NPU": "siracusa/npu",
     "NPU and weight memory": "siracusa",
 }
-PLAN = "plan-memory"
-THEIR_LIMITS = "plan-memory{layer-by-layer=true double-buffered=false level-bytes=64000}"
-BUFFERED = "plan-memory{layer-by-layer=true level-bytes=64000}"
+THEIR_LIMITS = "layer-by-layer=true double-buffered=false level-bytes=64000"
+BUFFERED = "layer-by-layer=true level-bytes=64000"
+"""Options of `plan-memory`, besides those of the target's pipeline."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Network:
         if self.position:
             return llama.step(self.position, config=PUBLISHED)
         if self.prompt:
-            return _prompt(self.prompt)
+            return llama.prefill(self.prompt, config=PUBLISHED)
         return zoo.build(self.zoo) if self.zoo else _linear(*self.linear)
 
     @contextmanager
@@ -80,19 +81,24 @@ class Network:
 
 
 @cache
-def simulated(network: Network, target: str, plan: str = PLAN, context: int = 0) -> Simulation:
-    """Compile a network for a machine and run it on the model. Raises Diagnostic where it cannot be compiled for it."""
+def simulated(network: Network, target: str, plan: str = "", context: int = 0) -> Simulation:
+    """
+    Compile a network for a machine, planned with further options, and run it on the model.
+
+    Raises Diagnostic where it cannot be compiled for it.
+    """
     phases = targets.machine_named(target).phases
     names = [phase.name for phase in phases]
     text = ",".join(phase.text for phase in phases[: names.index("kernels") + 1])
-    pipeline = parse_pipeline(f"builtin.module({text.replace(PLAN, plan)})", all_passes())
+    text = re.sub(r"plan-memory\{", f"plan-memory{{{plan} ", text) if plan else text
+    pipeline = parse_pipeline(f"builtin.module({text})", all_passes())
     with network.stored() as (path, types):
         module = Model(path, input_types=types, context=context).load()
     PassManager([], verify_each=False, verify_phases=True).run(module, pipeline, new_context())
     return simulate(module)
 
 
-def cycles(network: Network, target: str, plan: str = PLAN, context: int = 0) -> int:
+def cycles(network: Network, target: str, plan: str = "", context: int = 0) -> int:
     """Return the modelled cycles of a network."""
     return simulated(network, target, plan, context).cycles
 
@@ -116,19 +122,6 @@ def cold_cycles(network: Network, target: str) -> float:
 def overhead(simulation: Simulation) -> float:
     """Return the part of the time in which no engine computes."""
     return 1 - sum(layer.busy for layer in simulation.layers) / simulation.cycles
-
-
-def _prompt(tokens: int) -> ModelProto:
-    """Return the Llama for tokens at once, its positions limited to those that there are."""
-    model = llama.prefill(tokens, config=PUBLISHED)
-    graph = model.graph
-    index, rows = next((i, n) for i, n in enumerate(graph.node) if n.op_type == "Add" and n.input[0] == "position")
-    for name, value in (("first_row", 0), ("last_row", PUBLISHED.context - 1)):
-        graph.initializer.append(numpy_helper.from_array(np.array(value, np.int64), name))
-    clip = helper.make_node("Clip", ["all_rows", "first_row", "last_row"], [rows.output[0]])
-    rows.output[0] = "all_rows"
-    graph.node.insert(index + 1, clip)
-    return model
 
 
 def _linear(rows: int, depth: int, features: int) -> ModelProto:

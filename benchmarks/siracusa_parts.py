@@ -165,7 +165,7 @@ def why(setting: Setting) -> Part:
     ]
     for name, network, target, scenario in setting.track(runs, "plans with less"):
         flow = _flow(network, scenario)
-        single, buffered, ours = (simulated(network, target, plan) for plan in (THEIR_LIMITS, BUFFERED, "plan-memory"))
+        single, buffered, ours = (simulated(network, target, plan) for plan in (THEIR_LIMITS, BUFFERED, ""))
         times = [flow.total, single.cycles, buffered.cycles, ours.cycles]
         steps = [f"{(after - before) / MILLISECOND:+.3f}" for before, after in pairwise(times)]
         moved = [sum(link.bytes_in + link.bytes_out for link in each.links) / 1000 for each in (single, ours)]

@@ -18,11 +18,10 @@ from ..ir import functions
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
-from .map_engines import engine_of
 from .overlap.items import Item, items_of
 from .overlap.order import Problem, best_order
 from .overlap.places import range_of
-from .overlap.times import Times
+from .overlap.times import Times, mapped_engine
 
 
 def overlap_engines(function: FuncOp, machine: Machine, transfers: int) -> None:
@@ -34,7 +33,7 @@ def overlap_engines(function: FuncOp, machine: Machine, transfers: int) -> None:
     """
     _unroll_single_steps(function)
     for op in list(function.walk()):
-        if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and engine_of(op, machine).queue:
+        if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and mapped_engine(op, machine).queue:
             _launch(op)
     block = function.body.block
     items, times = items_of(block), Times(machine, transfers)

@@ -1,24 +1,25 @@
-"""Scalar code that depends on one byte becomes a table."""
+"""Scalar code that depends on one byte becomes a product or a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp, i8, i64
+from xdsl.dialects.builtin import ModuleOp, i8, i32, i64
 from xdsl.dialects.linalg.ops import GenericOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.body import Body
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.semantics import SCALAR_RULES
 from ..dialects.quant import ENTRIES, LookupOp
 from ..ir import Array, dense, integer_width
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
+from .lowering.digital_line import line_through
 
 _DIVISIONS = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
 
@@ -29,7 +30,7 @@ _WIDTHS = (8, 16, 32)
 
 def tabulate(block: Block) -> None:
     """
-    Let a body look up what depends on one byte alone and is expensive to compute: the last of it, and all before it.
+    Let a body multiply, or look up, what depends on one byte alone and is expensive: the last of it, and all before it.
 
     Expensive are divisions and arithmetic in 64 bits.
     """
@@ -42,18 +43,36 @@ def tabulate(block: Block) -> None:
 
 
 def _look_up(op: Operation, block: Block, ops: list[Operation]) -> None:
-    """Replace an op by a table, where a byte is all that it depends on and what leads there is expensive."""
+    """Replace an op by cheaper ones, where a byte is all that it depends on and what leads there is expensive."""
     result = op.results[0]
     for byte in _bytes_of(block, ops):
         rest = _code_between(byte, result)
         if rest is None or byte is result:
             continue
         if any(_is_expensive(each) for each in rest):
-            lookup = LookupOp(byte, _table(byte, rest, result, ops))
-            lookup.location = op.location
-            Rewriter.replace_op(op, lookup)
+            made = _made_of(byte, _values(byte, rest, result, ops), result.type)
+            for each in made:
+                each.location = op.location
+            Rewriter.replace_op(op, made)
             _erase_unused(ops)
         return
+
+
+def _made_of(byte: SSAValue, values: Array, type: Attribute) -> list[Operation]:
+    """Return the ops that give, of a byte, its value: a product, sum and shift where that does it, else a table."""
+    line = line_through(values)
+    if line is None:
+        return [LookupOp(byte, dense(values, type))]
+    body = Body([])
+    value = body.convert(byte, i32)
+    value = body.mul(value, line.factor) if line.factor != 1 else value
+    value = body.add(value, line.offset) if line.offset else value
+    value = body.shift_right(value, line.shift) if line.shift else value
+    body.convert(value, type)
+    made = list(body.block.ops)
+    for op in made:
+        op.detach()
+    return made
 
 
 def _bytes_of(block: Block, ops: list[Operation]) -> list[SSAValue]:
@@ -86,7 +105,7 @@ def _is_expensive(op: Operation) -> bool:
     return isinstance(op, _DIVISIONS) or any(value.type == i64 for value in op.results)
 
 
-def _table(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[Operation]) -> Any:
+def _values(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[Operation]) -> Array:
     """Return what the code gives for every byte, from -128 on."""
     values: dict[SSAValue, Array] = {byte: np.arange(-128, 128).astype(np.int8)}
     needed = set(rest)
@@ -95,8 +114,7 @@ def _table(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[Op
             made = SCALAR_RULES[type(op)](op, *(values[operand] for operand in op.operands))
             results = (made,) if len(op.results) == 1 else tuple(made)
             values |= dict(zip(op.results, results, strict=True))
-    entries = np.broadcast_to(values[result], (ENTRIES,))
-    return dense(np.ascontiguousarray(entries), result.type)
+    return np.ascontiguousarray(np.broadcast_to(values[result], (ENTRIES,)))
 
 
 def _erase_unused(ops: list[Operation]) -> None:
@@ -108,10 +126,11 @@ def _erase_unused(ops: list[Operation]) -> None:
 @dataclass(frozen=True)
 class TabulatePass(Pass):
     """
-    Replace expensive scalar code in kernels that depends on one byte by `quant.lookup`.
+    Replace expensive scalar code in kernels that depends on one byte by a product and a shift, or by `quant.lookup`.
 
     Such is what follows a requantisation to bytes: the division of attention scores, another requantisation in 64 bits.
-    A table has 256 entries. Run it after the last fuse-epilogues.
+    A product stands for code that gives the same for all 256 bytes; where none does, a table has 256 entries. Run it
+    after the last fuse-epilogues.
     """
 
     name = "tabulate"

@@ -72,6 +72,7 @@ class _Names:
 
     def __init__(self, network: func.FuncOp) -> None:
         self._names: dict[SSAValue, str] = {}
+        self._taken: set[str] = set()
         arguments = network.body.block.args
         said = network.arg_attrs or ArrayAttr([DictionaryAttr({}) for _ in arguments])
         for argument, attributes in zip(arguments, said, strict=True):
@@ -80,13 +81,14 @@ class _Names:
         for op in network.body.block.ops:
             if isinstance(op, memref.GetGlobalOp):
                 self._names[op.memref] = op.name_.string_value()
+                self._taken.add(op.name_.string_value())
             elif _is_planned(op):
                 self._add(op.results[0], op.results[0].name_hint or "buffer")
 
     def _add(self, value: SSAValue, name: str) -> None:
-        taken = set(self._names.values())
-        numbered = (name if number == 1 else f"{name}#{number}" for number in range(1, len(taken) + 2))
-        self._names[value] = next(each for each in numbered if each not in taken)
+        numbered = (name if number == 1 else f"{name}#{number}" for number in range(1, len(self._taken) + 2))
+        self._names[value] = next(each for each in numbered if each not in self._taken)
+        self._taken.add(self._names[value])
 
     def of(self, value: SSAValue) -> str:
         while value not in self._names:

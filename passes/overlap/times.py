@@ -10,6 +10,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.hier import DmaStartOp, LaunchOp
 from ...ir import shape_of
 from ...targets.core.machine import Engine, Machine
+from ..map_engines import ATTRIBUTE as ENGINE
 from ..map_engines import engine_of
 from ..memory.transfers import Cost, Descriptor, link_between
 from ..memory.views import bytes_of
@@ -78,8 +79,14 @@ class Times:
 
     def _priced(self, op: Operation) -> tuple[Engine, int]:
         """Return the engine that runs a kernel, and its cycles."""
-        engine = engine_of(op, self._machine)
+        engine = mapped_engine(op, self._machine)
         return engine, self._machine.cost(engine, op) or 0
+
+
+def mapped_engine(op: Operation, machine: Machine) -> Engine:
+    """Return the engine that a kernel is mapped to; where it is not, the one that `map-engines` would choose."""
+    name = op.attributes.get(ENGINE)
+    return machine.engine(name.data) if isinstance(name, StringAttr) else engine_of(op, machine)
 
 
 def _trips(loop: scf.ForOp) -> int:

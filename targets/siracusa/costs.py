@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from math import ceil
 
+from xdsl.dialects.builtin import StringAttr
+
 from ...dialects.core.kernel import Kernel
 from ..core.costs import cost
 from ..core.machine import Engine
@@ -81,7 +83,8 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
 
     Each image of a batch is a job, and so are the images that the rows of a matrix are done as. The registers of the
     first job are the engine's `setup`; those of others are written while the NPU works. Weights come from the weight
-    memory where `wmem` is 1, else from L1. With `prefetch` jobs load inputs ahead, but for depthwise ones.
+    memory where they lie in it or `wmem` is 1, else from L1. With `prefetch` jobs load inputs ahead, but for depthwise
+    ones.
     """
     form = convolution_of(kernel)
     extents = form.extents(bounds) if form is not None and 0 not in bounds else None
@@ -97,9 +100,16 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
             pad=extents.pad,
             out_bits=form.out_bits,
             weight_bits=form.weight_bits,
-            weights_in_wmem=bool(wmem),
+            weights_in_wmem=bool(wmem) or _are_in_place(kernel, engine),
             scale_bits=form.scale_bits,
             prefetch=bool(prefetch) and form.kind != "depthwise",
         )
         for height, width in extents.images
     )
+
+
+def _are_in_place(kernel: Kernel, engine: Engine) -> bool:
+    """Return whether an engine reads a kernel's weights in a memory that its other inputs do not lie in."""
+    space = getattr(kernel.inputs[1].value.type, "memory_space", None)
+    apart = set(engine.levels_of("weights")) - set(engine.levels_of())
+    return isinstance(space, StringAttr) and space.data in apart

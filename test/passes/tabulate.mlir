@@ -1,15 +1,15 @@
 // RUN: opt-tool %s -p tabulate | filecheck %s
 // RUN: opt-tool %s -p 'bufferize,tabulate,convert-kernels-to-loops' | filecheck %s --check-prefix=LOOPS
 
-// What is divided is a byte: the quotient of each stands in a table.
+// What is divided is a byte: a product and a shift give the quotient of each.
 
 // CHECK-LABEL: func.func @divided
 // CHECK:       quant.requantize
-// CHECK-NEXT:  quant.lookup %{{.*}} {table = dense<{{.*}}> : tensor<256xi8>} : i8 -> i8
-// CHECK-NEXT:  linalg.yield
-// LOOPS:       "memref.global"() <{sym_name = "table_0", {{.*}}constant
-// LOOPS:       %table = memref.get_global @table_0 : memref<256xi8>
-// LOOPS:       memref.load %table[%{{.*}}] : memref<256xi8>
+// CHECK:       [[M:%.+]] = arith.muli %{{.*}} overflow<nsw> : i32
+// CHECK:       [[A:%.+]] = arith.addi [[M]], %{{.*}} overflow<nsw> : i32
+// CHECK:       [[S:%.+]] = arith.shrsi [[A]], %{{.*}} : i32
+// CHECK-NEXT:  [[Y:%.+]] = arith.trunci [[S]] : i32 to i8
+// CHECK-NEXT:  linalg.yield [[Y]]
 func.func @divided(%x: tensor<4xi32>) -> tensor<4xi8> {
   %e = tensor.empty() : tensor<4xi8>
   %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi32>) outs(%e : tensor<4xi8>) {
@@ -26,10 +26,14 @@ func.func @divided(%x: tensor<4xi32>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
-// What depends on two numbers has no table, but the quotient of one of them has; a sum is no work that is worth one.
+// No line goes through quotients that are rounded toward zero: they stand in a table. What depends on two numbers has
+// none, and a sum is no work that is worth one.
 
+// LOOPS:       "memref.global"() <{sym_name = "table_0", {{.*}}constant
+// LOOPS:       %table = memref.get_global @table_0 : memref<256xi8>
+// LOOPS:       memref.load %table[%{{.*}}] : memref<256xi8>
 // CHECK-LABEL: func.func @other
-// CHECK:       quant.lookup %a
+// CHECK:       quant.lookup %a {table = dense<{{.*}}> : tensor<256xi8>} : i8 -> i8
 // CHECK-NEXT:  arith.addi
 // CHECK-NOT:   quant.lookup
 // CHECK:       func.return

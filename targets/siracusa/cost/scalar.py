@@ -105,9 +105,11 @@ _BOUND = _Price(2.9, 6)
 """Half a clip of a sum of bytes, which often has to be clipped."""
 _SELDOM_BOUND = _Price(1.5, 5)
 """Half a clip of what was scaled into its range."""
-_DIVISIONS = (arith.DivSIOp, arith.FloorDivSIOp)
-_PRODUCT_FOR_DIVISION = 15
-"""By a number known before a loop: the upper word of a product, the remainder and its test, half of the time signs."""
+_PRODUCT_FOR_DIVISION: dict[type[Operation], float] = {arith.FloorDivSIOp: 12, arith.DivSIOp: 15}
+"""
+By a number known before a loop: the upper word of a product, the remainder and its test; with signs half of the time,
+where the division truncates. What is rounded down is a product only where it cannot be negative.
+"""
 _DIVISION_BY_CONSTANT = 10
 """A multiplication that yields the upper half, and shifts."""
 
@@ -157,8 +159,9 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
         if not live.regions and live.operands and all(v in known or v in constants for v in live.operands):
             known.update(live.results)
             before = before.plus(_work(live))
-        elif isinstance(live, _DIVISIONS) and live.operands[1] in known and live.results[0].type == i32:
-            each, before = each.plus(Work(_PRODUCT_FOR_DIVISION)), before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
+        elif type(live) in _PRODUCT_FOR_DIVISION and live.operands[1] in known and live.results[0].type == i32:
+            each = each.plus(Work(_PRODUCT_FOR_DIVISION[type(live)]))
+            before = before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
         else:
             for op in live.walk():
                 each = each.plus(_work(op))

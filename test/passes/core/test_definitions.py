@@ -1,0 +1,44 @@
+"""Ops that are alike are checked against their definition once, others each."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects import arith, test
+from xdsl.dialects.builtin import ModuleOp, i8, i32
+from xdsl.ir import Operation
+from xdsl.irdl import OpDef
+
+from tilewright.errors import Diagnostic
+from tilewright.ir import verify
+
+
+def sums(count: int) -> tuple[ModuleOp, list[arith.AddiOp]]:
+    """Return a module of so many sums of one number."""
+    source = test.TestOp(result_types=[i32])
+    added = [arith.AddiOp(source.results[0], source.results[0]) for _ in range(count)]
+    return ModuleOp([source, *added]), added
+
+
+@pytest.mark.quick
+def test_a_wrong_op_among_others_of_its_kind_is_found() -> None:
+    module, added = sums(4)
+    verify(module)
+    added[2].results[0]._type = i8  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(Diagnostic, match=r"arith\.addi.*does not verify"):
+        verify(module)
+    added[2].results[0]._type = i32  # pyright: ignore[reportPrivateUsage]
+    verify(module)
+
+
+@pytest.mark.quick
+def test_what_is_alike_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    verify_alone = OpDef.verify
+
+    def counted(definition: OpDef, op: Operation) -> None:
+        checked.append(op.name)
+        verify_alone(definition, op)
+
+    monkeypatch.setattr(OpDef, "verify", counted)
+    verify(sums(4)[0])
+    assert checked.count("arith.addi") == 1
