@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
 import onnx
 from isolated import Crash, Hang, run_isolated
 from onnx import ModelProto, defs, numpy_helper
@@ -108,6 +109,11 @@ def _operator(name: str, model: ModelProto) -> str:
 
 # One case
 
+_RANDOM = re.compile(r"test_bernoulli|test_training_dropout(?!_zero)")
+"""Cases whose expected values come from NumPy's generator; ONNX leaves open which it is, and skips them itself."""
+_CANCELLING = ("DFT", "STFT")
+"""Operators whose expected zeros are the rounding noise of a transform in f32."""
+
 
 def outcome(case: Case, device: str, level: str) -> Outcome:
     """Run a case in this process."""
@@ -132,12 +138,23 @@ def outcome(case: Case, device: str, level: str) -> Outcome:
 def _compare(expected: Sequence[Any], found: Sequence[Any], case: Case) -> None:
     """Raise AssertionError where outputs are not as expected; sequences are compared tensor by tensor."""
     assert len(expected) == len(found), f"{len(found)} outputs, not {len(expected)}"
+    if _RANDOM.match(case.name):
+        _compare_kinds(expected, found)
+        return
     for want, got in zip(expected, found, strict=True):
         if isinstance(want, list):
             assert isinstance(got, list), "a tensor, not a sequence"
             _compare(cast("list[Any]", want), cast("list[Any]", got), case)
         else:
-            Runner.assert_similar_outputs([want], [got], case.rtol, case.atol)
+            noise = float(np.finfo(want.dtype).eps * np.abs(want).max()) if case.operator in _CANCELLING else 0.0
+            Runner.assert_similar_outputs([want], [got], case.rtol, max(case.atol, noise))
+
+
+def _compare_kinds(expected: Sequence[Any], found: Sequence[Any]) -> None:
+    """Raise AssertionError where outputs are not of the expected types and shapes, or hold what is not finite."""
+    for want, got in zip(expected, found, strict=True):
+        assert (want.dtype, want.shape) == (got.dtype, got.shape), f"{got.dtype} {got.shape}"
+        assert np.isfinite(got).all(), "numbers that are not finite"
 
 
 def _raised_by_us(error: BaseException) -> bool:

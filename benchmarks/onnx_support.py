@@ -43,6 +43,9 @@ imported, compiled and run. A case passes where every output has the type, the s
 test, the values that ONNX expects. *interpreter* runs the tensor level; *C* is the emitted C, compiled for this
 machine. What is unsupported is refused by an error that says so.
 
+Of random results (Bernoulli, Dropout in training), whose generator ONNX leaves open, the types and shapes are compared.
+Fourier transforms are compared within the rounding of their largest number, since the zeros expected of them hold some.
+
 Inputs whose values decide shapes, such as the second one of Reshape, are fixed when a network is compiled
 ([import.md](import.md#shapes)): so they are in these tests.
 

@@ -21,6 +21,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def
 from xdsl.traits import IsTerminator, Pure
 
+from .core.onnx_contrib import CONTRIB_DOMAIN, CONTRIB_SCHEMAS
 from .core.onnx_custom import DOMAIN, SCHEMAS
 from .core.onnx_schema import OnnxOp, op_class_of
 
@@ -64,8 +65,13 @@ _CLASSES: dict[tuple[str, str], type[OnnxOp]] = {
     (schema.domain, schema.name): op_class_of(schema, _op_name(schema), random=schema.name in _RANDOM)
     for schema in (*_newest(), *SCHEMAS)
 }
-_SAME = {("com.microsoft", "Gelu"): ("", "Gelu")}
+_SAME = {(CONTRIB_DOMAIN, name): ("", name) for name in ("DequantizeLinear", "Gelu", "QuantizeLinear", "Trilu")}
 """Operators of other vendors that are one of ai.onnx."""
+_REPLACED: dict[tuple[str, str], type[OnnxOp]] = {
+    (schema.domain, schema.name): op_class_of(schema, f"onnx.{schema.domain}.{schema.name}", random=False)
+    for schema in CONTRIB_SCHEMAS
+}
+"""Operators that the importer replaces, so that none is in the IR."""
 
 
 def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:
@@ -76,13 +82,13 @@ def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:
     """
     domain = "" if domain == "ai.onnx" else domain
     key = _SAME.get((domain, op_type), (domain, op_type))
-    return _CLASSES.get(key) or _CLASSES.get((DOMAIN, op_type))
+    return _CLASSES.get(key) or _REPLACED.get(key) or _CLASSES.get((DOMAIN, op_type))
 
 
 @cache
 def op_types() -> tuple[str, ...]:
     """Return the names of all operators known, to suggest one."""
-    return tuple(dict.fromkeys(name for _, name in _CLASSES))
+    return tuple(dict.fromkeys(name for _, name in (*_CLASSES, *_REPLACED)))
 
 
 ONNX = Dialect("onnx", [*_CLASSES.values(), Yield], [])

@@ -67,6 +67,13 @@ TEXTS: Mapping[str, Mapping[str, Sequence[str]]] = {
 """Operator -> its attributes that are one of a few words, and these words."""
 
 
+FLAGS = frozenset(
+    "allowzero antialias ceil_mode count_include_pad exclude_outside exclusive fmod is_causal keepdims largest"
+    " linear_before_reset noop_with_empty_axes reverse select_last_index sorted training_mode transA transB".split()
+)
+"""Attributes of operators of ONNX that are truth values, of which implementations differ where one is neither."""
+
+
 def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dict[str, Attribute]:
     """
     Return the properties for a node's attributes, by name, without graphs and those that have their default value.
@@ -105,6 +112,15 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
         )
     if schema.domain == DOMAIN:
         _check_values(node, schema, values)
+    for name in sorted(FLAGS & values.keys()) if not schema.domain else ():
+        if values[name] not in (0, 1):
+            raise Diagnostic(
+                f"{node.op_type} has an attribute '{name}' that is no truth value",
+                where=where_node(node),
+                expected="0 or 1",
+                found=str(values[name]),
+                remedy="correct the attribute in the model",
+            )
     for name, allowed in TEXTS.get(node.op_type, {}).items() if not schema.domain else ():
         if values.get(name, allowed[0]) not in allowed:
             raise Diagnostic(
@@ -132,6 +148,18 @@ def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSch
         )
     if known and _kind(attribute) not in [form.type for form in known]:
         raise _wrong_type(node, attribute, _kind_name(known[0].type), _kind_name(_kind(attribute)))
+
+
+def unsound(node: NodeProto) -> str:
+    """Return why a node cannot be shown to onnx's inference, which would end the process; empty where it can."""
+    given = {attribute.name: attribute.i for attribute in node.attribute}
+    if not -(1 << 31) <= given.get("axis", 0) < 1 << 31:
+        return f"axis is {given['axis']}, which no tensor has"
+    if (node.domain, node.op_type) == ("", "Split") and given.get("num_outputs", len(node.output)) != len(node.output):
+        return f"num_outputs is {given['num_outputs']}, but there are {len(node.output)} outputs"
+    if (node.domain, node.op_type) == ("", "GatherND") and given.get("batch_dims", 0) < 0:
+        return f"batch_dims is {given['batch_dims']}, but must not be negative"
+    return ""
 
 
 _INFERRED_WITHOUT_DEFAULT = {"STFT": "onesided"}

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper
 
 from ..errors import Diagnostic
-from .onnx_graph import Graph, body_graph, read_body
+from .dynamic_sizes import refuse_extents
+from .kept_graphs import attribute_of, body_of, constant_number, keep_loop, keep_scan, listed, settled
+from .onnx_graph import body_graph, read_body
 from .order import where_node
-from .shapes import Infos, TensorInfo, info_of
+from .shapes import TensorInfo, info_of
 
 if TYPE_CHECKING:
     from .resolver import Resolver
@@ -34,16 +36,6 @@ def resolve_control_flow(resolver: Resolver, node: NodeProto) -> None:
     RULES[node.op_type](resolver, node)
 
 
-def _attribute(node: NodeProto, name: str, default: Any = None) -> Any:
-    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
-
-
-def _body(node: NodeProto, name: str) -> GraphProto:
-    body = body_graph(node, name)
-    assert body is not None
-    return body
-
-
 def _check_arity(node: NodeProto, body: GraphProto, inputs: int, outputs: int) -> None:
     if (len(body.input), len(body.output)) != (inputs, outputs):
         raise Diagnostic(
@@ -53,12 +45,6 @@ def _check_arity(node: NodeProto, body: GraphProto, inputs: int, outputs: int) -
             found=f"{len(body.input)} inputs, {len(body.output)} outputs",
             remedy="correct the node, or export the model again",
         )
-
-
-def _constant(resolver: Resolver, name: str) -> Any:
-    """Return the one number that a tensor holds, None where it is no constant of one element."""
-    constant = resolver.constant(name) if name else None
-    return constant.array.reshape(-1)[0].item() if constant is not None and constant.array.size == 1 else None
 
 
 def _inline(resolver: Resolver, node: NodeProto, body: GraphProto, prefix: str, arguments: Sequence[str]) -> list[str]:
@@ -81,16 +67,16 @@ def _copies(node: NodeProto, sources: Sequence[str], results: Sequence[str]) -> 
 
 
 def _if(resolver: Resolver, node: NodeProto) -> None:
-    condition = _constant(resolver, node.input[0])
+    condition = constant_number(resolver, node.input[0])
     for name in BODIES["If"]:
-        _check_arity(node, _body(node, name), 0, len(node.output))
+        _check_arity(node, body_of(node, name), 0, len(node.output))
     if condition is None:
-        bodies = {name: _settled(resolver, node, name, []) for name in BODIES["If"]}
+        bodies = {name: settled(resolver, node, name, []) for name in BODIES["If"]}
         yielded = [[body.info(value.name) for value in body.graph.outputs] for body in bodies.values()]
         infos = {name: a for name, a, b in zip(node.output, *yielded, strict=True) if a is not None and a == b}
         resolver.keep(node, infos, bodies)
         return
-    chosen = _body(node, "then_branch" if condition else "else_branch")
+    chosen = body_of(node, "then_branch" if condition else "else_branch")
     prefix = resolver.prefix(node)
     resolver.push([lambda: resolver.push_newest(_copies(node, outputs, node.output))])
     outputs = _inline(resolver, node, chosen, prefix, [])
@@ -100,17 +86,17 @@ def _if(resolver: Resolver, node: NodeProto) -> None:
 
 
 def _loop(resolver: Resolver, node: NodeProto) -> None:
-    body, carried = _body(node, "body"), list(node.input[2:])
+    body, carried = body_of(node, "body"), list(node.input[2:])
     _check_arity(node, body, 2 + len(carried), 1 + len(node.output))
     given = [*node.input, "", ""][:2]
-    turns, condition = (_constant(resolver, name) for name in given)
+    turns, condition = (constant_number(resolver, name) for name in given)
     if not any(given):
         raise Diagnostic(
             "a Loop has neither a number of turns nor a condition: it does not end", where=where_node(node)
         )
     is_open = (given[0] and turns is None) or (given[1] and condition is None)
     if is_open or (turns is not None and max(turns, 0) * len(body.node) > UNROLLED_NODES):
-        _keep_loop(resolver, node)
+        keep_loop(resolver, node)
         return
     unrolled = _Unrolled(resolver, node, body, turns, carried)
     unrolled.turn(condition is None or bool(condition))
@@ -138,7 +124,7 @@ class _Unrolled:
         written = (self._count + 1) * len(self.body.node)
         if goes_on is None or (goes_on and self.turns is None and written > UNROLLED_NODES):
             self.resolver.truncate(self._start)
-            _keep_loop(self.resolver, self.node)
+            keep_loop(self.resolver, self.node)
             return
         if not goes_on or self._count == self.turns or (self.turns is not None and self.turns <= 0):
             self._finish()
@@ -152,7 +138,7 @@ class _Unrolled:
         outputs = _inline(self.resolver, self.node, self.body, prefix, [number, condition, *self.carried])
 
     def _turned(self, outputs: Sequence[str]) -> None:
-        goes_on = _constant(self.resolver, outputs[0])
+        goes_on = constant_number(self.resolver, outputs[0])
         self.carried = list(outputs[1 : 1 + len(self.carried)])
         for names, name in zip(self.scanned, outputs[1 + len(self.carried) :], strict=True):
             names.append(name)
@@ -193,24 +179,11 @@ def _stacked(resolver: Resolver, node: NodeProto, names: Sequence[str], result: 
     return [*nodes, helper.make_node("Concat", parts, [result], name=node.name, axis=axis)]
 
 
-def _keep_loop(resolver: Resolver, node: NodeProto) -> None:
-    carried = [resolver.info(name) for name in node.input[2:]]
-    turns = _constant(resolver, node.input[0]) if node.input else None
-    scalars = [TensorInfo(TensorProto.INT64, ()), TensorInfo(TensorProto.BOOL, ())]
-    body = _settled(resolver, node, "body", [*scalars, *carried])
-    yielded = [body.info(value.name) for value in body.graph.outputs][1:]
-    infos = {name: a for name, a, b in zip(node.output, carried, yielded, strict=False) if a is not None and a == b}
-    for name, info in zip(node.output[len(carried) :], yielded[len(carried) :], strict=True):
-        if info is not None and info.shape is not None:
-            infos[name] = TensorInfo(info.data_type, (turns, *info.shape))
-    resolver.keep(node, infos, {"body": body})
-
-
 # Scan
 
 
 def _scan(resolver: Resolver, node: NodeProto) -> None:
-    body, count = _body(node, "body"), int(_attribute(node, "num_scan_inputs", 0))
+    body, count = body_of(node, "body"), int(attribute_of(node, "num_scan_inputs", 0))
     states = len(node.input) - count
     collected = len(node.output) - states
     if resolver.graph.opset < 9:
@@ -218,38 +191,32 @@ def _scan(resolver: Resolver, node: NodeProto) -> None:
     if not 0 < count <= len(node.input):
         raise Diagnostic("a Scan has another number of inputs than it scans", where=where_node(node), found=str(count))
     _check_arity(node, body, len(node.input), len(node.output))
+    refuse_extents(resolver, node, node.input[states:], "scans")
     shapes = [resolver.shape(name, node) for name in node.input[states:]]
-    axes = _list(node, "scan_input_axes", count)
+    axes = listed(node, "scan_input_axes", count)
     if any(not -len(shape) <= axis < len(shape) for shape, axis in zip(shapes, axes, strict=True)):
         raise Diagnostic("a Scan scans along an axis that its input has not", where=where_node(node), found=str(axes))
     lengths = [shape[axis] for shape, axis in zip(shapes, axes, strict=True)]
     if len(set(lengths)) != 1:
         raise Diagnostic("the inputs that a Scan scans differ in length", where=where_node(node), found=str(lengths))
     if lengths[0] * len(body.node) > UNROLLED_NODES:
-        _keep_scan(resolver, node, shapes, axes, lengths[0])
+        keep_scan(resolver, node, shapes, axes, lengths[0])
         return
     _Scanned(
         resolver,
         node,
         body,
         lengths[0],
-        list(zip(node.input[states:], axes, _list(node, "scan_input_directions", count), strict=True)),
+        list(zip(node.input[states:], axes, listed(node, "scan_input_directions", count), strict=True)),
         list(
             zip(
-                _list(node, "scan_output_axes", collected),
-                _list(node, "scan_output_directions", collected),
+                listed(node, "scan_output_axes", collected),
+                listed(node, "scan_output_directions", collected),
                 strict=True,
             )
         ),
         list(node.input[:states]),
     ).turn(0)
-
-
-def _list(node: NodeProto, name: str, count: int) -> list[int]:
-    given = list(_attribute(node, name, [0] * count))
-    if len(given) != count:
-        raise Diagnostic(f"'{name}' of Scan has {len(given)} entries", where=where_node(node), expected=str(count))
-    return given
 
 
 @dataclass
@@ -309,33 +276,11 @@ class _Scanned:
         self.resolver.push_newest(nodes)
 
 
-def _keep_scan(
-    resolver: Resolver, node: NodeProto, shapes: Sequence[tuple[int, ...]], axes: Sequence[int], length: int
-) -> None:
-    states = len(node.input) - len(shapes)
-    given = [resolver.info(name) for name in node.input[:states]]
-    slices = [
-        TensorInfo(resolver.data_type(name, node), shape[: axis % len(shape)] + shape[axis % len(shape) + 1 :])
-        for name, shape, axis in zip(node.input[states:], shapes, axes, strict=True)
-    ]
-    body = _settled(resolver, node, "body", [*given, *slices])
-    yielded = [body.info(value.name) for value in body.graph.outputs]
-    infos = {name: a for name, a, b in zip(node.output, given, yielded, strict=False) if a is not None and a == b}
-    collected = node.output[states:]
-    for name, info, axis in zip(
-        collected, yielded[states:], _list(node, "scan_output_axes", len(collected)), strict=True
-    ):
-        if info is not None and info.shape is not None:
-            at = axis % (len(info.shape) + 1)
-            infos[name] = TensorInfo(info.data_type, (*info.shape[:at], length, *info.shape[at:]))
-    resolver.keep(node, infos, {"body": body})
-
-
 # SequenceMap
 
 
 def _sequence_map(resolver: Resolver, node: NodeProto) -> None:
-    body = _body(node, "body")
+    body = body_of(node, "body")
     _check_arity(node, body, len(node.input), len(node.output))
     sequences = [resolver.sequence(name) for name in node.input]
     if (first := sequences[0]) is None:
@@ -366,32 +311,6 @@ def _sequence_map(resolver: Resolver, node: NodeProto) -> None:
 
 
 # Graphs that stay
-
-
-def _settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[TensorInfo | None]) -> Resolver:
-    """Return a graph that a node holds, settled by itself; `inputs` are the types of its inputs."""
-    from .resolver import Resolver as Inner
-
-    proto = _body(node, name)
-    if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
-        raise Diagnostic(
-            f"{node.op_type} cannot be written out, and it takes what is no tensor of a known type",
-            where=where_node(node),
-            expected="a constant condition or number of turns, or tensors alone",
-            remedy="export the model with constants there, or give inputs that decide them with --input-value",
-        )
-    outer = resolver.graph
-    graph = Graph(f"{node.name}.{name}", outer.opset, [], {}, [], [], {}, outer.folder)
-    graph.nodes, outputs = read_body(proto, graph, "", {}, resolver.is_known)
-    infos: Infos = {}
-    for value, info in zip(proto.input, inputs, strict=True):
-        assert info is not None
-        graph.inputs.append(helper.make_tensor_value_info(value.name, info.data_type, info.shape))
-        infos[value.name] = info
-    graph.outputs = [helper.make_value_info(output, helper.make_tensor_type_proto(0, None)) for output in outputs]
-    inner = Inner(graph, infos, resolver)
-    inner.run()
-    return inner
 
 
 BODIES: Mapping[str, tuple[str, ...]] = {

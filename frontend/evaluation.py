@@ -23,7 +23,7 @@ _KEPT = frozenset(
 """Operators that stay: random ones, and those by which a quantised network says its types."""
 
 
-MADE_OF_SHAPES = ("ConstantOfShape", "Range")
+MADE_OF_SHAPES = ("ConstantOfShape", "MelWeightMatrix", "Range")
 """Operators all of whose inputs decide the shape of their result, which is therefore a constant."""
 
 

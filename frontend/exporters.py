@@ -8,8 +8,11 @@ from math import prod
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from .contrib import replaced_contrib
+from .expansions import expanded
 from .onnx_graph import Graph
 from .shapes import TensorInfo, info_of
+from .small_floats import small_floats
 
 
 def log_probabilities(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
@@ -80,5 +83,5 @@ def scalar_range(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo
     return [scalar]
 
 
-EXPORTER_RULES = (flattened_gemm, log_probabilities, scalar_range)
+EXPORTER_RULES = (small_floats, replaced_contrib, expanded, flattened_gemm, log_probabilities, scalar_range)
 """What returns the nodes that stand for a node, none where it is as ONNX wants it."""

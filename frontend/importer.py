@@ -25,6 +25,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ..dialects.core.ports import SHAPE_OF
 from ..dialects.onnx import Yield, op_class
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array, named_location, shape_of
@@ -36,7 +37,7 @@ from .resolver import Resolver
 from .sequences import split_inputs
 from .shapes import TensorInfo, info_of, input_infos
 from .static_inputs import fix_inputs
-from .tensors import ELEMENTS, TYPE_NAMES, check_memory, element_type, type_name
+from .tensors import CARRIED, ELEMENTS, TYPE_NAMES, check_memory, element_type, type_name
 
 ANY_INTEGER = "int"
 """The type to give for an input that holds integers of unknown width in floats: any that f32 holds exactly."""
@@ -265,7 +266,7 @@ class _Network(_Builder):
             FunctionType.from_lists(self._block.arg_types, [value.type for value in results]),
             Region(self._block),
             arg_attrs=ArrayAttr(_port(value.name, input_types) for value in graph.inputs),
-            res_attrs=ArrayAttr(_port(value.name, {}) for value in graph.outputs),
+            res_attrs=ArrayAttr(_port(value.name, {}, self._resolver.shape_of) for value in graph.outputs),
         )
         opset = cast(Attribute, IntegerAttr(graph.opset, 64))
         return ModuleOp([function], {"onnx.graph_name": StringAttr(graph.name), "onnx.opset": opset})
@@ -282,8 +283,10 @@ class _Network(_Builder):
         if declared is None:
             return value
         if declared.data_type != found.data_type:
+            _check_castable(port.name, declared, found)
             value = self._cast(port.name, value, declared.data_type)
-        if _agree(declared.shape, found.shape):
+        known = self._resolver.extents.of(port.name)
+        if _agree(declared.shape, [None if axis in known else dim for axis, dim in enumerate(found.shape or ())]):
             return value
         shape = declared.shape or ()
         if None in shape or prod(_dims(shape)) != prod(_dims(found.shape)):
@@ -310,6 +313,18 @@ class _Network(_Builder):
         return op.results[0]
 
 
+def _check_castable(name: str, declared: TensorInfo, found: TensorInfo) -> None:
+    """Raise Diagnostic where the element types of an output, declared and found, differ and one is carried as bits."""
+    if declared.data_type in CARRIED or found.data_type in CARRIED:
+        raise Diagnostic(
+            "an output of the graph is of another type than it declares",
+            where=f'output "{name}"',
+            expected=f"{type_name(declared.data_type)}, as declared",
+            found=f"{type_name(found.data_type)}, as computed",
+            remedy="correct the declaration, or put a Cast before the output",
+        )
+
+
 def _dims(shape: Sequence[int | None] | None) -> list[int]:
     return [dim for dim in shape or () if dim is not None]
 
@@ -317,7 +332,7 @@ def _dims(shape: Sequence[int | None] | None) -> list[int]:
 def _agree(declared: Sequence[int | None] | None, found: Sequence[int | None] | None) -> bool:
     if declared is None or found is None:
         return True
-    same = (a is None or a == b for a, b in zip(declared, found, strict=False))
+    same = (a is None or b is None or a == b for a, b in zip(declared, found, strict=False))
     return len(declared) == len(found) and all(same)
 
 
@@ -327,8 +342,10 @@ def _known(op_type: str, domain: str = "") -> type[OnnxOp]:
     return cls
 
 
-def _port(name: str, types: Types) -> DictionaryAttr:
+def _port(name: str, types: Types, shape_of: Mapping[str, str] = {}) -> DictionaryAttr:
     entries = {"onnx.name": StringAttr(name)}
+    if name in shape_of:
+        entries[SHAPE_OF] = StringAttr(shape_of[name])
     if name in types:
         entries["onnx.type"] = StringAttr(types[name])
     return DictionaryAttr(entries)

@@ -177,6 +177,8 @@ def _opset(model: ModelProto, nodes: Sequence[NodeProto]) -> int:
             found="none",
             remedy="export the model again",
         )
+    if 0 < versions[0] < OLDEST_OPSET and all(_is_unchanged(node, versions[0]) for node in nodes):
+        return versions[0]
     if not OLDEST_OPSET <= versions[0] <= newest:
         old = versions[0] < OLDEST_OPSET
         raise Diagnostic(
@@ -186,6 +188,14 @@ def _opset(model: ModelProto, nodes: Sequence[NodeProto]) -> int:
             remedy="convert the model with onnx.version_converter" if old else "install a newer onnx package",
         )
     return versions[0]
+
+
+def _is_unchanged(node: NodeProto, opset: int) -> bool:
+    """Return whether an operator was in an older opset what it is in the oldest that is taken."""
+    if node.domain or not defs.has(node.op_type, opset, ""):
+        return bool(node.domain)
+    then, taken = (defs.get_schema(node.op_type, version, "") for version in (opset, OLDEST_OPSET))
+    return then.since_version == taken.since_version
 
 
 def _named_copies(proto: GraphProto) -> list[NodeProto]:

@@ -133,7 +133,15 @@ def _move(graph: Graph, node: NodeProto, moved: Moved, types: Types) -> None:
             remedy="remove the attribute",
         )
     data_type = moved.data_type or types.data_type(node.input[0], node)
-    array = np.array(value, helper.tensor_dtype_to_np_dtype(data_type))
+    try:
+        array = np.array(value, helper.tensor_dtype_to_np_dtype(data_type))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Diagnostic(
+            f"attribute '{moved.attribute}' of {node.op_type} holds what its input cannot",
+            where=where_node(node),
+            found=str(value),
+            remedy="correct the attribute in the model",
+        ) from error
     if moved.attribute == "k":
         array = array.reshape(1)
     node.input.extend([""] * (moved.position + 1 - len(node.input)))
@@ -244,7 +252,10 @@ def _grid_sample(_graph: Graph, node: NodeProto, _types: Types) -> Sequence[Node
 
 def _group_normalization(graph: Graph, node: NodeProto, types: Types) -> Sequence[NodeProto]:
     """Up to opset 20 scale and bias were per group; they are per channel now."""
-    channels, groups = types.shape(node.input[0], node)[1], next(a.i for a in node.attribute if a.name == "num_groups")
+    shape, groups = types.shape(node.input[0], node), next((a.i for a in node.attribute if a.name == "num_groups"), 0)
+    if len(shape) < 2 or groups < 1:
+        return [node]  # which is refused for what it lacks
+    channels = shape[1]
     for index, role in ((1, "scale"), (2, "bias")):
         name = node.input[index]
         if types.shape(name, node) == (channels,):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import count
 from math import prod
 
 from onnx import NodeProto
@@ -21,6 +22,7 @@ from ..ir import Array
 from .attributes import GRAPHS, canonical_node, properties_of
 from .evaluation import FOLDED_LIMIT, MADE_OF_SHAPES, evaluate, is_foldable, shape_value
 from .exporters import EXPORTER_RULES
+from .extents import Extents
 from .functions import expand_function
 from .onnx_graph import Graph, schema_of
 from .opset import upgraded
@@ -48,6 +50,8 @@ class Resolver:
         self.empty_optionals: set[str] = set()
         self.properties: dict[int, dict[str, Attribute]] = {}
         self.bodies: dict[int, dict[str, Resolver]] = {}
+        self.extents = Extents(outer.extents if outer is not None else None)
+        self.shape_of: dict[str, str] = {}
         self.nodes: list[NodeProto] = []
         self._steps: list[Step] = []
         self._deciding = deciding(graph.nodes)
@@ -60,12 +64,15 @@ class Resolver:
         """
         Settle the graph. Raises Diagnostic for a node that is not as its operator asks for, or does not fit its inputs.
         """
+        from .dynamic_sizes import add_shape_outputs
         from .sequences import split_outputs
 
         self.push_nodes(self.graph.nodes)
         self._work()
         split_outputs(self)
         self._work()
+        if self.outer is None:
+            add_shape_outputs(self)
         self.graph.nodes = self.nodes
         if self._misfits:
             raise _misfit(self._misfits)
@@ -162,6 +169,12 @@ class Resolver:
         self._names.add(prefix)
         return prefix
 
+    def fresh_name(self, base: str) -> str:
+        """Return a name that no tensor has, which begins with `base`, and that reads well in IR."""
+        name = next(name for n in count() if not self.is_known(name := f"{base}.part{n}"))
+        self._names.add(name)
+        return name
+
     def settle_constant(self, name: str, array: Array, data_type: int, origin: str) -> None:
         """Make a tensor a constant."""
         self.graph.constants[name] = Constant(array, data_type, origin)
@@ -173,18 +186,26 @@ class Resolver:
         del self.nodes[count:]
 
     def _upgrade(self, node: NodeProto) -> None:
+        from .control_flow import BODIES
+        from .dynamic_sizes import check_rule
+
         if node.domain:
             self._settle(node)
             return
+        if node.op_type not in BODIES:
+            check_rule(self, node)
         self.push_newest(upgraded(self.graph, node, self))
 
     def _settle(self, node: NodeProto) -> None:
         from .control_flow import BODIES, resolve_control_flow
+        from .dynamic_sizes import resolve_sizes
         from .sequences import resolve_sequence
 
-        properties = _checked_properties(self.graph, node)
+        _checked_properties(self.graph, node)
         if node.op_type in BODIES and not node.domain:
             resolve_control_flow(self, node)
+            return
+        if resolve_sizes(self, node):
             return
         schema = schema_of(node)
         if any(attribute.type in GRAPHS for attribute in schema.attributes.values()):
@@ -196,6 +217,11 @@ class Resolver:
             if nodes := rule(self.graph, node, self.info):
                 self.push_newest(nodes)
                 return
+        self.settle_node(node)
+
+    def settle_node(self, node: NodeProto) -> None:
+        """Settle at once a node of the newest form, which holds no graph: it stays, or its results are constants."""
+        properties = _checked_properties(self.graph, node)
         self._infer(node, properties)
         if self._fold(node):
             return

@@ -26,8 +26,9 @@ from onnx.defs import OpSchema
 
 from ..dialects.core.onnx_custom import DOMAIN, SCHEMAS
 from ..errors import Diagnostic, did_you_mean
+from .attributes import unsound
 from .onnx_graph import Graph
-from .tensors import Constant
+from .tensors import CARRIED, Constant
 
 _SMALL = 4096
 """Constants of more elements are shown to inference by their type only; none that shapes depend on is as big."""
@@ -77,7 +78,7 @@ def infer(graph: Graph, inputs: Mapping[str, TensorInfo]) -> Infos:
     model = _light_model(graph, inputs)
     try:
         inferred = shape_inference.infer_shapes(model, data_prop=True).graph
-    except (shape_inference.InferenceError, RuntimeError, ValueError):
+    except (shape_inference.InferenceError, RuntimeError, ValueError, IndexError):
         inferred = model.graph
     known: Infos = {name: _constant_info(constant) for name, constant in graph.constants.items()}
     for value in (*inferred.input, *inferred.value_info, *inferred.output):
@@ -92,10 +93,10 @@ def _constant_info(constant: Constant) -> TensorInfo:
 
 def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo]) -> ModelProto:
     """Return the graph as a model in which big constants are inputs."""
-    light = GraphProto(name="network", node=[_stand_in(node) for node in graph.nodes])
+    light = GraphProto(name="network", node=[_stand_in(node) for node in graph.nodes if not unsound(node)])
     light.input.extend(_value(value.name, inputs[value.name]) for value in graph.inputs)
     for name, constant in graph.constants.items():
-        if constant.array.size <= _SMALL and constant.array.dtype.kind in "iufb":
+        if _is_shown(constant):
             light.initializer.append(_small_tensor(name, constant))
         else:
             light.input.append(_value(name, _constant_info(constant)))
@@ -123,6 +124,12 @@ def _stand_in(node: NodeProto) -> NodeProto:
 
 def _value(name: str, info: TensorInfo) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, info.data_type, info.shape)
+
+
+def _is_shown(constant: Constant) -> bool:
+    """Return whether inference is shown a constant's value."""
+    small = constant.array.size <= _SMALL and constant.array.dtype.kind in "iufb"
+    return small and constant.data_type not in CARRIED
 
 
 def _small_tensor(name: str, constant: Constant) -> TensorProto:
@@ -156,20 +163,18 @@ def infer_node(
     the reason, where the node does not fit its inputs.
     """
     _register_rules()
+    if reason := unsound(node):
+        raise ValueError(reason)
     if (node.domain, node.op_type) in _LIKE_FIRST:
         return {node.output[0]: inputs[node.input[0]]}
     types = {name: helper.make_tensor_type_proto(info.data_type, info.shape) for name, info in inputs.items()}
     known = {name: value for name in inputs if (value := constant(name)) is not None}
-    data = {
-        name: _small_tensor(name, value)
-        for name, value in known.items()
-        if value.array.size <= _SMALL and value.array.dtype.kind in "iufb"
-    }
+    data = {name: _small_tensor(name, value) for name, value in known.items() if _is_shown(value)}
     try:
         found = shape_inference.infer_node_outputs(
             schema, node, types, data, opset_imports=list(_imports()), ir_version=10
         )
-    except (shape_inference.InferenceError, ValidationError, RuntimeError, ValueError) as error:
+    except (shape_inference.InferenceError, ValidationError, RuntimeError, ValueError, IndexError) as error:
         raise ValueError(_plain(str(error))) from error
     return {name: info for name, kind in found.items() if (info := info_of(kind)) is not None}
 

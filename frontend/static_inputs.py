@@ -20,7 +20,6 @@ SHAPE_OPERANDS: dict[str, tuple[int, ...]] = {
     "BlackmanWindow": (0,),
     "CenterCropPad": (1,),
     "Col2Im": (1, 2),
-    "Compress": (1,),
     "ConstantOfShape": (0,),
     "CumProd": (1,),
     "CumSum": (1,),

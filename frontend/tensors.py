@@ -14,6 +14,7 @@ from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
+from ..dialects.core.small_floats import FORMATS
 from ..errors import Diagnostic
 from ..ir import Array, DenseAttr, dense, numpy_type
 
@@ -43,6 +44,9 @@ ELEMENTS: dict[int, Attribute] = {
 }
 """ONNX element type -> IR element type. Signless stands for signed."""
 
+CARRIED: dict[int, Attribute] = {number: _unsigned(kind.bits) for number, kind in FORMATS.items()}
+"""ONNX type of floats of 8 bits and less -> the IR type of their bits, by which they are carried."""
+
 TYPE_NAMES = {str(element): element for element in ELEMENTS.values()}
 """Name of an element type, as `--input-type` takes it -> the IR type."""
 
@@ -51,6 +55,7 @@ _PACKED_BITS: dict[int, int] = {
     TensorProto.UINT2: 2,
     TensorProto.INT4: 4,
     TensorProto.UINT4: 4,
+    TensorProto.FLOAT4E2M1: 4,
 }
 """Element type -> its bits, of those of which a byte holds several."""
 
@@ -66,7 +71,7 @@ class Constant:
     @property
     def dense(self) -> DenseAttr:
         """The value as an IR attribute."""
-        return dense(self.array, ELEMENTS[self.data_type])
+        return dense(self.array, element_type(self.data_type, f'tensor "{self.origin}"'))
 
 
 def type_name(data_type: int) -> str:
@@ -77,15 +82,16 @@ def type_name(data_type: int) -> str:
 
 def element_type(data_type: int, where: str) -> Attribute:
     """Return the IR type of an element. Raises Diagnostic where Tilewright has none, e.g. for texts."""
-    if data_type not in ELEMENTS:
+    element = ELEMENTS.get(data_type) or CARRIED.get(data_type)
+    if element is None:
         raise Diagnostic(
             "the element type of a tensor is not handled",
             where=where,
-            expected="one of " + ", ".join(type_name(known) for known in ELEMENTS),
+            expected="one of " + ", ".join(type_name(known) for known in (*ELEMENTS, *CARRIED)),
             found=type_name(data_type),
             remedy="export the model with one of the types expected",
         )
-    return ELEMENTS[data_type]
+    return element
 
 
 def read_tensor(proto: TensorProto, folder: Path | None, origin: str) -> Constant:
@@ -96,7 +102,7 @@ def read_tensor(proto: TensorProto, folder: Path | None, origin: str) -> Constan
     data are not as many as the shape says, or cannot be read.
     """
     where = f'tensor "{proto.name or origin}"'
-    element = element_type(proto.data_type, where)
+    element_type(proto.data_type, where)
     shape = tuple(proto.dims)
     check_memory(where, shape, proto.data_type)
     if proto.data_location == TensorProto.EXTERNAL:
@@ -104,7 +110,8 @@ def read_tensor(proto: TensorProto, folder: Path | None, origin: str) -> Constan
     if proto.HasField("raw_data"):
         _check_count(where, shape, _byte_count(proto.data_type, shape), len(proto.raw_data), "bytes")
         return Constant(_from_bytes(proto.raw_data, proto, shape), proto.data_type, origin)
-    return Constant(_from_field(proto, shape, where).astype(numpy_type(element), copy=False), proto.data_type, origin)
+    array = _from_field(proto, shape, where)
+    return Constant(_plain(array, proto.data_type), proto.data_type, origin)
 
 
 def read_sparse(proto: SparseTensorProto, folder: Path | None, origin: str) -> Constant:
@@ -142,7 +149,7 @@ def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
     if any(dim < 0 for dim in shape):
         raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
     memory = _memory()
-    if data_type in ELEMENTS and (count := _byte_count(data_type, shape)) > memory:
+    if (data_type in ELEMENTS or data_type in CARRIED) and (count := _byte_count(data_type, shape)) > memory:
         raise Diagnostic(
             "a tensor is larger than the memory of this machine",
             where=where,
@@ -158,7 +165,7 @@ def _memory() -> int:
 
 
 def _byte_count(data_type: int, shape: Sequence[int]) -> int:
-    bits = _PACKED_BITS.get(data_type, 8 * numpy_type(ELEMENTS[data_type]).itemsize)
+    bits = _PACKED_BITS.get(data_type, 8 * numpy_type(element_type(data_type, "a tensor")).itemsize)
     return (math.prod(shape) * bits + 7) // 8
 
 
@@ -176,9 +183,16 @@ def _check_count(where: str, shape: Sequence[int], expected: int, found: int, un
 def _from_bytes(data: bytes, proto: TensorProto, shape: Sequence[int]) -> Array:
     if proto.data_type in _PACKED_BITS:
         packed = TensorProto(data_type=proto.data_type, dims=list(shape), raw_data=data)
-        return numpy_helper.to_array(packed).astype(numpy_type(ELEMENTS[proto.data_type]))
-    little = numpy_type(ELEMENTS[proto.data_type]).newbyteorder("<")
+        return _plain(numpy_helper.to_array(packed), proto.data_type)
+    little = numpy_type(element_type(proto.data_type, "a tensor")).newbyteorder("<")
     return np.frombuffer(data, little).reshape(shape)
+
+
+def _plain(array: Array, data_type: int) -> Array:
+    """Return an array in the NumPy type of its IR type: floats of 8 bits and less as their bits."""
+    if data_type in CARRIED:
+        return array.view(np.uint8)
+    return array.astype(numpy_type(ELEMENTS[data_type]), copy=False)
 
 
 def _from_field(proto: TensorProto, shape: Sequence[int], where: str) -> Array:

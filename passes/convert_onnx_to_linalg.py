@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block
 
 from ..dialects.core.onnx_schema import OnnxOp
@@ -16,17 +16,21 @@ from ..errors import Diagnostic
 from ..ir import array_of, dense, functions, where
 from .core.base import Pass
 from .lowering import load_rules
-from .lowering.lowerer import LOWERINGS, Lowerer, signless
+from .lowering.lowerer import LOWERINGS, Lowerer, is_lowered, signless
 
 
 def convert_onnx_to_linalg(function: func.FuncOp) -> None:
     """
     Replace the onnx ops of a function by nn, linalg, tensor and arith ops on signless tensors.
 
-    Raises Diagnostic with all operators that have no lowering, not just the first.
+    A function that is at the tensor level already stays as it is. Raises Diagnostic with all operators that have no
+    lowering, not just the first, and where a function is neither at the one level nor at the other.
     """
     load_rules()
     block = function.body.block
+    if is_lowered(function):
+        _refuse_buffers(function)
+        return
     _refuse_unknown([op for op in block.walk() if isinstance(op, OnnxOp)])
     lowered = Block(arg_types=[_tensor_level(argument.type) for argument in block.args])
     lower = Lowerer(lowered)
@@ -39,6 +43,8 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
             lower.lower(op)
         elif isinstance(op, GlobalLoadOp | GlobalStoreOp):
             _move_access(lower, op)
+        elif not isinstance(op, func.ReturnOp):
+            raise Diagnostic(f"{op.name} stands beside onnx ops", where=where(op), expected="onnx ops, or none at all")
     assert block.last_op is not None
     results = [lower[value] for value in block.last_op.operands]
     lowered.add_op(func.ReturnOp(*results))
@@ -74,6 +80,20 @@ def _tensor_level(type: Attribute) -> Attribute:
         raise Diagnostic(f"a value of type {type} has no place at the tensor level", expected="tensors")
     ranked = cast("TensorType[Any]", type)
     return TensorType(cast(Any, signless(ranked.get_element_type())), ranked.get_shape())
+
+
+def _refuse_buffers(function: func.FuncOp) -> None:
+    """Raise Diagnostic where a function that has no onnx ops works on buffers."""
+    for op in (function, *function.body.walk()):
+        values = function.body.block.args if op is function else (*op.operands, *op.results)
+        if any(isinstance(value.type, MemRefType) for value in values):
+            raise Diagnostic(
+                "the program is at the level of buffers already",
+                where=where(op),
+                expected="onnx ops, or structured ops on tensors",
+                found=op.name,
+                remedy="leave out the phases that it has behind it: opt-tool --start-at=NAME",
+            )
 
 
 def _refuse_unknown(ops: list[OnnxOp]) -> None:

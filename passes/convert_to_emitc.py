@@ -18,6 +18,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ..dialects import emitc
+from ..dialects.core.ports import SHAPE_OF
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
@@ -31,7 +32,7 @@ from .emitc.names import Names, identifier
 from .emitc.sharing import share_memories
 from .emitc.tiles import HEADERS
 
-_HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, STATE)
+_HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, SHAPE_OF, STATE)
 
 
 def _symbol(op: Operation) -> str:

@@ -38,12 +38,13 @@ from ..ir import array_of, dense, element_of, functions, integer_width, numbers_
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices
 from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
+from .lowering.lowerer import is_lowered
 
-ui8 = IntegerType(8, Signedness.UNSIGNED)
+ui8, ui64 = (IntegerType(width, Signedness.UNSIGNED) for width in (8, 64))
 _STORAGE = (i8, ui8, i16, i32, i64)
 _CODES = dict(f32=1, ui8=2, i8=3, ui16=4, i16=5, i32=6, i64=7, f16=10, f64=11, ui32=12, ui64=13, bf16=16)
 """Element type -> ONNX's number for it."""
-_CONVERTERS = ("onnx.Cast", "onnx.DequantizeLinear")
+_CONVERTERS = ("onnx.BitCast", "onnx.Cast", "onnx.DecodeFloat", "onnx.DequantizeLinear")
 """Operators that make floats from integers."""
 EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)
 """The integers that f32 holds exactly: all that a float-encoded input of undeclared type can be."""
@@ -94,8 +95,11 @@ def infer_integer_types(function: func.FuncOp) -> None:
     Each op then carries `range` (of its result), `accumulator` (the type for all its arithmetic), and `wraps` where an
     integer type that the model itself declares may overflow, as ONNX has it.
 
-    Raises Diagnostic where a quantised operator gets what is no integer, and where 64 bits do not suffice.
+    A function that has left the graph level stays as it is. Raises Diagnostic where a quantised operator gets what is
+    no integer, and where 64 bits do not suffice.
     """
+    if is_lowered(function):
+        return
     state = _Inference(function)
     bound_indices(function)
     _demand(state)
@@ -253,8 +257,14 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
 
 
 def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
-    """Return whether all operands that carry data are integers and at least one is known to be."""
+    """
+    Return whether all operands that carry data are integers and at least one is known to be.
+
+    Not those of unsigned integers of 64 bits, whose ranges no accumulator holds.
+    """
     operands = rule.operands(op)
+    if any(element_of(value) == ui64 for value in operands):
+        return False
     wanted = rule.integers_only or any(result in state.demanded for result in op.results)
     strangers = [value for value in operands if value not in state.ranges and not _is_integral(value)]
     if wanted and strangers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -74,7 +75,8 @@ def find_cases(root: Path) -> list[Case]:
         raise Diagnostic("there is no such folder", source=str(root))
     if root.is_file():
         return [Case(root, root.stem)]
-    models = sorted(root.rglob("network.onnx"))
+    # Unlike rglob, walk passes over folders that vanish or cannot be read.
+    models = sorted(Path(folder, "network.onnx") for folder, _, files in os.walk(root) if "network.onnx" in files)
     arrays = {model: [name for name in _ARRAYS if (model.parent / name).is_file()] for model in models}
     whole = [model for model, found in arrays.items() if found]
     if not whole:

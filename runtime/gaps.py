@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +114,7 @@ def _open_dimensions(proto: ModelProto, model: Model) -> Iterator[Gap]:
 
 
 def _element_types(proto: ModelProto) -> Iterator[Gap]:
-    from ..frontend.tensors import ELEMENTS, type_name
+    from ..frontend.tensors import CARRIED, ELEMENTS, type_name
 
     graph = proto.graph
     typed = [
@@ -125,7 +124,7 @@ def _element_types(proto: ModelProto) -> Iterator[Gap]:
     typed += [(f'tensor "{tensor.name}"', tensor.data_type) for tensor in graph.initializer]
     places: dict[int, list[str]] = {}
     for place, kind in typed:
-        if kind and kind not in ELEMENTS:
+        if kind and kind not in (*ELEMENTS, *CARRIED):
             places.setdefault(kind, []).append(place)
     for kind, found in places.items():
         yield Gap(tuple(dict.fromkeys(found)), f"the element type {type_name(kind)} is not handled")
@@ -250,25 +249,14 @@ def run(options: argparse.Namespace, model: Model) -> int:
     if options.report:
         return _report(model, options.target)
     from ..ir import print_ir
+    from ..passes.core.files import write_text
 
     text = print_ir(model.load()) + "\n"
     if options.output is None:
         sys.stdout.write(text)
         return 0
-    _write(options.output, text)
+    write_text(options.output, text)
     return 0
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-            file.write(text)
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise Diagnostic(
-            "the IR cannot be written", where=str(path), found=error.strerror or str(error), remedy="give another -o"
-        ) from error
 
 
 def _report(model: Model, names: Sequence[str]) -> int:

@@ -41,6 +41,8 @@ class HostPort:
     """Of the position in a state: the rows of the state; 0 for other ports."""
     limits: tuple[int, ...] = ()
     """The least and the greatest number that it may hold; empty where that is not declared."""
+    shape_of: str = ""
+    """Of an output that says how much of another one is there: the name of that."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,9 @@ def _driver_entry(entry: HostEntry) -> DriverEntry:
 def ports_of(header: str, prefix: str) -> list[HostPort]:
     macros = dict(re.findall(rf"^#define {prefix}_(\w+) (.*)$", header, re.MULTILINE))
     ports = [_port(macros, str(index)) for index in range(int(macros["COUNT"]))]
+    for index, port in enumerate(ports):
+        if said := re.match(r"\d+", macros.get(f"{index}_SHAPE_OF", "")):
+            ports[index] = replace(port, shape_of=ports[int(said[0])].name)
     whole = prefix.removesuffix("_INPUT")
     said = re.findall(rf"^#define {whole}_(POSITION_INPUT|NEW_ROWS|CONTEXT) (\d+)", header, re.MULTILINE)
     if prefix.endswith("_INPUT") and said:

@@ -93,7 +93,7 @@ def _entry(index: int, entry: DriverEntry) -> str:
             for macro, name in ins
         ],
         "SAVES": [
-            f"    memcpy(first_{name}, {name}, {macro}_BYTES);\n    memset({name}, 0x5a, {macro}_BYTES);"
+            f"    memcpy(first_{name}, {name}, {macro}_BYTES);\n    memset({name}, 0x5a, sizeof {name});"
             for macro, name in outs
         ],
         "COMPARES": [

@@ -24,7 +24,7 @@ from ..compiler import Model, compile_model
 from ..errors import Diagnostic
 from ..frontend.importer import import_model
 from ..frontend.static_inputs import static_inputs
-from ..frontend.tensors import ELEMENTS
+from ..frontend.tensors import CARRIED, ELEMENTS
 from ..ir import Array, numpy_type
 from .session import Interpreted, Native, Run
 
@@ -165,6 +165,8 @@ def _as_array(name: str, given: Any, kind: TypeProto) -> Array:
     array = np.asarray(given)
     if array.dtype.kind in "OUS":
         raise Diagnostic("an input holds no numbers", where=f'input "{name}"', found="texts")
+    if kind.tensor_type.elem_type in CARRIED:
+        return array.view(np.uint8)
     element = ELEMENTS.get(kind.tensor_type.elem_type)
     return array if element is None else array.astype(numpy_type(element), copy=False)
 
@@ -180,4 +182,6 @@ def _output(found: Mapping[str, Array], value: ValueInfoProto) -> Any:
 
 def _declared(array: Array, kind: TypeProto) -> Array:
     element = kind.tensor_type.elem_type
+    if element in CARRIED:
+        return array.astype(np.uint8).view(helper.tensor_dtype_to_np_dtype(element))
     return array.astype(helper.tensor_dtype_to_np_dtype(element), copy=False) if element else array

@@ -15,13 +15,14 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
+from ..dialects.core.ports import cut_outputs
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array
 from ..passes.core.grammar import UsageError
 
 if TYPE_CHECKING:
     from ..compiler import Compilation
-    from .host import HostNetwork
+    from .host import HostNetwork, HostPort
 
 
 class Run(Protocol):
@@ -70,7 +71,7 @@ class Native:
         index = entry_of(self._network, function)
         entry = self._network.entries[index]
         given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
-        return {port.name: array for port, array in zip(entry.outputs, self._network.run(given, index), strict=True)}
+        return _named(entry.outputs, self._network.run(given, index))
 
     def reset(self) -> None:
         self._network.reset()
@@ -104,10 +105,16 @@ class Emulated:
             given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in ins]
             done = self._bare.run_bare(Path(folder), given)
         self.instructions = done.instructions
-        return {port.name: array for port, array in zip(outs, done.outputs, strict=True)}
+        return _named(outs, done.outputs)
 
     def reset(self) -> None:
         pass
+
+
+def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
+    """Return outputs by name, each cut to what is there of it."""
+    found = {port.name: array for port, array in zip(ports, arrays, strict=True)}
+    return cut_outputs(found, {port.name: port.shape_of for port in ports if port.shape_of})
 
 
 def bare_of(compilation: Compilation) -> Any:
@@ -247,7 +254,17 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
         return results[0]
     if not results:
         raise Diagnostic("the inputs have no steps", expected="one at least")
-    return {name: np.stack([result[name] for result in results]) for name in results[0]}
+    return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}
+
+
+def _stacked(name: str, parts: Sequence[Array]) -> Array:
+    if len({part.shape for part in parts}) > 1:
+        raise Diagnostic(
+            "an output has another size in each step, so that no array holds all",
+            where=f'output "{name}"',
+            remedy="run the steps one by one",
+        )
+    return np.stack(parts)
 
 
 def _has_steps(inputs: Sequence[Input], name: str, array: Array) -> bool:

@@ -13,8 +13,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from onnx import TypeProto, helper
+from onnx import TensorProto, TypeProto, helper
 from onnx.defs import OpSchema
+
+from .onnx_bounded import BOUNDED_SCHEMAS
+from .small_floats import FORMATS
 
 DOMAIN = "tilewright"
 """The domain in which the importer puts these operators, whatever domain the exporter gave them."""
@@ -22,7 +25,8 @@ DOMAIN = "tilewright"
 _INT, _FLOAT, _INTS, _STRING = (getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "INTS", "STRING"))
 _FLOATS = ("float", "double", "float16", "bfloat16")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_TYPES = [f"tensor({kind})" for kind in (*_FLOATS, *_INTEGERS, "bool")]
+_SMALL_FLOATS = tuple(TensorProto.DataType.Name(number).lower() for number in FORMATS)  # pyright: ignore[reportArgumentType]
+_TYPES = [f"tensor({kind})" for kind in (*_FLOATS, *_INTEGERS, "bool", *_SMALL_FLOATS)]
 
 SPELLINGS = {
     "n_levels": ("n_levels_out", "nLevels"),
@@ -121,12 +125,15 @@ def _row(
     *,
     infer: Callable[[Any], None] | None = None,
     outputs: str = "y",
+    converts: bool = False,
 ) -> OpSchema:
     """
     Return a schema: an attribute's value is its kind where it is required, else its default.
 
-    An input whose name ends in ? is optional.
+    An input whose name ends in ? is optional. Results are of the first input's type unless the operator `converts`.
     """
+    result = "R" if converts else "T0"
+    kinds = {result, *(f"T{i}" for i, _ in enumerate(inputs.split()))}
     formal = OpSchema.FormalParameter
     option = OpSchema.FormalParameterOption
     schema = OpSchema(
@@ -138,8 +145,8 @@ def _row(
             formal(key.rstrip("?"), f"T{i}", param_option=option.Optional if key.endswith("?") else option.Single)
             for i, key in enumerate(inputs.split())
         ],
-        outputs=[formal(key, "T0") for key in outputs.split()],
-        type_constraints=[(f"T{i}", _TYPES, "") for i, _ in enumerate(inputs.split())],
+        outputs=[formal(key, result) for key in outputs.split()],
+        type_constraints=[(kind, _TYPES, "") for kind in sorted(kinds)],
         attributes=[_attribute(key, value) for key, value in attributes.items()],
     )
     schema.set_type_and_shape_inference_function(infer or _like_first)
@@ -202,6 +209,17 @@ def _reduced(context: Any) -> None:
             result.tensor_type.shape.dim.append(dim)
         elif keepdims is None or keepdims.i:
             result.tensor_type.shape.dim.add().dim_value = 1
+    context.set_output_type(0, result)
+
+
+def _as_attribute(context: Any) -> None:
+    """Set the type to that whose number is the attribute `to`, the shape to the first input's."""
+    kind: TypeProto | None = context.get_input_type(0)
+    if kind is None or not kind.tensor_type.HasField("shape"):
+        return
+    result = TypeProto()
+    result.CopyFrom(kind)
+    result.tensor_type.elem_type = context.get_attribute("to").i
     context.set_output_type(0, result)
 
 
@@ -352,4 +370,26 @@ SCHEMAS: Sequence[OpSchema] = (
         infer=_norm_gradients,
         outputs="dx dscale dbias",
     ),
+    _row(
+        "EncodeFloat",
+        "x",
+        {"to": _INT, "saturate": 1, "round_mode": "up"},
+        """
+        The bits of x as a float of 8 or 4 bits, the type of ONNX whose number is `to`: rounded to nearest even.
+
+        What is too large becomes the largest number where it is to `saturate`, else infinity or NaN. Numbers of E8M0,
+        powers of two, are rounded by `round_mode`: up, down or nearest.
+        """,
+        infer=_as_attribute,
+        converts=True,
+    ),
+    _row(
+        "DecodeFloat",
+        "x",
+        {"format": _INT, "to": _INT},
+        "The numbers that bits stand for as floats of the type `format`, in the type `to`.",
+        infer=_as_attribute,
+        converts=True,
+    ),
+    *BOUNDED_SCHEMAS,
 )

@@ -53,9 +53,9 @@ def sample_inputs(model: ModelProto, seed: int) -> dict[str, np.ndarray]:
     """
     Return one random array for each input of `model`, in the input's declared shape and element type.
 
-    Values are standard normal where the model's metadata says so. Else they are integers, uniform over the range of
-    the 8-bit type that the metadata declares for the input, or of the integer type that the graph declares. Raises a
-    Diagnostic for an input with none of these, and for one whose shape is not static.
+    Values are standard normal where the model's metadata says so. Else they are integers, uniform over the range that
+    the metadata gives, over that of the 8-bit type that it declares for the input, or of the integer type that the
+    graph declares. Raises a Diagnostic for an input with none of these, and for one whose shape is not static.
     """
     from ._inputs import sample_inputs
 

@@ -10,15 +10,18 @@ import onnx
 _WEIGHT = {"Conv": 1, "Gemm": 1, "QLinearConv": 3, "QLinearMatMul": 3}
 """Layer with a bias -> the position of its weights."""
 
+_LEARNED = ("MatMul", "LSTM", "Gather", "Add", "Concat", "LayerNormalization")
+"""Other operators of which a constant of floats with an axis is learned."""
+
 
 @dataclass(frozen=True)
 class Cost:
     """
-    `parameters` counts the weights and one bias for each output channel (batch normalisation folded into it).
+    `parameters` counts the weights, one bias for each output channel of a convolution or a dense layer (batch
+    normalisation folded into it), and the constants of floats that are multiplied, added or selected from elsewhere.
 
-    `macs` counts the multiply-accumulates of convolutions and dense layers for one sample, padding included; `layers`
-    counts the convolutions and dense layers. Products with a constant matrix are dense layers without a bias, a table
-    of which rows are selected has parameters only.
+    `macs` counts the multiply-accumulates of convolutions, dense and recurrent layers for one sample, padding included;
+    `layers` counts these, a direction of a recurrent layer as one. Products with a constant matrix are dense layers.
     """
 
     parameters: int
@@ -35,14 +38,17 @@ def cost(model: onnx.ModelProto) -> Cost:
     layers = [(weights[node.input[_WEIGHT[node.op_type]]], sizes[node.output[0]]) for node in nodes]
     products = [node for node in graph.node if node.op_type == "MatMul" and node.input[1] in weights]
     dense = [(prod(weights[node.input[1]]), prod(sizes[node.output[0]][:-1])) for node in products]
-    tables = {node.input[0] for node in graph.node if node.op_type == "Gather"} & weights.keys()
+    recurrent = [node for node in graph.node if node.op_type == "LSTM"]
+    cells = [(weights[node.input[1]], weights[node.input[2]], sizes[node.output[0]][0]) for node in recurrent]
+    floats = {tensor.name for tensor in graph.initializer if tensor.data_type == onnx.TensorProto.FLOAT and tensor.dims}
+    learned = {name for node in graph.node if node.op_type in _LEARNED for name in node.input} & floats
     return Cost(
         parameters=sum(prod(weight) + output[1] for weight, output in layers)
-        + sum(weight for weight, _ in dense)
-        + sum(prod(weights[table]) for table in tables),
+        + sum(prod(weights[name]) for name in learned),
         macs=sum(prod(weight) * prod(output[2:]) for weight, output in layers)
-        + sum(weight * rows for weight, rows in dense),
-        layers=len(layers) + len(dense),
+        + sum(weight * rows for weight, rows in dense)
+        + sum((prod(weight) + prod(recurrence)) * steps for weight, recurrence, steps in cells),
+        layers=len(layers) + len(dense) + sum(weight[0] for weight, _, _ in cells),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod, sqrt
 from typing import Any
 
@@ -20,10 +20,15 @@ _STEPS = 1 << 15
 
 @dataclass(frozen=True)
 class Value:
-    """A tensor of the network: its name and shape, the batch axis first."""
+    """A tensor of the network: its name and shape, the batch axis first, and its element type as ONNX numbers it."""
 
     name: str
     shape: tuple[int, ...]
+    element: int = TensorProto.FLOAT
+
+    def info(self) -> onnx.ValueInfoProto:
+        """Return how ONNX declares it."""
+        return helper.make_tensor_value_info(self.name, self.element, self.shape)
 
 
 class FloatBuilder:
@@ -40,16 +45,15 @@ class FloatBuilder:
         self._summary = (doc or "").strip().partition("\n")[0]
         # RandomState, because NumPy promises never to change its streams.
         self._random = np.random.RandomState(seed)
-        self._inputs: list[onnx.ValueInfoProto] = []
+        self._inputs: list[Value] = []
         self._nodes: list[onnx.NodeProto] = []
         self._constants: list[onnx.TensorProto] = []
-        self._shapes: dict[str, tuple[int, ...]] = {}
+        self._results: list[Value] = []
+        self._metadata: dict[str, str] = {}
 
-    def input(self, shape: Sequence[int]) -> Value:
-        """Add the network's input, of `shape` without the batch axis."""
-        whole = (1, *shape)
-        self._inputs.append(helper.make_tensor_value_info("input", TensorProto.FLOAT, whole))
-        return Value("input", whole)
+    def input(self, shape: Sequence[int], name: str = "input") -> Value:
+        """Add an input of the network, of `shape` without the batch axis."""
+        return self._input(Value(name, (1, *shape)), "normal")
 
     def conv(
         self,
@@ -135,25 +139,43 @@ class FloatBuilder:
         }
         return self._add("Gemm", [x], (x.shape[0], features), {"transB": 1}, constants)
 
+    def constant(self, key: str, array: np.ndarray) -> Value:
+        """Return a constant of the network, whose name begins with `key`."""
+        name = f"{key}_{len(self._constants)}"
+        self._constants.append(numpy_helper.from_array(array, name))
+        return Value(name, array.shape)
+
     def finish(self, x: Value) -> onnx.ModelProto:
         """Return the network with the softmax of `x` [N, classes], named `output`, as its output."""
-        self._add("Softmax", [x], x.shape, {"axis": 1}, name="output")
-        shapes = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, s) for name, s in self._shapes.items()}
-        output = shapes.pop("output")
+        return self.model({"output": self._add("Softmax", [x], x.shape, {"axis": 1})})
+
+    def model(self, outputs: Mapping[str, Value]) -> onnx.ModelProto:
+        """Return the network with these outputs, by the name that each is to have."""
+        names = {value.name: name for name, value in outputs.items()}
+        for node in self._nodes:
+            node.input[:] = [names.get(name, name) for name in node.input]
+            node.output[:] = [names.get(name, name) for name in node.output]
         graph = helper.make_graph(
             self._nodes,
             self._name,
-            self._inputs,
-            [output],
-            self._constants,
-            self._summary,
-            value_info=list(shapes.values()),
+            [value.info() for value in self._inputs],
+            [replace(value, name=name).info() for name, value in outputs.items()],
+            doc_string=self._summary,
+            value_info=[value.info() for value in self._results if value.name not in names],
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
+        # Added last, because each of the calls before copies what it is given.
+        model.graph.initializer.extend(self._constants)
         model.producer_name = "tilewright"
         model.doc_string = self._summary
-        helper.set_model_props(model, {INPUT_VALUES + value.name: "normal" for value in self._inputs})
+        helper.set_model_props(model, self._metadata)
         return model
+
+    def _input(self, value: Value, values: str) -> Value:
+        """Add an input; `values` says what it holds, see `INPUT_VALUES`."""
+        self._inputs.append(value)
+        self._metadata[f"{INPUT_VALUES}{value.name}"] = values
+        return value
 
     def _pool(self, op_type: str, x: Value, kernel: int, stride: int, pads: tuple[int, int]) -> Value:
         low, high = pads
@@ -176,16 +198,16 @@ class FloatBuilder:
         shape: tuple[int, ...],
         attributes: dict[str, Any] | None = None,
         constants: dict[str, np.ndarray] | None = None,
-        name: str = "",
+        element: int = TensorProto.FLOAT,
     ) -> Value:
         node = f"{op_type}_{len(self._nodes)}"
-        output = name or node.lower()
+        output = node.lower()
         held = {f"{output}.{key}": array for key, array in (constants or {}).items()}
         inputs = [*(operand.name for operand in operands), *held]
         self._nodes.append(helper.make_node(op_type, inputs, [output], name=node, **(attributes or {})))
         self._constants += [numpy_helper.from_array(array, key) for key, array in held.items()]
-        self._shapes[output] = shape
-        return Value(output, shape)
+        self._results.append(Value(output, shape, element))
+        return self._results[-1]
 
 
 def _windows(sizes: Sequence[int], kernel: int, stride: int, pads: tuple[int, int]) -> tuple[int, ...]:

@@ -13,7 +13,10 @@ INPUT_TYPE = "tilewright.input_type."
 """Metadata key prefix: `tilewright.input_type.<input name>` = `ui8` or `i8` is the integer type of that input."""
 
 INPUT_VALUES = "tilewright.input_values."
-"""Metadata key prefix: `tilewright.input_values.<input name>` = `normal` says how an input's floats are distributed."""
+"""
+Metadata key prefix: `tilewright.input_values.<input name>` = `normal`, of floats, or `0..99`, the integers that an
+input holds, both ends included.
+"""
 
 RANGES: dict[str, tuple[int, int]] = {"ui8": (0, 255), "i8": (-128, 127)}
 """The integer types an input may declare, with their least and greatest values."""
@@ -34,9 +37,10 @@ def sample_inputs(model: onnx.ModelProto, seed: int) -> dict[str, np.ndarray]:
 
 def _sample(model: onnx.ModelProto, value: onnx.ValueInfoProto, random: np.random.RandomState) -> np.ndarray:
     dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
-    if {entry.key: entry.value for entry in model.metadata_props}.get(INPUT_VALUES + value.name) == "normal":
+    values = {entry.key: entry.value for entry in model.metadata_props}.get(INPUT_VALUES + value.name, "")
+    if values == "normal":
         return random.standard_normal(_shape(value)).astype(dtype)
-    low, high = _range(model, value.name, dtype)
+    low, high = map(int, values.split("..")) if values else _range(model, value.name, dtype)
     return random_integers(random, low, high, _shape(value)).astype(dtype)
 
 

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import element_of, shape_of
-from .code import Code, rank_of
+from .code import Code, filled, rank_of
 from .lowerer import Lowerer, constant_of, lowers, signless, unsupported
 
 
@@ -72,7 +72,7 @@ def _located(lower: Lowerer, block: Block, op: Operation) -> None:
     block.add_op(op)
 
 
-def _within(lower: Lowerer, block: Block) -> Lowerer:
+def within(lower: Lowerer, block: Block) -> Lowerer:
     """Return a lowerer that builds in another block."""
     inner = Lowerer(block)
     inner.location = lower.location
@@ -150,8 +150,8 @@ class _Loop:
         goes_on = [self.condition, self.graph.last_op.operands[0]]
         if self.turns is not None and all(value is None or self._is_true(value) for value in goes_on):
             return self._counted(self.turns)
-        if self.collected:
-            raise unsupported(self.op, "that ends where data say so and collects", "collect into a carried tensor")
+        if self.collected and self.turns is None:
+            raise unsupported(self.op, "that collects in turns without a bound", "give it a number of turns")
         return self._while()
 
     def _is_true(self, value: SSAValue) -> bool:
@@ -165,18 +165,35 @@ class _Loop:
         lower, code = self.lower, Code.after(self.lower)
         known = constant_of(turns)
         if known is None:
-            count = code.limited(_only_element(lower, lower[turns]), 0, _MOST_TURNS)
+            count = code.limited(_only_element(lower, lower[turns]), 0, self._most())
         else:
             count = code.number(min(max(int(known.reshape(-1)[0]), 0), _MOST_TURNS))
-        wholes = [lower.empty(shape_of(result), signless(element_of(result))) for result in self.collected]
+        is_whole = known is not None
 
         def turn(code: Code, index: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
             _, *made = self._turn(code.block, index, values)
-            parts = zip(made[len(self.carried) :], values[len(self.carried) :], strict=True)
-            put = [_put(_within(lower, code.block), part, whole, 0, index) for part, whole in parts]
-            return [*made[: len(self.carried)], *put]
+            return self._with_parts(code.block, index, made, values)
 
-        return code.loop(count, [*self.carried, *wholes], turn)
+        return code.loop(count, [*self.carried, *self._wholes(is_whole=is_whole)], turn)
+
+    def _most(self) -> int:
+        """Return the most turns for which there is room."""
+        return min([_MOST_TURNS, *(shape_of(result)[0] for result in self.collected)])
+
+    def _wholes(self, *, is_whole: bool) -> list[SSAValue]:
+        """Append the tensors in which turns collect what they give; zeros, but where turns fill the whole."""
+        kinds = [(shape_of(result), signless(element_of(result))) for result in self.collected]
+        if is_whole:
+            return [self.lower.empty(shape, element) for shape, element in kinds]
+        return [filled(self.lower, shape, 0, element) for shape, element in kinds]
+
+    def _with_parts(
+        self, block: Block, index: SSAValue, made: Sequence[SSAValue], values: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        """Append to a turn that what it gives is put where it is collected; returns all that it carries on."""
+        count, inner = len(self.carried), within(self.lower, block)
+        pairs = zip(made[count:], values[count:], strict=True)
+        return [*made[:count], *(_put(inner, part, whole, 0, index) for part, whole in pairs)]
 
     def _turn(self, block: Block, number: SSAValue, values: Sequence[SSAValue]) -> list[SSAValue]:
         """Append the nodes of a turn to a block; returns what they yield, the condition first."""
@@ -192,15 +209,18 @@ class _Loop:
     def _while(self) -> Sequence[SSAValue]:
         lower, code = self.lower, Code.after(self.lower)
         goes_on = code.constant(1, i1) if self.condition is None else _only_element(lower, lower[self.condition])
-        starts = [code.constant(0, i64), goes_on, *self.carried]
+        starts = [code.constant(0, i64), goes_on, *self.carried, *self._wholes(is_whole=False)]
         most = None if self.turns is None else _only_element(lower, lower[self.turns])
+        if most is not None and self.collected:
+            most = code.min(most, self._most())
         types = [value.type for value in starts]
         before, after = Block(arg_types=types), Block(arg_types=types)
         test = Code(before, lower.location)
         again = before.args[1] if most is None else test.both(before.args[1], test.test(before.args[0], "slt", most))
         _located(lower, before, scf.ConditionOp(again, *before.args))
         condition, *made = self._turn(after, after.args[0], after.args[2:])
-        flag = _only_element(_within(lower, after), condition)
+        made = self._with_parts(after, Code(after, lower.location).as_index(after.args[0]), made, after.args[2:])
+        flag = _only_element(within(lower, after), condition)
         number = Code(after, lower.location).add(after.args[0], 1)
         _located(lower, after, scf.YieldOp(number, flag, *made))
         loop = scf.WhileOp(starts, types, [before], [after])
@@ -240,7 +260,7 @@ class _Scan:
         wholes = [lower.empty(shape_of(result), signless(element_of(result))) for result in self.collected]
 
         def turn(code: Code, index: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            inner, number = _within(lower, code.block), len(self.states)
+            inner, number = within(lower, code.block), len(self.states)
             from_end = code.sub(code.number(count - 1), index)
             places = {False: index, True: from_end}
             parts = [_taken(inner, value, axis, places[backwards]) for value, axis, backwards in self.scanned]

@@ -13,7 +13,7 @@ from ...dialects.core.body import Body, is_float
 from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import RemainderOp
 from ...ir import element_of, integer_width, shape_of
-from .lowerer import Build, Lowerer, constant_of, is_unsigned, lowers
+from .lowerer import Build, Lowerer, Rule, constant_of, is_unsigned, lowers
 from .rules import compute_type, result_element, scalar_rule, wraps
 
 
@@ -31,6 +31,13 @@ def unary(op: Any) -> Build:
 
     def build(body: Body, x: SSAValue) -> SSAValue:
         return body.op(op(x))
+
+    return build
+
+
+def _bits(op: Any) -> Build:
+    def build(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
+        return body.op(op(a, b))
 
     return build
 
@@ -85,8 +92,32 @@ ELEMENTWISE: dict[str, Build] = {
     "Acosh": unary(math.AcoshOp),
     "Atanh": unary(math.AtanhOp),
 }
+_WIDEST: dict[str, Build] = {
+    **{name: ELEMENTWISE[name] for name in ("Add", "Sub", "Mul", "Sum")},
+    "Div": _bits(arith.DivUIOp),
+    "Mod": _bits(arith.RemUIOp),
+    "Max": _fold_pairs(_bits(arith.MaxUIOp)),
+    "Min": _fold_pairs(_bits(arith.MinUIOp)),
+}
+"""Operator -> its scalar code on unsigned integers of 64 bits, which no signed type holds."""
+
+
+def _on_widest(name: str, rule: Rule) -> Rule:
+    """Return a rule that takes unsigned integers of 64 bits too."""
+    if name not in _WIDEST:
+        return rule
+
+    def either(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+        if not all(is_unsigned(value) and integer_width(element_of(value)) == 64 for value in op.operands):
+            return rule(lower, op)
+        shape, element = shape_of(op.results[0]), result_element(op)
+        return [lower.elementwise(list(op.operands), shape, element, _WIDEST[name], wraps=True)]
+
+    return either
+
+
 for _name, _build in ELEMENTWISE.items():
-    lowers(_name)(scalar_rule(_build))
+    lowers(_name)(_on_widest(_name, scalar_rule(_build)))
 
 
 @lowers("Clip")
@@ -171,7 +202,7 @@ def _modulo(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
 
 @lowers("Mod")
 def _mod(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    return _joint(_remainder if op.attribute("fmod") else _modulo)(lower, op)
+    return _on_widest("Mod", _joint(_remainder if op.attribute("fmod") else _modulo))(lower, op)
 
 
 # Bits and truth values
@@ -179,13 +210,6 @@ def _mod(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 def _complement(body: Body, x: SSAValue) -> SSAValue:
     return body.op(arith.XOrIOp(x, body.constant(-1, x.type)))
-
-
-def _bits(op: Any) -> Build:
-    def build(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
-        return body.op(op(a, b))
-
-    return build
 
 
 _BITS: dict[str, Build] = {

@@ -8,10 +8,12 @@ from typing import Any, cast
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, TensorType, i1, i64
 from xdsl.ir import BlockArgument, OpResult, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float, scalar_attr
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
+from .code import Code, computed
 from .index_ranges import CARRIERS, RANGE, carried
 from .integer_ranges import Range, range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
@@ -26,9 +28,9 @@ def _comparison(name: str) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
 
     def rule(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         operands = list(op.operands)
-        widths = [integer_width(element_of(value)) or 0 for value in operands]
-        if any(is_unsigned(value) and width == 64 for value, width in zip(operands, widths, strict=True)):
-            raise unsupported(op, "of unsigned integers of 64 bits", "use signed ones")
+        widest = [is_unsigned(value) and integer_width(element_of(value)) == 64 for value in operands]
+        if any(widest) and not all(widest):
+            raise unsupported(op, "of unsigned integers of 64 bits with others", "use signed ones")
 
         def body(body: Body, a: SSAValue, b: SSAValue) -> SSAValue:
             if is_float(a.type):
@@ -38,7 +40,8 @@ def _comparison(name: str) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
                 body.convert(x, wide, unsigned=is_unsigned(v)) if x.type != wide else x
                 for x, v in zip((a, b), operands, strict=True)
             )
-            return body.compare(a, _PREDICATES[name], b)
+            predicate = _PREDICATES[name]
+            return body.compare(a, predicate.replace("s", "u") if widest[0] else predicate, b)
 
         return [lower.elementwise(operands, shape_of(op.results[0]), i1, body)]
 
@@ -95,14 +98,12 @@ def index_at(lower: Lowerer, value: SSAValue, place: Sequence[int], *, unsigned:
 
 @lowers("TensorScatter")
 def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower a write of rows at an index: a slice is put into the whole."""
+    """Lower a write of rows at an index: a slice is put into the whole, where it is one."""
     whole, rows = op.operands[:2]
     shape, index = shape_of(whole), op.node_input(2)
     axis = int(op.attribute("axis")) % len(shape)
-    if op.attribute("mode") != "linear":
-        raise unsupported(op, f"in mode '{op.attribute('mode')}'")
-    if shape[0] != 1:
-        raise unsupported(op, "of several batches", "use one operator for each")
+    if index is not None and (op.attribute("mode") == "circular" or shape[0] != 1):
+        return [_scattered(lower, op)]
     offsets: list[int] = [0] * len(shape)
     dynamic: list[SSAValue] = []
     if index is not None:
@@ -125,6 +126,25 @@ def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         },
     )
     return [lower.emit(inserted)]
+
+
+def _scattered(lower: Lowerer, op: OnnxOp) -> SSAValue:
+    """Append the whole with rows written at an index of its own for each batch, the first axis; perhaps in a circle."""
+    whole, rows, index = (lower[value] for value in op.operands)
+    shape, unsigned = shape_of(whole), is_unsigned(op.operands[2])
+    axis = int(op.attribute("axis")) % len(shape)
+    extent, count = shape[axis], shape_of(rows)[axis]
+
+    def build(code: Code, old: SSAValue) -> SSAValue:
+        place = [code.index(i) for i in range(len(shape))]
+        offset = code.sub(place[axis], code.as_index(code.take(index, [place[0]]), unsigned=unsigned))
+        if op.attribute("mode") == "circular":
+            offset = code.op(arith.RemSIOp(offset, code.number(extent)))
+            offset = code.select(code.test(offset, "slt", 0), code.add(offset, extent), offset)
+        near = [code.clip(offset, 0, count - 1) if i == axis else at for i, at in enumerate(place)]
+        return code.select(code.inside(offset, count), code.take(rows, near), old)
+
+    return computed(lower, [whole], [AffineMap.identity(len(shape))], shape, element_of(whole), build)
 
 
 def gather_rows(lower: Lowerer, op: OnnxOp) -> SSAValue:

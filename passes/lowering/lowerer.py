@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -47,14 +47,26 @@ def lowers(*names: str) -> Callable[[Rule], Rule]:
 
 
 def signless(type: Attribute) -> Attribute:
-    """Return the type that holds an element at the tensor level, where signs are in the ops."""
+    """
+    Return the type that holds an element at the tensor level, where signs are in the ops.
+
+    Integers of 2 and 4 bits lie in bytes, extended by their sign or by zeros.
+    """
     width = integer_width(type)
-    return IntegerType(width) if width is not None and type != IndexType() else type
+    if width is None or type == IndexType():
+        return type
+    return IntegerType(width if width == 1 else max(width, 8))
 
 
 def is_unsigned(value: SSAValue) -> bool:
     """Return whether a value of the graph level holds unsigned integers."""
     return is_unsigned_type(element_of(value))
+
+
+def is_lowered(function: func.FuncOp) -> bool:
+    """Return whether a function has left the graph level: it holds other ops than onnx, and none of onnx."""
+    kinds = {op.dialect_name() for op in function.body.block.ops} - {"func", "ml_program"}
+    return bool(kinds) and "onnx" not in kinds
 
 
 def constant_of(value: SSAValue | None) -> Array | None:
@@ -166,6 +178,8 @@ class Lowerer:
         if not source or not shape:
             return self._copied(value, shape)
         groups = reassociate(source, list(shape))
+        if 0 in source:
+            return self.empty(shape, element)
         if groups and len(source) > len(shape):
             return self.emit(collapse(value, groups, TensorType(element, shape)))
         if groups:

@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.ports import SHAPE_OF, cut_outputs
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numbers_of, numpy_type, where
 from .bits import integer_type, scalar_type
@@ -51,6 +52,8 @@ class Port:
     """The least and the greatest number that an input may hold, where they are declared (`tilewright.range`)."""
     state: tuple[int, ...] = ()
     """Of the position in a state: the rows that a call adds, and those of the state (`tilewright.state`)."""
+    shape_of: str = ""
+    """Of an output that says how much of another is there: that one's name (`tilewright.shape_of`)."""
 
     @property
     def declared(self) -> np.dtype[Any]:
@@ -62,10 +65,11 @@ def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str =
     """
     Run a function of a module, at any level, and return its results by name.
 
-    Names are the attributes `onnx.name` of arguments and results; those without are `arg0`, `result0`, ... by position.
+    Names are the attributes `onnx.name` of arguments and results; those without are `arg0`, `result0`, ... by position,
+    where arguments with `tilewright.output` count as results.
     An input may have another NumPy type if no value changes by the conversion. An argument or result with
     `onnx.type = "ui8"` is uint8 though its IR type is i8. Arguments with `tilewright.output` are allocated, zeroed, and
-    returned.
+    returned. A result that another one names in `tilewright.shape_of` is cut to what that says is there.
 
     Raises Diagnostic for inputs that are missing, unknown, of another shape or out of the type's range, and for
     whatever the program cannot do.
@@ -134,7 +138,8 @@ class Session:
         self._written = written
         outputs = [(port, value) for port, value in zip(arguments, values, strict=True) if port.is_output]
         outputs += zip(results, returned, strict=False)
-        return {port.name: seen_value(port, value) for port, value in outputs}
+        found = {port.name: seen_value(port, value) for port, value in outputs}
+        return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
 
 
 def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
@@ -194,8 +199,9 @@ def ports(function: Operation) -> tuple[list[Port], list[Port]]:
 def _ports(types: Sequence[Attribute], attributes: Attribute | None, prefix: str, function: Operation) -> list[Port]:
     dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes else ()
     given = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
+    kinds = ["result" if "tilewright.output" in attrs.data else prefix for attrs in given]
     return [
-        _port(type_, attrs.data, f"{prefix}{i}", function)
+        _port(type_, attrs.data, f"{kinds[i]}{kinds[:i].count(kinds[i])}", function)
         for i, (type_, attrs) in enumerate(zip(types, given, strict=True))
     ]
 
@@ -221,6 +227,7 @@ def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, f
         inner=_inner_shape(type_, extents),
         limits=_numbers(attributes.get("tilewright.range")),
         state=_numbers(attributes.get("tilewright.state")),
+        shape_of=target.data if isinstance(target := attributes.get(SHAPE_OF), StringAttr) else "",
     )
 
 

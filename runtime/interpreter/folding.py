@@ -123,10 +123,10 @@ def contract(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], ty
     floating = is_float(type_)
     exact = np.float64 if floating else np.int64
     a, b, factor = _sum_alone(a, b, axes, extents, exact)
-    batch = [i for i in range(len(extents)) if i not in axes and a.shape[i] > 1 and b.shape[i] > 1]
-    inner = [i for i in axes if a.shape[i] > 1]
-    rows = [i for i in range(len(extents)) if i not in batch and i not in inner and a.shape[i] > 1]
-    columns = [i for i in range(len(extents)) if i not in batch and i not in inner and b.shape[i] > 1]
+    batch = [i for i in range(len(extents)) if i not in axes and a.shape[i] != 1 and b.shape[i] != 1]
+    inner = [i for i in axes if a.shape[i] != 1]
+    rows = [i for i in range(len(extents)) if i not in batch and i not in inner and a.shape[i] != 1]
+    columns = [i for i in range(len(extents)) if i not in batch and i not in inner and b.shape[i] != 1]
     depth = prod(a.shape[i] for i in inner)
     carrier = np.float64 if floating else _carrier(a, b, depth)
     left = _matrices(a, batch, rows, inner, carrier)

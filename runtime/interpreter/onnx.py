@@ -23,6 +23,7 @@ from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import ONNX
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
+from .onnx_bounded import BOUNDED
 from .onnx_control import CONTROL
 from .onnx_custom import CUSTOM, integer_mean
 from .onnx_qlinear import dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
@@ -36,7 +37,7 @@ def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[
     schema = op.SCHEMA
     with np.errstate(all="ignore"):
         if schema.domain == DOMAIN:
-            results = CUSTOM[schema.name](op.attribute, *operands)
+            results = (CUSTOM | BOUNDED)[schema.name](op.attribute, *operands)
         elif schema.domain == "" and (rule := _rule(op, operands)):
             results = rule(op, *_positional(op, operands))
         else:

@@ -41,7 +41,15 @@ def _loop(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
         carried = made[: len(carried)]
         for parts, part in zip(collected, made[len(carried) :], strict=True):
             parts.append(part)
-    return [*carried, *(_stacked(op, len(carried) + n, parts, 0) for n, parts in enumerate(collected))]
+    return [*carried, *(_padded(op, len(carried) + n, parts) for n, parts in enumerate(collected))]
+
+
+def _padded(op: OnnxOp, index: int, parts: Sequence[Array]) -> Array:
+    """Return what the turns gave for a result, and zeros for the turns that the loop did not take."""
+    result = op.results[index]
+    shape = shape_of(result)
+    missing = [np.zeros(shape[1:], numpy_type(element_of(result)))] * (shape[0] - len(parts))
+    return _stacked(op, index, [*parts, *missing], 0)
 
 
 @semantics(_Scan)

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from onnx import helper, numpy_helper
 
 from ...dialects.core.onnx_custom import channel_shape
 from ...dialects.core.semantics import truncating_divide
+from ...dialects.core.small_floats import FORMATS
 from ...ir import Array
 
 Attribute = Callable[[str], Any]
@@ -225,3 +227,20 @@ def LayerNormalizationGrad(
     projected = (weighted * normal).mean(axis=inner, keepdims=True)
     dx = inv_std_dev * (weighted - weighted.mean(axis=inner, keepdims=True) - normal * projected)
     return dx, (dy * normal).sum(axis=outer), dy.sum(axis=outer)
+
+
+@_custom
+def EncodeFloat(attribute: Attribute, x: Array) -> Array:
+    kind = FORMATS[attribute("to")]
+    if not kind.is_signed:
+        codes = numpy_helper.to_float8e8m0(x, bool(attribute("saturate")), attribute("round_mode")).view(np.uint8)
+        return np.where(np.isposinf(x), kind.largest, codes) if attribute("saturate") else codes
+    limit = kind.decoded(np.array(kind.largest), x.dtype)
+    codes = (np.clip(x, -limit, limit) if attribute("saturate") else x).astype(kind.dtype).view(np.uint8)
+    sign = 0 if kind.unsigned_zero else np.signbit(x) * (1 << (kind.bits - 1))
+    return np.where(np.isnan(x), kind.nan | sign, codes)
+
+
+@_custom
+def DecodeFloat(attribute: Attribute, x: Array) -> Array:
+    return FORMATS[attribute("format")].decoded(x, np.dtype(helper.tensor_dtype_to_np_dtype(attribute("to"))))

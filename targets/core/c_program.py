@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ...dialects import emitc
+from ...dialects.core.ports import SHAPE_OF
 from ...errors import Diagnostic
 from ...ir import numbers_of, numpy_type, where
 from ...passes.emitc.names import Names
@@ -41,10 +42,14 @@ class Port:
     shape: tuple[int, ...]
     range: tuple[int, ...] = ()
     """The least and the greatest number that it may hold, where that is checked."""
+    shape_of: str = ""
+    """The ONNX name of the output of which this one says how much is there."""
 
     @property
     def limits(self) -> str:
-        """The range in words, empty where there is none."""
+        """The range, or what it says of another output, in words; empty where there is neither."""
+        if self.shape_of:
+            return f", what is there of {comment(self.shape_of)}: the first of so many along each axis"
         return f", {self.range[0]} to {self.range[1]}" if self.range else ""
 
     @property
@@ -257,19 +262,22 @@ def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
     outputs: list[Port] = []
     names = argument_names(function, Names())
     types = function.function_type.inputs.data
-    for type_, identifier, said in zip(types, names, argument_attributes(function), strict=True):
+    attributes = argument_attributes(function)
+    kinds = ["result" if "tilewright.output" in said else "arg" for said in attributes]
+    for index, (type_, identifier, said) in enumerate(zip(types, names, attributes, strict=True)):
         if not isinstance(type_, EmitC_ArrayType):
             continue
         element = cast("EmitC_ArrayType[Any]", type_).get_element_type()
         name = cast("StringAttr | None", said.get("onnx.name"))
         shape = said["tilewright.shape"].get_values() if "tilewright.shape" in said else type_.get_shape()
         port = Port(
-            identifier if name is None else name.data,
+            f"{kinds[index]}{kinds[:index].count(kinds[index])}" if name is None else name.data,
             identifier,
             c_type(element),
             numpy_type(element).itemsize,
             tuple(int(size) for size in shape),
             numbers_of(said["tilewright.range"]) if "tilewright.range" in said else (),
+            cast(StringAttr, said[SHAPE_OF]).data if SHAPE_OF in said else "",
         )
         (outputs if "tilewright.output" in said else inputs).append(port)
     return inputs, outputs
@@ -319,6 +327,9 @@ def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
         yield f"#define {prefix}_{index}_BYTES {port.count * port.bytes_each}"
         if port.range:
             yield f"#define {prefix}_{index}_RANGE {{{port.range[0]}, {port.range[1]}}}"
+        if port.shape_of:
+            target = next(place for place, each in enumerate(ports) if each.name == port.shape_of)
+            yield f"#define {prefix}_{index}_SHAPE_OF {target} /* the output of which this says how much is there */"
     yield ""
 
 

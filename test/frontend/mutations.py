@@ -132,14 +132,15 @@ def mutated(model: ModelProto, random: Random) -> bytes:
     copy = ModelProto()
     copy.CopyFrom(model)
     for _ in range(random.choice((0, 1, 1, 1, 2, 3))):
-        _apply(random.choice(CHANGES), copy, random)
+        apply(random.choice(CHANGES), copy, random)
     data = bytearray(copy.SerializeToString())
     for _ in range(random.choice((0, 0, 0, 1, 2, 8))):
         data[random.randrange(len(data))] = random.randrange(256)
     return bytes(data[: random.randrange(len(data))] if random.random() < 0.1 else data)
 
 
-def _apply(change: Callable[[ModelProto, Random], None], model: ModelProto, random: Random) -> None:
+def apply(change: Callable[[ModelProto, Random], None], model: ModelProto, random: Random) -> None:
+    """Change a model in place, unless it has nothing of the kind."""
     try:
         change(model, random)
     except (IndexError, ValueError, TypeError, DecodeError):

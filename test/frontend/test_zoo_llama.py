@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -9,6 +11,7 @@ import onnx
 import onnxruntime
 import pytest
 
+from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
@@ -60,6 +63,17 @@ def test_a_prompt_at_once_is_as_many_steps() -> None:
     np.testing.assert_array_equal(whole["logits"][0], found)
     for name, array in caches.items():
         np.testing.assert_array_equal(whole[name.replace("past", "present")], array)
+
+
+def test_a_prompt_is_lowered_without_a_state(tmp_path: Path) -> None:
+    model = llama.prefill(3, config=replace(CONFIG, layers=1))
+    path = tmp_path / "prompt.onnx"
+    path.write_bytes(model.SerializeToString())
+    inputs = inputs_of(model)
+    lowered = compile_model(Model(path), "host", stop_after="tensor").module
+    found, expected = run_module(lowered, inputs), run_module(import_model(model), inputs)
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
 def test_scores_depend_on_every_token_before() -> None:

@@ -91,3 +91,21 @@ func.func @divisor(%x: tensor<4xi8>) -> tensor<4xi8> {
   %y = onnx.TrueIntegerDiv(%x) {Delta = 1 : si64, eps = 0 : si64, eta = 1 : si64, y = 0 : si64} : (tensor<4xi8>) -> tensor<4xi8>
   func.return %y : tensor<4xi8>
 }
+
+// -----
+
+// A program is at the graph level or beyond it, not both.
+func.func @mixed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = onnx.Exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{arith.negf stands beside onnx ops}}
+  %b = arith.negf %a : tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{the program is at the level of buffers already}}
+func.func @buffers(%x: memref<4xf32>, %y: memref<4xf32>) {
+  "memref.copy"(%x, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return
+}

@@ -37,3 +37,12 @@ func.func @shapes(%x: tensor<2x3xi8>) -> (tensor<6xi8>, tensor<2x1xi8>) {
   %z = onnx.ReduceMax(%g, %o) {keepdims = 1 : si64} : (tensor<2x2xi8>, tensor<1xi64>) -> tensor<2x1xi8>
   func.return %r, %z : tensor<6xi8>, tensor<2x1xi8>
 }
+
+// What is at the tensor level already stays.
+// CHECK-LABEL: func.func @lowered
+// CHECK-NEXT:    %y = arith.addf %x, %x : tensor<4xf32>
+// CHECK-NEXT:    func.return %y
+func.func @lowered(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = arith.addf %x, %x : tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

@@ -46,11 +46,11 @@ def test_all_gaps_of_an_import_at_once(tmp_path: Path):
 
 def test_gaps_of_a_target(tmp_path: Path):
     nodes = [
-        helper.make_node("Bernoulli", ["x"], ["a"], name="first"),
-        helper.make_node("Relu", ["a"], ["b"], name="fine"),
-        helper.make_node("Bernoulli", ["b"], ["y"], name="last"),
+        helper.make_node("Det", ["x"], ["a"], name="first"),
+        helper.make_node("Add", ["a", "x"], ["b"], name="fine"),
+        helper.make_node("Det", ["b"], ["y"], name="last"),
     ]
-    gaps, module = import_gaps(Model(write(tmp_path, nodes, {"x": [2, 3]})))
+    gaps, module = import_gaps(Model(write(tmp_path, nodes, {"x": [3, 3]})))
     assert not gaps
     assert module is not None
     (gap,) = target_gaps(module, "host")

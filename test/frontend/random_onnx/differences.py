@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 from onnx import ModelProto, NodeProto, helper, numpy_helper
@@ -36,21 +35,31 @@ def _half_pixel(node: NodeProto, given: Given, constants: Given, detail: str) ->
 def _fractional(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
     where = given.get("coordinate_transformation_mode")
     scales = constants.get(node.input[2]) if len(node.input) > 2 else None
-    return node.op_type == "Resize" and where == b"align_corners" and scales is not None and bool(prod(scales) != 1)
+    return node.op_type == "Resize" and where == b"align_corners" and scales is not None and bool((scales % 1).any())
 
 
 def _dynamic(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
     return node.op_type == "DynamicQuantizeLinear" and detail.split(": ")[1].startswith("1.0 expected, 0.0 found")
 
 
+_EXTREMES = ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "Max", "Min", "Clip", "Relu")
+
+
 def _nan(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
-    return node.op_type in ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "Max", "Min", "Clip", "Relu") and (
-        "nan" in detail
-    )
+    scattered = node.op_type.startswith("Scatter") and given.get("reduction") in (b"max", b"min")
+    return "nan" in detail and (scattered or node.op_type in _EXTREMES)
 
 
 def _integer_mean(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
     return node.op_type == "ReduceMean" and "." not in detail.split(": ")[1].split(" found")[0]
+
+
+def _transposed_nan(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type == "ConvTranspose" and "nan found" in detail
+
+
+def _resized_nan(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type == "Resize" and given.get("mode") in (b"linear", b"cubic") and "nan expected" in detail
 
 
 DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
@@ -60,5 +69,7 @@ DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "dynamic-quantize-zeros": _dynamic,
     "extreme-of-nan": _nan,
     "integer-mean": _integer_mean,
+    "transposed-convolution-of-nan": _transposed_nan,
+    "resize-of-nan": _resized_nan,
 }
 """Name -> whether a node, by its attributes, its constant inputs and what was found, has the difference."""

@@ -1,0 +1,128 @@
+"""
+Operators of ONNX Runtime (domain com.microsoft) that the importer replaces by operators of ai.onnx, as schemas.
+
+None of them is in the IR. Inputs whose name ends in ? are optional; an attribute's value is its default, or its kind
+where it is required. Source: ContribOperators.md of ONNX Runtime.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onnx import helper
+from onnx.defs import OpSchema
+
+CONTRIB_DOMAIN = "com.microsoft"
+_INT, _FLOAT, _STRING, _INTS, _FLOATS = (
+    getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "STRING", "INTS", "FLOATS")
+)
+_TYPES = [
+    f"tensor({kind})"
+    for kind in (
+        *("float", "double", "float16", "bfloat16", "bool"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    )
+]
+
+
+def _parameters(names: str, prefix: str) -> list[OpSchema.FormalParameter]:
+    option = OpSchema.FormalParameterOption
+    forms = {"?": option.Optional, "*": option.Variadic}
+    return [
+        OpSchema.FormalParameter(
+            name.rstrip("?*"), f"{prefix}{i}", param_option=forms.get(name[-1], option.Single), is_homogeneous=False
+        )
+        for i, name in enumerate(names.split())
+    ]
+
+
+def _row(name: str, inputs: str, outputs: str = "y", domain: str = CONTRIB_DOMAIN, **attributes: Any) -> OpSchema:
+    takes, gives = _parameters(inputs, "T"), _parameters(outputs, "R")
+    made: list[OpSchema.Attribute] = []
+    for key, value in attributes.items():
+        if isinstance(value, OpSchema.AttrType):
+            made.append(OpSchema.Attribute(key, value, "", required=True))
+        else:
+            made.append(OpSchema.Attribute(key, helper.make_attribute(key, value), ""))
+    open_ = [OpSchema.Attribute(key, kind, "", required=False) for key, kind in _OPEN.get(name, {}).items()]
+    return OpSchema(
+        name,
+        domain,
+        1,
+        inputs=takes,
+        outputs=gives,
+        type_constraints=[(parameter.type_str, _TYPES, "") for parameter in (*takes, *gives)],
+        attributes=[*made, *open_],
+    )
+
+
+_OPEN: dict[str, dict[str, OpSchema.AttrType]] = {
+    "Attention": {"qkv_hidden_sizes": _INTS, "scale": _FLOAT},
+    "MultiHeadAttention": {"scale": _FLOAT},
+    "FusedConv": {
+        **dict.fromkeys(("dilations", "kernel_shape", "pads", "strides", "activation_params"), _INTS),
+        "activation_params": _FLOATS,
+    },
+}
+"""Operator -> its attributes that have neither a default nor must be there."""
+
+_NORM: dict[str, Any] = {"epsilon": 1e-12}
+_QUANTISED = "a a_scale a_zero? b b_scale b_zero? c_scale c_zero?"
+_ONE_QUANTISED = "x x_scale x_zero? y_scale y_zero?"
+
+CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
+    _row("BiasGelu", "a b"),
+    _row("FastGelu", "x bias?"),
+    _row("QuickGelu", "x", alpha=1.702),
+    _row("FusedMatMul", "a b", alpha=1.0, transA=0, transB=0, transBatchA=0, transBatchB=0),
+    _row("FusedConv", "x w b? z?", activation="", auto_pad="NOTSET", group=1),
+    _row("FusedGemm", "a b c?", alpha=1.0, beta=1.0, transA=0, transB=0, activation=""),
+    _row("SkipLayerNormalization", "x skip gamma beta? bias?", "y mean? deviation? sum?", **_NORM),
+    _row("SkipSimplifiedLayerNormalization", "x skip gamma bias?", "y mean? deviation? sum?", **_NORM),
+    _row("SimplifiedLayerNormalization", "x scale", "y deviation?", "", axis=-1, epsilon=1e-5, stash_type=1),
+    _row(
+        "EmbedLayerNormalization",
+        "ids segments? words positions segment_table? gamma beta mask? position_ids?",
+        "y mask_index? sum?",
+        mask_index_type=0,
+        **_NORM,
+    ),
+    _row(
+        "Attention",
+        "x weights bias? mask? past? attention_bias? past_length?",
+        "y present?",
+        num_heads=_INT,
+        unidirectional=0,
+        do_rotary=0,
+        mask_filter_value=-10000.0,
+        past_present_share_buffer=0,
+        rotary_embedding_dim=0,
+    ),
+    _row(
+        "MultiHeadAttention",
+        "query key? value? bias? mask? attention_bias? past_key? past_value?",
+        "y present_key? present_value?",
+        num_heads=_INT,
+        unidirectional=0,
+        mask_filter_value=-10000.0,
+    ),
+    _row("QLinearAdd", _QUANTISED),
+    _row("QLinearMul", _QUANTISED),
+    _row("QLinearSigmoid", _ONE_QUANTISED),
+    _row("QLinearLeakyRelu", _ONE_QUANTISED, alpha=0.01),
+    _row("QLinearSoftmax", _ONE_QUANTISED, axis=-1, opset=_INT),
+    _row("QLinearGlobalAveragePool", _ONE_QUANTISED, channels_last=0),
+    _row("QLinearConcat", "y_scale y_zero inputs*", axis=_INT),
+    _row("DynamicQuantizeMatMul", "a b b_scale b_zero? bias?"),
+    _row("MatMulIntegerToFloat", "a b a_scale b_scale a_zero? b_zero? bias?"),
+    _row(
+        "MatMulNBits",
+        "a b scales zeros? groups? bias?",
+        K=_INT,
+        N=_INT,
+        block_size=_INT,
+        bits=4,
+        accuracy_level=0,
+        weight_prepacked=0,
+    ),
+)

@@ -1,0 +1,41 @@
+"""What the arguments and results of a network's function say of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import Diagnostic
+
+SHAPE_OF = "tilewright.shape_of"
+"""
+The attribute of a result, or of the argument that it becomes, that names another: it holds how much of that is there.
+
+Such a tensor has the most elements that it can hold; along each axis, as many of the first entries count.
+"""
+
+
+def cut_outputs(found: Mapping[str, Any], shape_of: Mapping[str, str]) -> dict[str, Any]:
+    """
+    Return the outputs of a network by name, each cut to what is there; `shape_of` are those that say how much it is.
+
+    Raises Diagnostic where that is more than there can be.
+    """
+    shapes = {target: np.asarray(found[name]).reshape(-1) for name, target in shape_of.items()}
+    return {name: _cut(name, array, shapes) for name, array in found.items() if name not in shape_of}
+
+
+def _cut(name: str, array: Any, shapes: Mapping[str, Any]) -> Any:
+    if name not in shapes:
+        return array
+    shape = tuple(int(extent) for extent in shapes[name])
+    if len(shape) != array.ndim or any(not 0 <= a <= b for a, b in zip(shape, array.shape, strict=True)):
+        raise Diagnostic(
+            "an output has another size than it can have",
+            where=f'output "{name}"',
+            expected=f"at most {list(array.shape)}",
+            found=str(list(shape)),
+        )
+    return np.ascontiguousarray(array[tuple(slice(extent) for extent in shape)])

@@ -1,0 +1,204 @@
+"""Operators of ONNX to which it gives no function body, as what they come to: optimisers, Fourier transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+import numpy as np
+from onnx import NodeProto, TensorProto, helper
+
+from .onnx_graph import Graph
+from .site import Info, Site
+
+EXPANSIONS: dict[tuple[str, str], Callable[[Site], None]] = {}
+"""Domain and operator -> what makes the nodes that stand for it; none where it is to stay."""
+
+_TRAINING = "ai.onnx.preview.training"
+_ML = "ai.onnx.ml"
+
+
+def expands(name: str, domain: str = "") -> Callable[[Callable[[Site], None]], Callable[[Site], None]]:
+    """Register a function as what an operator comes to."""
+
+    def register(rule: Callable[[Site], None]) -> Callable[[Site], None]:
+        EXPANSIONS[domain, name] = rule
+        return rule
+
+    return register
+
+
+def expanded(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
+    """Return what stands for an operator without a function body, nothing for other nodes."""
+    for name in ("deformable", "random_numbers"):
+        import_module(f"{__package__}.{name}")
+    rule = EXPANSIONS.get((node.domain, node.op_type))
+    if rule is None:
+        return []
+    site = Site(graph, node, info)
+    rule(site)
+    return site.nodes
+
+
+# Optimisers
+
+
+class _Optimiser:
+    """The step of an optimiser: tensors come in groups, each as many as there are weights."""
+
+    def __init__(self, site: Site, groups: int):
+        self.site = site
+        self.count = (len(site.node.input) - 2) // groups
+        self.kind = site.kind(2)
+        self.rate = site.cast(site.input(0), site.kind(0), self.kind)
+        self.turn = site.cast(site.input(1), site.kind(1), self.kind)
+        self.started = site.emit("Greater", self.turn, site.number(0, self.kind))
+
+    def tensor(self, group: int, index: int) -> str:
+        """Return a tensor of a group: weights, gradients, then what the optimiser carries on."""
+        return self.site.input(2 + group * self.count + index)
+
+    def give(self, group: int, index: int, value: str) -> None:
+        """Give a new weight, or what is carried on."""
+        self.site.give(group * self.count + index, value)
+
+    def op(self, op_type: str, *operands: str | float) -> str:
+        """Append arithmetic on tensors and numbers."""
+        given = [x if isinstance(x, str) else self.site.number(x, self.kind) for x in operands]
+        return self.site.emit(op_type, *given)
+
+    def gradient(self, index: int) -> str:
+        """Append a gradient with that of the L2 penalty."""
+        weight, gradient = self.tensor(0, index), self.tensor(1, index)
+        norm = self.site.attribute("norm_coefficient")
+        return self.op("Add", self.op("Mul", weight, norm), gradient) if norm else gradient
+
+    def moved(self, old: str, gradient: str, keep: float, take: float | str) -> str:
+        """Append keep * old + take * gradient."""
+        return self.op("Add", self.op("Mul", old, keep), self.op("Mul", gradient, take))
+
+
+@expands("Adagrad", _TRAINING)
+def _adagrad(site: Site) -> None:
+    step = _Optimiser(site, 3)
+    decay = step.op("Add", step.op("Mul", step.turn, site.attribute("decay_factor")), 1)
+    rate = step.op("Div", step.rate, decay)
+    for index in range(step.count):
+        gradient = step.gradient(index)
+        squares = step.op("Add", step.tensor(2, index), step.op("Mul", gradient, gradient))
+        size = step.op("Add", step.op("Sqrt", squares), site.attribute("epsilon"))
+        change = step.op("Div", step.op("Mul", rate, gradient), size)
+        step.give(0, index, step.op("Sub", step.tensor(0, index), change))
+        step.give(1, index, squares)
+
+
+@expands("Adam", _TRAINING)
+def _adam(site: Site) -> None:
+    step, alpha, beta = _Optimiser(site, 4), site.attribute("alpha"), site.attribute("beta")
+    rests = [step.op("Sub", 1, step.op("Pow", site.number(base, step.kind), step.turn)) for base in (alpha, beta)]
+    corrected = step.op("Div", step.op("Mul", step.rate, step.op("Sqrt", rests[1])), rests[0])
+    rate = step.op("Where", step.started, corrected, step.rate)
+    for index in range(step.count):
+        gradient = step.gradient(index)
+        mean = step.moved(step.tensor(2, index), gradient, alpha, 1 - alpha)
+        squares = step.moved(step.tensor(3, index), step.op("Mul", gradient, gradient), beta, 1 - beta)
+        size = step.op("Add", step.op("Sqrt", squares), site.attribute("epsilon"))
+        weight = step.op("Sub", step.tensor(0, index), step.op("Div", step.op("Mul", rate, mean), size))
+        shrink = site.attribute("norm_coefficient_post")
+        step.give(0, index, step.op("Mul", weight, 1 - shrink) if shrink else weight)
+        step.give(1, index, mean)
+        step.give(2, index, squares)
+
+
+@expands("Momentum", _TRAINING)
+def _momentum(site: Site) -> None:
+    step, alpha = _Optimiser(site, 3), site.attribute("alpha")
+    take = step.op("Where", step.started, site.attribute("beta"), 1)
+    for index in range(step.count):
+        gradient = step.gradient(index)
+        mean = step.moved(step.tensor(2, index), gradient, alpha, take)
+        ahead = step.moved(mean, gradient, alpha, 1) if site.attribute("mode") == "nesterov" else mean
+        step.give(0, index, step.op("Sub", step.tensor(0, index), step.op("Mul", step.rate, ahead)))
+        step.give(1, index, mean)
+
+
+# Fourier transforms
+
+
+def _whole(site: Site, index: int, default: int) -> int:
+    """Return an integer that is an input. Raises Diagnostic where it is no constant."""
+    if not site.input(index):
+        return default
+    value = site.value(index)
+    if value is None:
+        raise site.unsupported("by lengths or axes that are not constant", "give their values with --input-value")
+    return int(value.reshape(-1)[0])
+
+
+@expands("DFT")
+def _dft(site: Site) -> None:
+    """
+    Multiply by the matrix of the transform: real and imaginary parts are the last axis, of 1 or 2 parts.
+
+    A one-sided inverse takes the first half of a spectrum and gives real numbers.
+    """
+    shape, inverse, half = site.shape(0), bool(site.attribute("inverse")), bool(site.attribute("onesided"))
+    rank, parts = len(shape), shape[-1]
+    axis = _whole(site, 2, -2) % rank
+    length = _whole(site, 1, 2 * (shape[axis] - 1) if inverse and half else shape[axis])
+    known = min(shape[axis], length // 2 + 1 if inverse and half else length)
+    x = site.input(0)
+    if known < shape[axis]:
+        x = site.emit("Slice", x, site.sizes(0), site.sizes(known), site.sizes(axis))
+    matrix = _dft_matrix(known, length, parts, inverse=inverse, half=half)
+    order = [*(i for i in range(rank) if i not in (axis, rank - 1)), axis, rank - 1]
+    rows = [shape[i] for i in order[:-2]]
+    flat = site.reshape(site.emit("Transpose", x, perm=order), *rows, known * parts)
+    kind = helper.tensor_dtype_to_np_dtype(site.kind(0))
+    product = site.emit("MatMul", flat, site.constant(matrix.reshape(known * parts, -1).astype(kind)))
+    apart = site.reshape(product, *rows, *matrix.shape[2:])
+    site.give(0, site.emit("Transpose", apart, perm=[order.index(i) for i in range(rank)]))
+
+
+def _dft_matrix(known: int, length: int, parts: int, *, inverse: bool, half: bool) -> np.ndarray:
+    """Return the transform as [numbers in, parts in, numbers out, parts out], in f64."""
+    count = length // 2 + 1 if half and not inverse else length
+    # Taken modulo the length first, which keeps the angle exact.
+    angle = 2 * np.pi * (np.outer(np.arange(known), np.arange(count)) % length) / length
+    real, imaginary = np.cos(angle), np.sin(angle) if inverse else -np.sin(angle)
+    matrix = np.stack([np.stack([real, imaginary], -1), np.stack([-imaginary, real], -1)][:parts], 1)
+    if inverse and half:
+        twice = (np.arange(known) > 0) & (2 * np.arange(known) < length)
+        matrix = matrix[..., :1] * np.where(twice, 2, 1)[:, None, None, None]
+    return matrix / length if inverse else matrix
+
+
+@expands("STFT")
+def _stft(site: Site) -> None:
+    """Transform the frames of a signal [B, N, parts], or [B, N] as PyTorch writes it, each multiplied by the window."""
+    window = site.shape(2)[0] if site.input(2) else 0
+    length, step = _whole(site, 3, window), _whole(site, 1, 1)
+    starts = np.arange(0, site.shape(0)[1] - length + 1, step)
+    places = site.constant(starts[:, None] + np.arange(length))
+    signal = site.input(0) if len(site.shape(0)) == 3 else site.reshape(site.input(0), *site.shape(0), 1)
+    frames = site.emit("Gather", signal, places, axis=1)
+    if window:
+        frames = site.emit("Mul", frames, site.reshape(site.input(2), window, 1))
+    site.give(0, site.emit("DFT", frames, "", site.constant(np.array(2)), onesided=site.attribute("onesided")))
+
+
+# Operators of ai.onnx.ml
+
+
+@expands("Binarizer", _ML)
+def _binarizer(site: Site) -> None:
+    above = site.emit("Greater", site.input(0), site.number(site.attribute("threshold"), site.kind(0)))
+    site.give(0, site.cast(above, TensorProto.BOOL, site.kind(0)))
+
+
+@expands("ArrayFeatureExtractor", _ML)
+def _feature_extractor(site: Site) -> None:
+    """Pick columns; a vector is one row."""
+    places = site.reshape(site.input(1), -1)
+    x = site.reshape(site.input(0), 1, -1) if len(site.shape(0)) == 1 else site.input(0)
+    site.give(0, site.emit("Gather", x, places, axis=-1))

@@ -1,0 +1,163 @@
+"""Graphs that nodes hold and that stay: settled by themselves, with the sizes that data decide told outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
+
+from ..errors import Diagnostic
+from .dynamic_sizes import refuse_extents
+from .extents import Extent, bound_of
+from .onnx_graph import Graph, body_graph, read_body
+from .order import where_node
+from .shapes import Infos, TensorInfo
+
+if TYPE_CHECKING:
+    from .resolver import Resolver
+
+
+def attribute_of(node: NodeProto, name: str, default: Any = None) -> Any:
+    """Return an attribute of a node, or the default."""
+    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
+
+
+def body_of(node: NodeProto, name: str) -> GraphProto:
+    """Return a graph that a node was checked to hold."""
+    body = body_graph(node, name)
+    assert body is not None
+    return body
+
+
+def constant_number(resolver: Resolver, name: str) -> Any:
+    """Return the one number that a tensor holds, None where it is no constant of one element."""
+    constant = resolver.constant(name) if name else None
+    return constant.array.reshape(-1)[0].item() if constant is not None and constant.array.size == 1 else None
+
+
+def listed(node: NodeProto, name: str, count: int) -> list[int]:
+    """Return an attribute that is a list of so many numbers, zeros by default. Raises Diagnostic for another number."""
+    given = list(attribute_of(node, name, [0] * count))
+    if len(given) != count:
+        raise Diagnostic(f"'{name}' of Scan has {len(given)} entries", where=where_node(node), expected=str(count))
+    return given
+
+
+def keep_loop(resolver: Resolver, node: NodeProto) -> None:
+    """
+    Leave a Loop as it is. What it collects has as many entries as it takes turns, which data may decide.
+
+    Raises Diagnostic where it collects, and has no bound on its turns.
+    """
+    given = resolver.extents.held(node.input[0]) if node.input[0] else None
+    turns = bound_of(given[0]) if given is not None else constant_number(resolver, node.input[0])
+    collects = len(node.output) > len(node.input) - 2
+    is_counted = collects and (given is not None or turns is None or not _goes_on(resolver, node))
+    if is_counted and turns is None:
+        raise Diagnostic(
+            "a Loop collects what its turns give, and the most turns that it takes are not known",
+            where=where_node(node),
+            expected="a number of turns that is a constant, or a size with a bound",
+            found=f'"{node.input[0]}"' if node.input[0] else "none",
+            remedy="give it with --input-value, or collect into a carried tensor",
+        )
+    turns = None if turns is None else max(int(turns), 0)
+    counter = _with_counter(resolver, node) if is_counted else ""
+    carried = [resolver.info(name) for name in node.input[2:]]
+    scalars = [TensorInfo(TensorProto.INT64, ()), TensorInfo(TensorProto.BOOL, ())]
+    body = settled(resolver, node, "body", [*scalars, *carried])
+    yielded = [body.info(value.name) for value in body.graph.outputs][1:]
+    infos = {name: a for name, a, b in zip(node.output, carried, yielded, strict=False) if a is not None and a == b}
+    for name, info in zip(node.output[len(carried) :], yielded[len(carried) :], strict=True):
+        if info is not None and info.shape is not None:
+            infos[name] = TensorInfo(info.data_type, (turns, *info.shape))
+    resolver.keep(node, infos, {"body": body})
+    if counter and turns:
+        extent = Extent(("turns", counter), counter, turns)
+        resolver.extents.axes |= {name: {0: extent} for name in node.output[len(carried) :] if name}
+
+
+def _goes_on(resolver: Resolver, node: NodeProto) -> bool:
+    """Return whether the condition of a Loop holds in every turn."""
+    body = body_of(node, "body")
+    producers = {name: inner for inner in body.node for name in inner.output}
+    name = body.output[0].name
+    while name in producers and producers[name].op_type == "Identity":
+        name = producers[name].input[0]
+    first = len(node.input) < 2 or not node.input[1] or bool(constant_number(resolver, node.input[1]))
+    held = {tensor.name: tensor for tensor in body.initializer}
+    held |= {name: attribute_of(inner, "value") for name, inner in producers.items() if inner.op_type == "Constant"}
+    if (tensor := held.get(name)) is not None:
+        return first and bool(numpy_helper.to_array(tensor).all())
+    return first and (name == body.input[1].name or bool(constant_number(resolver, name)))
+
+
+def _with_counter(resolver: Resolver, node: NodeProto) -> str:
+    """Let a Loop carry the number of turns that it took; returns its name after the last."""
+    body, place = body_of(node, "body"), len(node.input) - 2
+    names = [resolver.fresh_name(f"{node.name}.{role}") for role in ("turns", "before", "one", "after")]
+    counter, before, one, after = names
+    start = resolver.fresh_name(f"{node.name}.start")
+    resolver.settle_constant(start, np.array(0, np.int64), TensorProto.INT64, node.name)
+    resolver.settle_constant(one, np.array(1, np.int64), TensorProto.INT64, node.name)
+    node.input.extend([""] * (2 - len(node.input)))
+    node.input.append(start)
+    node.output.insert(place, counter)
+    body.node.append(helper.make_node("Add", [before, one], [after], name=after))
+    body.input.append(helper.make_tensor_value_info(before, TensorProto.INT64, []))
+    body.output.insert(1 + place, helper.make_tensor_value_info(after, TensorProto.INT64, []))
+    return counter
+
+
+def keep_scan(
+    resolver: Resolver, node: NodeProto, shapes: Sequence[tuple[int, ...]], axes: Sequence[int], length: int
+) -> None:
+    """Leave a Scan as it is, whose inputs have these shapes and are scanned along these axes."""
+    states = len(node.input) - len(shapes)
+    given = [resolver.info(name) for name in node.input[:states]]
+    slices = [
+        TensorInfo(resolver.data_type(name, node), shape[: axis % len(shape)] + shape[axis % len(shape) + 1 :])
+        for name, shape, axis in zip(node.input[states:], shapes, axes, strict=True)
+    ]
+    body = settled(resolver, node, "body", [*given, *slices])
+    yielded = [body.info(value.name) for value in body.graph.outputs]
+    infos = {name: a for name, a, b in zip(node.output, given, yielded, strict=False) if a is not None and a == b}
+    collected = node.output[states:]
+    for name, info, axis in zip(
+        collected, yielded[states:], listed(node, "scan_output_axes", len(collected)), strict=True
+    ):
+        if info is not None and info.shape is not None:
+            at = axis % (len(info.shape) + 1)
+            infos[name] = TensorInfo(info.data_type, (*info.shape[:at], length, *info.shape[at:]))
+    resolver.keep(node, infos, {"body": body})
+
+
+def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[TensorInfo | None]) -> Resolver:
+    """Return a graph that a node holds, settled by itself; `inputs` are the types of its inputs."""
+    from .resolver import Resolver as Inner
+
+    proto = body_of(node, name)
+    if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
+        raise Diagnostic(
+            f"{node.op_type} cannot be written out, and it takes what is no tensor of a known type",
+            where=where_node(node),
+            expected="a constant condition or number of turns, or tensors alone",
+            remedy="export the model with constants there, or give inputs that decide them with --input-value",
+        )
+    refuse_extents(resolver, node, node.input, "takes")
+    outer = resolver.graph
+    graph = Graph(f"{node.name}.{name}", outer.opset, [], {}, [], [], {}, outer.folder)
+    graph.nodes, outputs = read_body(proto, graph, "", {}, resolver.is_known)
+    infos: Infos = {}
+    for value, info in zip(proto.input, inputs, strict=True):
+        assert info is not None
+        graph.inputs.append(helper.make_tensor_value_info(value.name, info.data_type, info.shape))
+        infos[value.name] = info
+    graph.outputs = [helper.make_value_info(output, helper.make_tensor_type_proto(0, None)) for output in outputs]
+    inner = Inner(graph, infos, resolver)
+    inner.extents.axes |= {value.name: {} for value in proto.input}
+    inner.run()
+    refuse_extents(inner, node, outputs, "gives")
+    return inner

@@ -1,0 +1,131 @@
+"""Operators that make tensors of a size that data decide."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dialects.core.onnx_bounded import nms_bound
+from .evaluation import evaluate
+from .extents import Axes, Extent, Sized, sizes
+
+SOURCES = ("Compress", "NonMaxSuppression", "NonZero", "Slice", "Unique")
+"""Operators whose result may have a size of the run though all their inputs have known ones."""
+
+
+def _is_constant(sized: Sized) -> bool:
+    """Settle a node of constants; return whether it is one."""
+    given = {name: sized.resolver.constant(name) for name in sized.of.input if name}
+    known = {name: constant for name, constant in given.items() if constant is not None}
+    if len(known) < len(given):
+        return False
+    found = evaluate(sized.of, known)
+    for name, constant in found.items():
+        sized.resolver.settle_constant(name, constant.array, constant.data_type, sized.of.name)
+    return bool(found)
+
+
+def _found(sized: Sized, name: str, key: str) -> tuple[str, Axes]:
+    """Append a search for what is not 0 in a tensor; returns indices [rank, bound], and their axes."""
+    indices, count = sized.fresh(), sized.fresh()
+    sized.make("BoundedNonZero", [sized.masked(name, 0)], [indices, count])
+    extent = sized.count(count, sized.shape(indices)[1], ("NonZero", key))
+    return indices, {} if isinstance(extent, int) else {1: extent}
+
+
+@sizes("NonZero")
+def _non_zero(sized: Sized) -> None:
+    if not _is_constant(sized):
+        sized.give(*_found(sized, sized.input(0), sized.input(0)))
+
+
+@sizes("Compress")
+def _compress(sized: Sized) -> bool | None:
+    x, condition = sized.input(0), sized.input(1)
+    if sized.constant(condition) is not None and not sized.axes(x):
+        return False
+    axis = sized.attribute("axis")
+    if axis is None:
+        x = _flattened(sized, x)
+    axis = 0 if axis is None else int(axis) % len(sized.shape(x))
+    entries, extent = sized.shape(condition)[0], sized.shape(x)[axis]
+    indices, axes = _found(sized, condition, condition)
+    flat = sized.reshape(indices, [entries])
+    if entries > extent:
+        raise sized.refused("has a condition that is longer than the axis")
+    made = sized.make("Gather", [x, flat], axis=axis)
+    others = {a: e for a, e in sized.axes(x).items() if a != axis}
+    sized.give(made, others | ({axis: axes[1]} if axes else {}))
+    return None
+
+
+def _flattened(sized: Sized, name: str) -> str:
+    """Return a tensor as one axis, which has an extent where the outermost of the tensor has."""
+    known, shape = sized.axes(name), sized.shape(name)
+    if known.keys() - {0}:
+        raise sized.refused("of all elements of a tensor of which inner axes depend on data is not handled")
+    flat = sized.reshape(name, [int(np.prod(shape, dtype=np.int64))])
+    if known:
+        extent = sized.combine("Mul", known[0], int(np.prod(shape[1:], dtype=np.int64)))
+        sized.extents.axes[flat] = {0: extent} if isinstance(extent, Extent) else {}
+    return flat
+
+
+@sizes("NonMaxSuppression")
+def _non_max_suppression(sized: Sized) -> None:
+    boxes, scores, most, iou, score = (sized.input(index) for index in range(5))
+    limit = sized.numbers(most) if most else (0,)
+    if limit is None or not isinstance(limit[0], int):
+        raise sized.refused("has no bound: the most boxes of a class are no constant", "give it with --input-value")
+    others = [axis for name in (boxes, scores) for axis in sized.axes(name) if axis != (1 if name == boxes else 2)]
+    if others:
+        raise sized.refused("over batches or classes whose number depends on data is not handled")
+    iou = iou or sized.number(0, np.float32)
+    has_score = bool(score) or bool(sized.axes(boxes) or sized.axes(scores))
+    if {e.key for e in sized.axes(boxes).values()} != {e.key for e in sized.axes(scores).values()}:
+        raise sized.refused("has not as many scores as boxes")
+    scores = sized.masked(scores, float("-inf"))
+    score = score or sized.number(float("-inf"), np.float32)
+    bound = nms_bound(sized.shape(boxes), sized.shape(scores), limit[0])
+    if bound == 0:
+        sized.give(sized.number(np.zeros((0, 3))), {})
+        return
+    selected, count = sized.fresh(), sized.fresh()
+    inputs = [boxes, scores, *(sized.reshape(each, [1]) for each in (iou, score))]
+    sized.make(
+        "BoundedNonMaxSuppression",
+        inputs,
+        [selected, count],
+        most=min(limit[0], sized.shape(boxes)[1]),
+        center_point_box=int(sized.attribute("center_point_box", 0)),
+        has_score=int(has_score),
+    )
+    extent = sized.count(count, bound)
+    sized.give(selected, {} if isinstance(extent, int) else {0: extent})
+
+
+@sizes("Unique")
+def _unique(sized: Sized) -> None:
+    if _is_constant(sized):
+        return
+    x, axis = sized.input(0), sized.attribute("axis")
+    if axis is None:
+        x, axis = _flattened(sized, x), 0
+    shape = sized.shape(x)
+    axis = int(axis) % len(shape)
+    if any(a != axis for a in sized.axes(x)):
+        raise sized.refused("of parts whose size depends on data is not handled")
+    rows = sized.axes(x).get(axis, shape[axis])
+    order = [axis, *(a for a in range(len(shape)) if a != axis)]
+    front = sized.make("Transpose", [x], perm=order)
+    matrix = sized.reshape(front, [shape[axis], int(np.prod([shape[a] for a in order[1:]], dtype=np.int64))])
+    names = [sized.fresh() for _ in range(5)]
+    ordered = int(sized.attribute("sorted", 1))
+    sized.make("BoundedUnique", [matrix, sized.scalar(rows)], names, sorted=ordered)
+    y = sized.reshape(names[0], [shape[a] for a in order])
+    y = sized.make("Transpose", [y], perm=list(np.argsort(order)))
+    extent = sized.count(names[4], shape[axis])
+    lists = {} if isinstance(extent, int) else {0: extent}
+    sized.give(y, {axis: lists[0]} if lists else {})
+    sized.give(names[1], lists, 1)
+    sized.give(names[2], {0: rows} if not isinstance(rows, int) else {}, 2)
+    sized.give(names[3], lists, 3)

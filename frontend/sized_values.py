@@ -1,0 +1,165 @@
+"""Arithmetic on shapes that depend on data: which tensors hold sizes, and what is made of the sizes that they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import helper
+
+from .extents import Extent, Size, Sized, bound_of, sizes
+
+
+def _hold(sized: Sized, held: tuple[Size, ...]) -> None:
+    """Say which sizes the first output holds; a tensor of numbers alone is a constant."""
+    name = sized.of.output[0]
+    if any(isinstance(size, Extent) for size in held):
+        sized.extents.values[name] = held
+
+
+@sizes("Shape")
+def _shape(sized: Sized) -> bool | None:
+    if not sized.axes(sized.input(0)):
+        return False
+    found = sized.sizes(sized.input(0))[slice(sized.attribute("start", 0), sized.attribute("end"))]
+    sized.make("Identity", [sized.vector(found)], [sized.of.output[0]])
+    _hold(sized, found)
+    return None
+
+
+@sizes("Size")
+def _size(sized: Sized) -> bool | None:
+    if not sized.axes(sized.input(0)):
+        return False
+    total: Size = 1
+    for size in sized.sizes(sized.input(0)):
+        total = sized.combine("Mul", total, size)
+    sized.make("Identity", [sized.scalar(total)], [sized.of.output[0]])
+    _hold(sized, (total,))
+    return None
+
+
+_CARRIERS = ("Cast", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Unsqueeze")
+"""Operators whose result holds sizes where their first input does."""
+
+
+def carried(sized: Sized) -> bool:
+    """Append a node on a tensor that holds sizes; returns whether its result holds sizes too."""
+    held, name = sized.extents.held(sized.input(0)), sized.of.op_type
+    if held is None or name not in _CARRIERS or len(sized.shape(sized.input(0))) > 1:
+        return False
+    if name == "Gather":
+        chosen = sized.constant(sized.input(1))
+        found = None if chosen is None else tuple(held[int(i)] for i in chosen.reshape(-1))
+    elif name == "Slice":
+        bounds = [sized.constant(sized.input(index)) for index in (1, 2, 4)]
+        if any(b is None and sized.input(i) for b, i in zip(bounds, (1, 2, 4), strict=True)):
+            return False
+        start, end, step = (None if b is None else int(b.reshape(-1)[0]) for b in bounds)
+        found = held[slice(start, end, step)]
+    else:
+        found = held
+    if found is None:
+        return False
+    sized.keep()
+    if sized.is_integer(sized.of.output[0]):
+        _hold(sized, found)
+    return True
+
+
+@sizes("Add", "Sub", "Mul", "Div", "Min", "Max")
+def _arithmetic(sized: Sized) -> bool | None:
+    """Arithmetic of one size with another; of anything else, an elementwise operator."""
+    from .sized_math import elementwise
+
+    names = list(sized.of.input)
+    held = [sized.numbers(name) for name in names]
+    small = all(each is not None and len(each) == 1 for each in held) and len(names) == 2
+    if any(sized.axes(name) for name in names) or not small or not all(map(sized.is_integer, names)):
+        return elementwise(sized)
+    (a,), (b,) = (each or (0,) for each in held)
+    numbers = [size for size in (a, b) if isinstance(size, int)]
+    right_only = sized.of.op_type in ("Sub", "Div")
+    is_fit = isinstance(b, int) if right_only else True
+    if any(number < 0 for number in numbers) or not is_fit or (sized.of.op_type == "Div" and b == 0):
+        return False
+    sized.keep()
+    # What is left of a size may be below 0, which no size is.
+    if sized.of.op_type != "Sub":
+        _hold(sized, (sized.combine(sized.of.op_type, a, b),))
+    return None
+
+
+@sizes("Range")
+def _range(sized: Sized) -> bool | None:
+    start, limit, step = (sized.numbers(name) for name in sized.of.input)
+    if not (start and limit and step and isinstance(start[0], int) and isinstance(step[0], int) and step[0] > 0):
+        return False
+    span = sized.combine("Sub", limit[0], start[0]) if start[0] >= 0 else sized.combine("Add", limit[0], -start[0])
+    up = sized.combine("Add", span, step[0] - 1)
+    count = sized.combine("Div", up, step[0])
+    dtype = helper.tensor_dtype_to_np_dtype(sized.resolver.data_type(sized.input(0), sized.of))
+    values = sized.number(start[0] + np.arange(bound_of(count)) * step[0], dtype)
+    sized.give(values, {} if isinstance(count, int) else {0: count})
+    return None
+
+
+@sizes("ConstantOfShape")
+def _constant_of_shape(sized: Sized) -> bool | None:
+    held = sized.numbers(sized.input(0))
+    if held is None:
+        return False
+    value = sized.attribute("value")
+    fill = np.zeros(1, np.float32) if value is None else _array(value)
+    array = np.full([bound_of(size) for size in held], fill.reshape(-1)[0], fill.dtype)
+    sized.give(sized.number(array, array.dtype), _axes(held))
+    return None
+
+
+def _array(tensor: object) -> np.ndarray:
+    from onnx import TensorProto, numpy_helper
+
+    assert isinstance(tensor, TensorProto)
+    return numpy_helper.to_array(tensor)
+
+
+def _axes(held: tuple[Size, ...]) -> dict[int, Extent]:
+    return {axis: size for axis, size in enumerate(held) if isinstance(size, Extent)}
+
+
+@sizes("Expand")
+def _expand(sized: Sized) -> bool | None:
+    x, held = sized.input(0), sized.numbers(sized.input(1))
+    if held is None:
+        raise sized.refused("to a shape of the run has no bound")
+    shape = [bound_of(size) for size in held]
+    own, rank = sized.sizes(x), max(len(shape), len(sized.shape(x)))
+    axes: dict[int, Extent] = {}
+    for axis in range(rank):
+        size = own[axis - rank + len(own)] if axis >= rank - len(own) else 1
+        goal = held[axis - rank + len(held)] if axis >= rank - len(held) else 1
+        if isinstance(size, int) and isinstance(goal, int):
+            continue
+        if size != goal and size != 1 and goal != 1:
+            raise sized.refused("to another size than the tensor has is not handled")
+        axes[axis] = next(each for each in (size, goal) if isinstance(each, Extent))
+    sized.give(sized.make("Expand", [x, sized.number(shape)]), axes)
+    return None
+
+
+@sizes("Reshape")
+def _reshape(sized: Sized) -> bool | None:
+    from .sized_moves import reshaped
+
+    if (
+        not sized.axes(sized.input(0))
+        and len(sized.shape(sized.input(0))) <= 1
+        and sized.constant(sized.input(1)) is not None
+    ):
+        return None if carried(sized) else False
+    held = sized.numbers(sized.input(1))
+    if held is None:
+        raise sized.refused("to a shape of the run has no bound")
+    x, zeros = sized.input(0), int(sized.attribute("allowzero", 0))
+    own = sized.sizes(x)
+    goal = [own[i] if size == 0 and not zeros else size for i, size in enumerate(held)]
+    reshaped(sized, x, goal)
+    return None

@@ -1,0 +1,65 @@
+"""
+What the BERT networks of the zoo are made of.
+
+The order of operations is that of Devlin et al. (arXiv:1810.04805). Attention and GELU are written in primitive
+operators, as exporters write them: scores are divided by sqrt(D), the mask is added to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import onnx
+
+from ._float_builder import Value
+from ._sequence_builder import SequenceBuilder
+
+EPSILON = 1e-12
+
+
+@dataclass(frozen=True)
+class Config:
+    """The sizes: tokens, the dimension of one, heads, the hidden layer's dimension, layers, rows of each table."""
+
+    tokens: int = 128
+    dim: int = 128
+    heads: int = 2
+    hidden: int = 512
+    layers: int = 2
+    vocabulary: int = 30522
+    positions: int = 512
+    kinds: int = 2
+
+
+def network(module: str, doc: str | None, seed: int, config: Config) -> onnx.ModelProto:
+    """Return the encoder from its embeddings to its pooler, with weights from `seed`."""
+    b = SequenceBuilder(module, doc, seed, EPSILON)
+    shape = (1, config.tokens)
+    ids = b.integers("input_ids", shape, config.vocabulary - 1)
+    mask = b.integers("attention_mask", shape, 1)
+    kinds = b.integers("token_type_ids", shape, config.kinds - 1)
+    places = np.arange(config.tokens)[None]
+    words = b.chosen(b.learned(config.vocabulary, config.dim), ids)
+    x = b.sum(words, b.chosen(b.learned(config.kinds, config.dim), kinds))
+    x = b.layer_norm(b.sum(x, b.chosen(b.learned(config.positions, config.dim), places)))
+    hidden = b.hidden_scores(mask)
+    for _ in range(config.layers):
+        x = layer(b, x, hidden, config.heads, config.hidden)
+    pooled = b.tanh(b.dense(b.selected(x, 0, 1), config.dim))
+    return b.model({"last_hidden_state": x, "pooler_output": pooled})
+
+
+def layer(b: SequenceBuilder, x: Value, hidden_scores: Value, heads: int, hidden: int) -> Value:
+    """Return a layer of `x` [N, T, D]: attention and a hidden layer, each added to its input and normalised."""
+    attended = b.layer_norm(b.sum(_attention(b, x, hidden_scores, heads), x))
+    return b.layer_norm(b.sum(b.mlp(attended, hidden), attended))
+
+
+def _attention(b: SequenceBuilder, x: Value, hidden_scores: Value, heads: int) -> Value:
+    dim = x.shape[-1]
+    query, key, value = (b.heads(b.linear(x, dim), heads) for _ in range(3))
+    scores = b.divided(b.matmul(query, b.transposed(key, 0, 1, 3, 2)), sqrt(dim // heads))
+    shares = b.softmax(b.sum(scores, hidden_scores))
+    return b.linear(b.without_heads(b.matmul(shares, value)), dim)

@@ -1,0 +1,264 @@
+"""Lowerings of operators whose result is as long as data say: loops that append to a tensor of the most it can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from xdsl.dialects.builtin import f32, i1, i64
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import shape_of
+from .code import Code, computed, filled
+from .control import within
+from .lowerer import Lowerer, is_unsigned, lowers
+from .rules import fold_axes, result_element
+
+_Box = tuple[list[SSAValue], list[SSAValue]]
+"""The least and the largest coordinates of a box, y before x."""
+
+
+def _zeros(lower: Lowerer, op: OnnxOp, index: int) -> SSAValue:
+    """Append zeros in the shape of a result."""
+    return filled(lower, shape_of(op.results[index]), 0, result_element(op, index))
+
+
+def _counted(lower: Lowerer, count: SSAValue) -> SSAValue:
+    """Append a scalar tensor that holds an index."""
+    code = Code.after(lower)
+    return code.put(code.from_index(count, i64), lower.empty((), i64), [])
+
+
+def _one_if(code: Code, condition: SSAValue) -> SSAValue:
+    return code.select(condition, code.number(1), code.number(0))
+
+
+@lowers("BoundedNonZero")
+def _non_zero(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    x, shape = lower[op.operands[0]], shape_of(op.operands[0])
+    if 0 in shape:
+        return [lower.empty(shape_of(op.results[0]), i64), _counted(lower, Code.after(lower).number(0))]
+
+    def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        indices, count = carried
+        holds = code.test(code.take(x, point), "ne", 0)
+        # The entry after the last one is there as long as elements are left; it is zero until one is found.
+        for axis, index in enumerate(point):
+            entry = code.select(holds, index, code.number(0))
+            indices = code.put(code.from_index(entry, i64), indices, [code.number(axis), count])
+        return indices, code.add(count, _one_if(code, holds))
+
+    starts = [_zeros(lower, op, 0), Code.after(lower).number(0)]
+    indices, count = Code.after(lower).nest(shape, starts, turn)
+    return [indices, _counted(lower, count)]
+
+
+# NonMaxSuppression
+
+
+@lowers("BoundedNonMaxSuppression")
+def _non_max_suppression(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    extent = shape_of(op.operands[1])[2]
+    if extent == 0:
+        return [_zeros(lower, op, 0), _counted(lower, Code.after(lower).number(0))]
+    return _Suppression(lower, op).build()
+
+
+class _Suppression:
+    """A NonMaxSuppression on its way to loops over classes and selections, in which kernels go through the boxes."""
+
+    def __init__(self, lower: Lowerer, op: OnnxOp):
+        self.lower, self.op = lower, op
+        self.boxes, self.scores, self.iou, self.least = (lower[value] for value in op.operands)
+        self.batches, self.classes, self.extent = shape_of(op.operands[1])
+        self.is_centre, self.has_score = bool(op.attribute("center_point_box")), bool(op.attribute("has_score"))
+
+    def build(self) -> Sequence[SSAValue]:
+        """Build it and return its results."""
+        starts = [_zeros(self.lower, self.op, 0), Code.after(self.lower).number(0)]
+        counts = [self.batches, self.classes]
+        selected, count = Code.after(self.lower).nest(counts, starts, self._one_class)
+        return [selected, _counted(self.lower, count)]
+
+    def _one_class(self, code: Code, at: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        inner, shape = within(self.lower, code.block), [self.extent]
+        least = code.take(self.least, [code.number(0)])
+
+        def element(code: Code) -> SSAValue:
+            return code.take(self.scores, [*at, code.index(0)])
+
+        def counts(code: Code, score: SSAValue) -> SSAValue:
+            # What is no number is not above any, and beaten by none.
+            return code.test(score, "sgt", least) if self.has_score else code.test(score, "eq", score)
+
+        row = computed(inner, [], [], shape, f32, element)
+        left = computed(inner, [row], [AffineMap.identity(1)], shape, i1, counts)
+
+        def select(code: Code, _: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            # Once no box is left, nothing is done any more.
+            turns = code.select(values[3], code.number(1), code.number(0))
+            return code.loop(turns, values, lambda inner, _, own: self._selected(inner, at, row, own))
+
+        return code.loop(int(self.op.attribute("most")), [*carried, left, code.constant(1, i1)], select)[:2]
+
+    def _selected(
+        self, code: Code, at: Sequence[SSAValue], row: SSAValue, carried: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """Append the selection of the best box that is left, which takes those that overlap it away."""
+        selected, number, left, _ = carried
+        inner = within(self.lower, code.block)
+        best = self._best(inner, row, left)
+        found = code.test(best, "slt", self.extent)
+        place = code.as_index(code.min(best, self.extent - 1))
+        for column, index in enumerate((*at, place)):
+            entry = code.select(found, index, code.number(0))
+            selected = code.put(code.from_index(entry, i64), selected, [number, code.number(column)])
+        chosen, limit = self._corners(code, at[0], place), code.take(self.iou, [code.number(0)])
+
+        def stays(code: Code, is_left: SSAValue) -> SSAValue:
+            box = code.index(0)
+            gone = _overlaps(code, chosen, self._corners(code, at[0], box), limit)
+            gone = code.either(gone, code.test(box, "eq", place))
+            return code.select(gone, code.constant(0, i1), is_left)
+
+        left = computed(inner, [left], [AffineMap.identity(1)], [self.extent], i1, stays)
+        return selected, code.add(number, _one_if(code, found)), left, found
+
+    def _best(self, lower: Lowerer, row: SSAValue, left: SSAValue) -> SSAValue:
+        """Append the first of the boxes of the highest score among those that are left; `extent` where none is."""
+
+        def score(body: Body, is_left: SSAValue, score: SSAValue, best: SSAValue) -> SSAValue:
+            return body.max(best, body.select(is_left, score, body.constant(-inf, f32)))
+
+        def place(code: Code, is_left: SSAValue, score: SSAValue, best: SSAValue) -> SSAValue:
+            is_best = code.both(is_left, code.test(score, "eq", best))
+            return code.select(is_best, code.from_index(code.index(0), i64), code.constant(self.extent, i64))
+
+        def earlier(body: Body, place: SSAValue, first: SSAValue) -> SSAValue:
+            return body.min(first, place)
+
+        same, only = AffineMap.identity(1), AffineMap(1, 0, (AffineExpr.constant(0),))
+        best = fold_axes(lower, [left, row], [0], scalar_attr(-inf, f32), score)
+        places = computed(lower, [left, row, best], [same, same, only], [self.extent], i64, place)
+        first = fold_axes(lower, [places], [0], scalar_attr(self.extent, i64), earlier)
+        code = Code.after(lower)
+        return code.take(first, [code.number(0)])
+
+    def _corners(self, code: Code, batch: SSAValue, box: SSAValue) -> _Box:
+        """Append the least and the largest coordinates of a box, stored as two corners or as centre and size."""
+        a, b, c, d = (code.take(self.boxes, [batch, box, code.number(column)]) for column in range(4))
+        if not self.is_centre:
+            return [code.min(a, c), code.min(b, d)], [code.max(a, c), code.max(b, d)]
+        pairs = [(centre, code.div(size, 2)) for centre, size in ((a, c), (b, d))]
+        return [code.sub(centre, half) for centre, half in pairs], [code.add(centre, half) for centre, half in pairs]
+
+
+def _overlaps(code: Code, first: _Box, second: _Box, limit: SSAValue) -> SSAValue:
+    """Append whether the intersection of two boxes is more than that part of their union."""
+    (low, high), (other_low, other_high) = first, second
+    sides = [
+        code.sub(code.min(high[axis], other_high[axis]), code.max(low[axis], other_low[axis])) for axis in range(2)
+    ]
+    common = code.mul(sides[0], sides[1])
+    areas = [_area(code, *box) for box in (first, second)]
+    union = code.sub(code.add(areas[0], areas[1]), common)
+    positive = [code.test(each, "sgt", 0) for each in (*sides, common, union, *areas)]
+    return code.both(code.all_of(positive), code.test(code.div(common, union), "sgt", limit))
+
+
+def _area(code: Code, low: Sequence[SSAValue], high: Sequence[SSAValue]) -> SSAValue:
+    return code.mul(code.sub(high[0], low[0]), code.sub(high[1], low[1]))
+
+
+# Unique
+
+
+@lowers("BoundedUnique")
+def _unique(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    """Lower to a comparison of each row with those before it, then to counting the rows that come first."""
+    extent = shape_of(op.operands[0])[0]
+    if extent == 0:
+        return [*(_zeros(lower, op, index) for index in range(4)), _counted(lower, Code.after(lower).number(0))]
+    return _Unique(lower, op).build()
+
+
+class _Unique:
+    """A Unique on its way to loops; a row is known by the first one that equals it."""
+
+    def __init__(self, lower: Lowerer, op: OnnxOp):
+        self.lower, self.op = lower, op
+        self.x = lower[op.operands[0]]
+        self.extent, self.width = shape_of(op.operands[0])
+        self.unsigned = is_unsigned(op.operands[0])
+        code = Code.after(lower)
+        self.rows = code.limited(code.take(lower[op.operands[1]], []), 0, self.extent)
+
+    def build(self) -> Sequence[SSAValue]:
+        """Build it and return its results."""
+        lower, op = self.lower, self.op
+        code = Code.after(lower)
+        (first,) = code.loop(self.rows, [lower.empty([self.extent], i64)], self._first)
+        starts = [*(_zeros(lower, op, index) for index in (0, 1)), _zeros(lower, op, 2), code.number(0)]
+        y, indices, places, count = code.loop(
+            self.rows, starts, lambda inner, row, values: self._placed(inner, row, values, first)
+        )
+
+        def tell(code: Code, row: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            inverse, counts = values
+            source = code.as_index(code.take(first, [row]))
+            place = code.take(places, [source])
+            at = [code.as_index(place)]
+            return code.put(place, inverse, [row]), code.put(code.add(code.take(counts, at), 1), counts, at)
+
+        inverse, counts = code.loop(self.rows, [_zeros(lower, op, 2), _zeros(lower, op, 3)], tell)
+        return [y, indices, inverse, counts, _counted(lower, count)]
+
+    def _order(self, code: Code, a: SSAValue, b: SSAValue) -> SSAValue:
+        """Append how a row compares with another: -1, 0 or 1, by the first elements that differ."""
+
+        def step(code: Code, column: SSAValue, known: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            x, y = (code.take(self.x, [row, column]) for row in (a, b))
+            less = code.test(x, "slt", y, unsigned=self.unsigned)
+            same = code.test(x, "eq", y)
+            here = code.select(same, code.number(0), code.select(less, code.number(-1), code.number(1)))
+            return [code.select(code.test(known[0], "eq", 0), here, known[0])]
+
+        return code.loop(self.width, [code.number(0)], step)[0]
+
+    def _first(self, code: Code, row: SSAValue, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        def look(code: Code, other: SSAValue, found: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            same = code.both(code.test(found[0], "eq", row), code.test(self._order(code, row, other), "eq", 0))
+            return [code.select(same, other, found[0])]
+
+        (found,) = code.loop(row, [row], look)
+        return [code.put(code.from_index(found, i64), values[0], [row])]
+
+    def _placed(self, code: Code, row: SSAValue, values: Sequence[SSAValue], first: SSAValue) -> Sequence[SSAValue]:
+        """Append a row to the result where it is the first of its kind: after those that come before it."""
+        y, indices, places, count = values
+        is_first = self._is_first(code, row, first)
+
+        def before(code: Code, other: SSAValue, number: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            comes = code.test(self._order(code, other, row), "slt", 0)
+            return [code.add(number[0], _one_if(code, code.both(comes, self._is_first(code, other, first))))]
+
+        place = count
+        if self.op.attribute("sorted"):
+            others = code.select(is_first, self.rows, code.number(0))
+            (place,) = code.loop(others, [code.number(0)], before)
+        place = code.min(place, self.extent - 1)
+
+        def copy(code: Code, column: SSAValue, result: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return [code.put(code.take(self.x, [row, column]), result[0], [place, column])]
+
+        (y,) = code.loop(code.select(is_first, code.number(self.width), code.number(0)), [y], copy)
+        at = code.select(is_first, code.from_index(row, i64), code.take(indices, [place]))
+        indices = code.put(at, indices, [place])
+        places = code.put(code.from_index(place, i64), places, [row])
+        return y, indices, places, code.add(count, _one_if(code, is_first))
+
+    def _is_first(self, code: Code, row: SSAValue, first: SSAValue) -> SSAValue:
+        return code.test(code.as_index(code.take(first, [row])), "eq", row)

@@ -1,0 +1,181 @@
+"""Operators of ONNX Runtime, which the importer replaces, beside ONNX Runtime itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import helper, numpy_helper
+
+from tilewright.errors import Diagnostic
+from tilewright.frontend.importer import import_model
+from tilewright.ir import Array
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.session import host_run
+from tilewright.targets.c import render
+from tilewright.test.passes.lowering.one_node import FLAGS, lowered
+
+RANDOM = np.random.default_rng(5)
+
+
+def floats(*shape: int) -> Array:
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def integers(*shape: int, high: int = 256, dtype: Any = np.uint8) -> Array:
+    return RANDOM.integers(0, high, shape).astype(dtype)
+
+
+def f(value: float) -> Array:
+    return np.array(value, np.float32)
+
+
+def u(value: int) -> Array:
+    return np.array(value, np.uint8)
+
+
+class Case(NamedTuple):
+    op: str
+    inputs: Sequence[Array | None]
+    attributes: dict[str, Any] = {}
+    outputs: tuple[str, ...] = ("y",)
+    constants: tuple[int, ...] = ()
+    domain: str = "com.microsoft"
+
+    @property
+    def model(self) -> Any:
+        names = ["" if array is None else f"x{i}" for i, array in enumerate(self.inputs)]
+        given = [(i, name, array) for i, (name, array) in enumerate(zip(names, self.inputs)) if array is not None]
+        kind = helper.np_dtype_to_tensor_dtype
+        node = helper.make_node(self.op, names, self.outputs, domain=self.domain, name="n", **self.attributes)
+        graph = helper.make_graph(
+            [node],
+            "one",
+            [helper.make_tensor_value_info(n, kind(a.dtype), a.shape) for i, n, a in given if i not in self.constants],
+            [helper.make_empty_tensor_value_info(name) for name in self.outputs if name],
+            [numpy_helper.from_array(a, n) for i, n, a in given if i in self.constants],
+        )
+        imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+    @property
+    def feeds(self) -> dict[str, Array]:
+        return {f"x{i}": a for i, a in enumerate(self.inputs) if a is not None and i not in self.constants}
+
+
+def expected(case: Case) -> list[Array]:
+    data = case.model.SerializeToString()
+    session: Any = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    return list(session.run(None, case.feeds))
+
+
+def compare(case: Case, found: dict[str, Array]) -> None:
+    names = [name for name in case.outputs if name]
+    for name, want in zip(names, expected(case), strict=True):
+        tolerance = 2e-5 if want.dtype.kind == "f" else 0
+        np.testing.assert_allclose(found[name], want, tolerance, tolerance, err_msg=f"{case.op}.{name}")
+        assert found[name].dtype == want.dtype
+
+
+PAIR = [integers(2, 5), f(0.1), u(120), integers(2, 5), f(0.05), u(100), f(0.12), u(110)]
+ONE = [integers(2, 3, 4, 5), f(0.04), u(120), f(1 / 256), u(0)]
+NORM = [floats(2, 3, 8), floats(2, 3, 8), floats(8), floats(8), floats(8)]
+TEXT = [
+    integers(2, 4, high=9, dtype=np.int32),
+    integers(2, 4, high=2, dtype=np.int32),
+    floats(9, 8),
+    floats(6, 8),
+    floats(2, 8),
+    floats(8),
+    floats(8),
+    np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32),
+]
+SELF = [floats(2, 4, 8), floats(8, 24), floats(24)]
+PLAIN = [
+    Case("BiasGelu", [floats(2, 8), floats(8)]),
+    Case("Gelu", [floats(2, 8)]),
+    Case("FastGelu", [floats(2, 8), floats(8)]),
+    Case("FastGelu", [floats(2, 8)]),
+    Case("QuickGelu", [floats(2, 8)], {"alpha": 1.5}),
+    Case("FusedMatMul", [floats(2, 4, 3), floats(2, 5, 4)], {"transA": 1, "transB": 1, "alpha": 0.25}),
+    Case("FusedGemm", [floats(3, 4), floats(4, 5), floats(5)], {"activation": "Relu", "alpha": 0.5}),
+    Case(
+        "FusedConv",
+        [floats(1, 2, 5, 5), floats(3, 2, 3, 3), floats(3)],
+        {"activation": "Clip", "activation_params": [0.0, 1.0], "pads": [1, 1, 1, 1]},
+    ),
+    Case("SkipLayerNormalization", NORM, {"epsilon": 1e-5}, ("y", "", "", "s")),
+    Case("SkipLayerNormalization", NORM[:3]),
+    Case("SkipSimplifiedLayerNormalization", [*NORM[:3], NORM[4]], {"epsilon": 1e-5}, ("y", "", "", "s")),
+    Case("SimplifiedLayerNormalization", [NORM[0], NORM[2]], {"axis": -1}, domain=""),
+    Case("EmbedLayerNormalization", TEXT, {"epsilon": 1e-6}, ("y", "mask", "sum")),
+    Case("EmbedLayerNormalization", [TEXT[0], None, *TEXT[2:4], None, *TEXT[5:7]], {}, ("y", "mask")),
+]
+QUANTISED = [
+    Case("QLinearAdd", PAIR),
+    Case("QLinearMul", PAIR),
+    Case("QLinearSigmoid", ONE),
+    Case("QLinearLeakyRelu", [*ONE[:3], f(0.03), u(90)], {"alpha": 0.1}),
+    Case("QLinearSoftmax", ONE, {"axis": 3, "opset": 13}, constants=(1, 2, 3, 4)),
+    Case("QLinearGlobalAveragePool", [*ONE[:3], f(0.02), u(128)]),
+    Case("QLinearConcat", [f(0.06), u(99), *PAIR[:6]], {"axis": 1}),
+    Case("DynamicQuantizeMatMul", [floats(3, 4), integers(4, 5), f(0.02), u(130), floats(5)]),
+    Case("MatMulIntegerToFloat", [integers(3, 4), integers(4, 5), f(0.1), floats(5), u(3), None, floats(5)]),
+]
+ATTENTION = [
+    Case("Attention", SELF, {"num_heads": 2}),
+    Case("Attention", SELF, {"num_heads": 2, "unidirectional": 1, "scale": 0.3}),
+    Case("Attention", [*SELF, TEXT[7]], {"num_heads": 2}),
+    Case("Attention", [*SELF, np.array([3, 2], np.int32)], {"num_heads": 2}),
+    Case("Attention", [*SELF, np.array([3, 4, 1, 0], np.int32)], {"num_heads": 2}),
+    Case("Attention", [*SELF, None, floats(2, 2, 2, 3, 4)], {"num_heads": 2, "unidirectional": 1}, ("y", "present")),
+    Case("Attention", [*SELF, None, None, floats(1, 2, 4, 4)], {"num_heads": 2}),
+    Case("MultiHeadAttention", [floats(2, 3, 8), floats(2, 5, 8), floats(2, 5, 8), floats(24)], {"num_heads": 2}),
+    Case("MultiHeadAttention", [floats(2, 3, 8), floats(2, 2, 5, 4), floats(2, 2, 5, 4)], {"num_heads": 2}),
+    Case(
+        "MultiHeadAttention",
+        [floats(2, 3, 8), floats(2, 3, 8), floats(2, 3, 8), None, None, None, floats(2, 2, 4, 4), floats(2, 2, 4, 4)],
+        {"num_heads": 2},
+        ("y", "k", "v"),
+    ),
+]
+NBITS = [
+    Case(
+        "MatMulNBits",
+        [floats(3, 40), integers(5, 3, 8 * bits // 4), floats(5, 3), zeros],
+        {"K": 40, "N": 5, "block_size": 16, "bits": bits},
+        constants=(1, 2, 3),
+    )
+    for bits, zeros in ((4, integers(5, 2)), (4, None), (8, integers(5, 3)))
+]
+
+
+@pytest.mark.parametrize("case", [*PLAIN, *QUANTISED, *ATTENTION, *NBITS], ids=lambda case: case.op)
+def test_an_operator_is_what_onnx_runtime_computes(case: Case):
+    compare(case, run_module(lowered(case.model, "tensor"), case.feeds))
+
+
+@pytest.mark.parametrize("case", [ATTENTION[2], QUANTISED[0]], ids=lambda case: case.op)
+def test_an_operator_in_c(case: Case):
+    network = HostNetwork(render(lowered(case.model, "")), sanitize=True, flags=FLAGS)
+    compare(case, host_run(network)(case.feeds))
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        (Case("Attention", SELF, {"num_heads": 2, "do_rotary": 1}), "Attention with rotary positions"),
+        (Case("Attention", [*SELF, integers(3, 3, 3)], {"num_heads": 2}), r"a mask of shape \[3, 3, 3\]"),
+        (Case("FusedGemm", [floats(3, 4), floats(4, 5)], {"activation": "Gelu"}), "with the activation 'Gelu'"),
+        (Case("MatMulNBits", NBITS[0].inputs, NBITS[0].attributes), "weights that are not constant"),
+        (Case("BiasGelu", [floats(2)]), "BiasGelu has not the inputs"),
+        (Case("Attention", SELF), "lacks the attribute 'num_heads'"),
+    ],
+)
+def test_what_is_not_handled_says_so(case: Case, message: str):
+    with pytest.raises(Diagnostic, match=message):
+        import_model(case.model)
