@@ -175,13 +175,14 @@ def _add_prefill(parser: argparse.ArgumentParser) -> None:
 
 
 def _rows(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a number of rows is a positive integer, not '{text}'")
     return int(text)
 
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path, nargs="?", metavar="MODEL", help="a .onnx or .mlir file")
+    what = "a .onnx file, or .mlir at the graph or the tensor level"
+    parser.add_argument("model", type=Path, nargs="?", metavar="MODEL", help=what)
     parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="the folder for network.c and the rest")
     parser.add_argument("--print-pipeline", action="store_true", help="print the target's pipeline and do nothing")
     what = "build programs that need no operating system too, for targets that have them"

@@ -34,7 +34,8 @@ class Diagnostic(Exception):
     notes: list[str] = field(default_factory=list[str])
 
     def __str__(self) -> str:
-        place = ": ".join(part for part in (self.source, self.where) if part)
+        source = "" if self.where.startswith(f"{self.source}:") else self.source
+        place = ": ".join(part for part in (source, self.where) if part)
         stage = f"[{self.stage}] " if self.stage else ""
         lines = [f"{place + ': ' if place else ''}error: {stage}{self.message}"]
         lines += [f"  note: {note}" for note in self.notes]

@@ -42,6 +42,12 @@ def _truth(text: str) -> bool:
     return _TRUTH[text]
 
 
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number that is not negative, found '{text}'")
+    return int(text)
+
+
 def name_and_value(text: str) -> tuple[str, str]:
     name, equals, value = text.rpartition("=")
     if not equals or not name or not value:
@@ -95,7 +101,7 @@ def _parser() -> _Parser:
     add("--timing", action=flag, help="print how long each pass took")
     add("--interpret-each", action=flag, help="run the program after each pass; name the first to change the answer")
     add("--inputs", metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
-    add("--seed", type=int, default=0, metavar="N", help="the seed of random inputs (0)")
+    add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
     add("--reproducer", metavar="FILE", help="when a pass fails, write what went into it, with its command")
     add("--run-reproducer", action=flag, help="run the command that the input file holds")
 

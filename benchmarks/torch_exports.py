@@ -2,11 +2,13 @@
 Networks of `transformers`, exported by PyTorch's two exporters, through the interpreter and C, beside PyTorch.
 
 The configurations are small, the weights random and nothing is downloaded: what is tried is the form in which exporters
-write such networks. One environment must hold both PyTorch and Tilewright:
+write such networks. With `--published` some are tried in their published sizes: BERT-base, ViT-B/16, Swin-T, a Llama
+for TinyStories, Whisper-tiny; each takes up to minutes as C. One environment must hold both PyTorch and Tilewright:
 
     python -m venv torch-env
     torch-env/bin/pip install torch==2.13.0 transformers onnxscript -e .
     torch-env/bin/python benchmarks/torch_exports.py
+    torch-env/bin/python benchmarks/torch_exports.py whisper swin --published --on interpreter
 
 What PyTorch itself does not export is told. Exit code 1 where an output differs from PyTorch's by more than 1e-4 of the
 largest, or where a network is refused.
@@ -20,7 +22,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
@@ -29,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch_networks import NETWORKS, Network
 
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.onnx_schema import OnnxOp
@@ -39,107 +42,33 @@ from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.runtime.session import level_for, runner
 
 torch: Any = import_module("torch")
-transformers: Any = import_module("transformers")
 
 TOLERANCE = 1e-4
+PLACES = ("interpreter", "host")
 RECOVERED = ("LayerNormalization", "RMSNormalization", "Gelu", "HardSwish", "Swish", "RotaryEmbedding", "Attention")
 
 
-TorchModule: Any = torch.nn.Module
-
-
-class Outputs(TorchModule):
-    """A network that returns its first output as a tensor, called by position."""
-
-    def __init__(self, network: Any, argument: str, options: dict[str, Any]):
-        TorchModule.__init__(self)
-        self.network, self.argument, self.options = network, argument, options
-
-    def forward(self, x: Any) -> Any:
-        return self.network(**{self.argument: x}, **self.options, return_dict=False)[0]
-
-
 @dataclass(frozen=True)
-class Network:
-    """A network by its configuration; `example` makes the input that its argument of that name takes."""
+class Form:
+    """How a network is exported."""
 
-    make: Callable[[], Any]
-    argument: str
-    example: Callable[[], Any]
-    options: tuple[tuple[str, Any], ...] = ()
+    exporter: str
+    attention: str
+    published: bool
 
-    def module(self) -> Outputs:
-        """Return the network with random weights, those of the norms too, so that each of them counts."""
-        torch.manual_seed(0)
-        network = self.make().eval()
-        for name, parameter in network.named_parameters():
-            if "norm" in name.lower():
-                parameter.data += 0.1 * torch.randn_like(parameter)
-        return Outputs(network, self.argument, dict(self.options)).eval()
+    def __str__(self) -> str:
+        return f"{self.exporter:12} {self.attention:6}"
 
 
-def _tokens() -> Any:
-    return torch.randint(0, 100, (1, 16))
-
-
-def _picture() -> Any:
-    return torch.randn(1, 3, 32, 32)
-
-
-SMALL = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
-
-
-def _bert() -> Any:
-    return transformers.BertModel(transformers.BertConfig(vocab_size=100, max_position_embeddings=32, **SMALL))
-
-
-def _vit() -> Any:
-    return transformers.ViTModel(transformers.ViTConfig(image_size=32, patch_size=8, **SMALL))
-
-
-def _swin() -> Any:
-    config = transformers.SwinConfig(
-        image_size=32, patch_size=2, embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4
-    )
-    return transformers.SwinModel(config)
-
-
-def _llama() -> Any:
-    config = transformers.LlamaConfig(vocab_size=100, num_key_value_heads=2, max_position_embeddings=64, **SMALL)
-    return transformers.LlamaForCausalLM(config)
-
-
-def _whisper() -> Any:
-    config = transformers.WhisperConfig(
-        d_model=64,
-        encoder_layers=2,
-        encoder_attention_heads=4,
-        encoder_ffn_dim=128,
-        max_source_positions=50,
-        decoder_layers=1,
-        decoder_attention_heads=4,
-    )
-    return transformers.WhisperModel(config).encoder
-
-
-NETWORKS = {
-    "bert": Network(_bert, "input_ids", _tokens),
-    "vit": Network(_vit, "pixel_values", _picture),
-    "swin": Network(_swin, "pixel_values", _picture),
-    "llama": Network(
-        _llama, "input_ids", _tokens, (("use_cache", False), ("attention_mask", torch.ones(1, 16).long()))
-    ),
-    "whisper": Network(_whisper, "input_features", lambda: torch.randn(1, 80, 100)),
-}
-
-
-def export(network: Network, path: Path, exporter: str, attention: str) -> tuple[Array, Array]:
+def export(network: Network, path: Path, form: Form) -> tuple[Array, Array]:
     """Write a network as ONNX; returns an input and PyTorch's output for it."""
-    module, example = network.module(), network.example()
-    module.network.set_attn_implementation(attention)
+    module, example = network.module(form.published)
+    if len(network.attentions) > 1:
+        module.network.set_attn_implementation(form.attention)
     with torch.no_grad(), warnings.catch_warnings(), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
-        torch.onnx.export(module, (example,), str(path), input_names=["x"], dynamo=exporter == "dynamo", verbose=False)
+        dynamo = form.exporter == "dynamo"
+        torch.onnx.export(module, (example,), str(path), input_names=["x"], dynamo=dynamo, verbose=False)
         return example.numpy(), module(example).numpy()
 
 
@@ -163,37 +92,40 @@ def main() -> int:
     parser.add_argument("networks", nargs="*", choices=[[], *NETWORKS], help="all, where none is named")
     parser.add_argument("--exporter", choices=("torchscript", "dynamo"), action="append")
     parser.add_argument("--attention", choices=("eager", "sdpa"), action="append")
+    parser.add_argument("--published", action="store_true", help="the published sizes, of networks that have one")
+    parser.add_argument("--on", choices=PLACES, action="append", help="where to run; repeatable (both)")
     options = parser.parse_args()
     failed = False
     for name in options.networks or NETWORKS:
+        network = NETWORKS[name]
+        if options.published and network.published is None:
+            continue
         for exporter in options.exporter or ("torchscript", "dynamo"):
-            for attention in options.attention or ("eager", "sdpa"):
-                failed |= not report(name, exporter, attention)
+            for attention in options.attention or network.attentions:
+                failed |= not report(name, Form(exporter, attention, options.published), options.on or PLACES)
     return int(failed)
 
 
-def report(name: str, exporter: str, attention: str) -> bool:
+def report(name: str, form: Form, places: Sequence[str]) -> bool:
     """Print the line of one network and return whether it is right everywhere."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.onnx"
         try:
-            x, wanted = export(NETWORKS[name], path, exporter, attention)
+            x, wanted = export(NETWORKS[name], path, form)
         except torch.onnx.errors.OnnxExporterError as refusal:
-            print(f"{name:8} {exporter:12} {attention:6} PyTorch does not export it: {str(refusal).splitlines()[0]}")
+            print(f"{name:10} {form} PyTorch does not export it: {str(refusal).splitlines()[0]}")
             return True
         start = time.perf_counter()
         try:
-            errors = {place: error(path, place, x, wanted) for place in ("interpreter", "host")}
+            errors = {place: error(path, place, x, wanted) for place in places}
             operators = recovered(path)
         except Diagnostic as refusal:
-            print(f"{name:8} {exporter:12} {attention:6} refused: {refusal}")
+            print(f"{name:10} {form} refused: {refusal}")
             return False
     good = all(value <= TOLERANCE for value in errors.values())
     figures = "  ".join(f"{place} {value:.1e}" for place, value in errors.items())
-    verdict = "equal" if good else "DIFFERS"
-    print(
-        f"{name:8} {exporter:12} {attention:6} {verdict:8} {figures}  {time.perf_counter() - start:5.1f} s  {operators}"
-    )
+    seconds = time.perf_counter() - start
+    print(f"{name:10} {form} {'equal' if good else 'DIFFERS':8} {figures}  {seconds:5.1f} s  {operators}", flush=True)
     return good
 
 

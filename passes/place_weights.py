@@ -8,12 +8,12 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
 from ..ir import functions
-from ..targets.core.machine import Level, Machine
+from ..targets.core.machine import Engine, Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import engine_of
@@ -22,11 +22,16 @@ from .memory.views import bytes_of
 
 @dataclass
 class _Weights:
-    """A constant, the kernels that take it as their weights, and what it is worth to have it in place."""
+    """
+    A constant, the kernels that take it as their weights with their engines and cycles, and what it is worth not to
+    fetch it.
+    """
 
     definition: memref.GlobalOp
     bytes: int
     uses: list[tuple[KernelOp, memref.GetGlobalOp]]
+    engines: list[Engine]
+    cycles: list[int]
     benefit: float
 
     @property
@@ -39,18 +44,22 @@ def place_weights(module: ModuleOp, machine: Machine) -> None:
     """
     Let weights lie in the machine's preloaded memories: those first for which it saves most cycles a byte.
 
-    Only constants are placed that all their users can read there.
+    Only constants are placed that all their users can read there, and do not take longer for it than fetching does.
     """
     found = _weights_of(module, machine)
     for level in [level for level in machine.levels if level.preloaded]:
         room = level.size
-        able = [each for each in found if all(_reads(op, level, machine) for op, _ in each.uses)]
+        able = [each for each in found if all(level.name in engine.levels_of("weights") for engine in each.engines)]
         for weights in sorted(able, key=lambda each: -each.density):
             size = level.aligned(weights.bytes)
             if size > room:
                 continue
+            before = weights.definition.type.memory_space
+            _place(weights, StringAttr(level.name))
+            if sum(_cycles(weights.uses, weights.engines, machine)) - sum(weights.cycles) >= weights.benefit:
+                _place(weights, before)
+                continue
             room -= size
-            _place(weights, level)
             found.remove(weights)
 
 
@@ -68,34 +77,38 @@ def _weights_of(module: ModuleOp, machine: Machine) -> list[_Weights]:
                 uses.setdefault(name, []).extend((cast(KernelOp, user), op) for user in weights)
                 others |= {name} if len(weights) < len(users) else set()
     return [
-        _Weights(globals_[name], bytes_of(globals_[name].type), found, _benefit(found, machine))
+        _weights(globals_[name], found, machine)
         for name, found in uses.items()
         if found and name not in others and globals_[name].constant is not None
     ]
+
+
+def _weights(
+    definition: memref.GlobalOp, uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine
+) -> _Weights:
+    size, engines = bytes_of(definition.type), [engine_of(op, machine) for op, _ in uses]
+    cycles = _cycles(uses, engines, machine)
+    return _Weights(definition, size, uses, engines, cycles, _benefit(size, engines, cycles, machine))
 
 
 def _is_weight(value: SSAValue, user: Operation) -> bool:
     return isinstance(user, KernelOp) and len(user.inputs) > 1 and list(user.operands).index(value) == 1
 
 
-def _reads(op: KernelOp, level: Level, machine: Machine) -> bool:
-    """Return whether the engine of a kernel reads weights in a memory."""
-    return level.name in engine_of(op, machine).levels_of("weights")
+def _cycles(uses: list[tuple[KernelOp, memref.GetGlobalOp]], engines: list[Engine], machine: Machine) -> list[int]:
+    """Return the modelled cycles of kernels with their weights where they are."""
+    return [machine.cost(engine, op) or 0 for (op, _), engine in zip(uses, engines, strict=True)]
 
 
-def _benefit(uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine) -> float:
+def _benefit(size: int, engines: list[Engine], cycles: list[int], machine: Machine) -> float:
     """Return the cycles of fetching weights that computing does not hide, and a little for those that it does."""
-    total = 0.0
-    for op, get in uses:
-        engine = engine_of(op, machine)
-        fetch = machine.fetch_cycles(engine, bytes_of(get.memref.type))
-        total += max(fetch - (machine.cost(engine, op) or 0), fetch / 16)
-    return total
+    fetches = [machine.fetch_cycles(engine, size) for engine in engines]
+    return sum(max(fetch - computing, fetch / 16) for fetch, computing in zip(fetches, cycles, strict=True))
 
 
-def _place(weights: _Weights, level: Level) -> None:
+def _place(weights: _Weights, space: Attribute) -> None:
     type = cast("MemRefType[Any]", weights.definition.type)
-    placed = MemRefType(type.element_type, type.get_shape(), type.layout, StringAttr(level.name))
+    placed = MemRefType(type.element_type, type.get_shape(), type.layout, space)
     weights.definition.properties["type"] = placed
     for get in dict.fromkeys(get for _, get in weights.uses):
         cast(OpResult, Rewriter.replace_value_with_new_type(get.memref, placed))
@@ -107,7 +120,8 @@ class PlaceWeightsPass(Pass):
     Give weights a place in memories that are filled before the program runs (`preloaded` in the machine).
 
     Kernels whose engines name such a memory for the role `weights` then read them in place. Where not all of them fit,
-    those are placed for which fetching takes most cycles a byte that computing does not hide. Run it after map-engines.
+    those are placed for which fetching takes most cycles a byte that computing does not hide. Weights that an engine
+    reads so slowly there that fetching them takes less are left. Run it after map-engines.
     """
 
     name = "place-weights"

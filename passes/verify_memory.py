@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import ViewOp
 from xdsl.dialects.scf import ParallelOp
 
 from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
-from ..ir import functions
+from ..errors import Diagnostic
+from ..ir import functions, where
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .proof.body import prove_body
@@ -46,7 +48,22 @@ def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
         return
     walk = Walk(module, levels, carried)
     for function in entry_functions(module):
+        _refuse_tensors(function)
         walk.run(function)
+
+
+def _refuse_tensors(function: FuncOp) -> None:
+    """Raise Diagnostic where a function works on values, which lie nowhere."""
+    for op in (function, *function.body.walk()):
+        values = function.body.block.args if op is function else op.results
+        if any(isinstance(value.type, TensorType) for value in values):
+            raise Diagnostic(
+                "the program has tensors, of which nothing can be proved",
+                where=where(op),
+                expected="buffers only",
+                found=op.name,
+                remedy="run bufferize before",
+            )
 
 
 def _places_memory(module: ModuleOp) -> bool:

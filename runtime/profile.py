@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..compiler import Model
     from ..passes.core.driver import once
+    from ..passes.core.files import write_text
     from .simulator.table import print_tables
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
     for path, text in _files(options, simulation, _title(options.model)):
-        write(path, text)
+        write_text(path, text)
         console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return 0
 
@@ -147,19 +148,3 @@ def _plain(value: Any) -> Any:
     if as_dict is not None:
         return as_dict()
     return [_plain(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file, whole or not at all. Raises Diagnostic where that fails."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise Diagnostic(
-            "the file cannot be written",
-            where=str(path),
-            found=error.strerror or str(error),
-            remedy="give a path in a folder that can be written to",
-        ) from error

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic
+from ..passes.core.files import write_bytes
 
 if TYPE_CHECKING:
     from .check import Row
@@ -45,15 +46,9 @@ def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
     Console().print(table)
     if path is None:
         return
-    temporary = path.with_name(path.name + ".part.npz")
-    try:
-        np.savez(temporary, **outputs)  # pyright: ignore[reportArgumentType]
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise Diagnostic(
-            "the outputs cannot be written", where=str(path), found=error.strerror or str(error)
-        ) from error
+    archive = BytesIO()
+    np.savez(archive, **outputs)  # pyright: ignore[reportArgumentType]
+    write_bytes(path, archive.getvalue())
 
 
 def print_rows(rows: Sequence[Row], places: str) -> None:

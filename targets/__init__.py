@@ -81,7 +81,7 @@ def machine_named(name_or_path: str) -> Machine:
         return machine_at(path.parent)
     pipeline = merged_table(path, name_or_path).get("pipeline")
     known = machines()
-    if pipeline not in known:
+    if not isinstance(pipeline, str) or pipeline not in known:
         raise Diagnostic(
             "the machine has no pipeline",
             name_or_path,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright import cli
+from tilewright import cli, opt_tool
 from tilewright.test.small_models import Saved, save, save_case, small
 
 pytestmark = pytest.mark.quick
@@ -235,8 +235,39 @@ def test_outputs_that_cannot_be_written(case: Saved, tmp_path: Path, capsys: pyt
         words = ["run", case.folder / "network.onnx", "--inputs", case.folder / "inputs.npz", "--outputs", target]
         code, _, err = run(words, capsys)
         assert code == 1
-        assert err.startswith(f"{target}: error: the outputs cannot be written")
+        assert err.startswith(f"{target}: error: the file cannot be written")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["case"]
+
+
+@pytest.mark.parametrize("command", [["run", "--inputs", "in.npz"], ["check"], ["compile", "-o", "out"]])
+def test_names_that_no_file_can_have(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    np.savez("in.npz", x=np.zeros(1))
+    code, out, err = run([*command, f"{'long' * 100}.onnx"], capsys)
+    assert (code, out) == (1, "")
+    assert "File name too long" in err
+    assert "internal" not in err
+    assert not Path("out").exists()
+
+
+def test_a_machine_without_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    for text in ("", "pipeline = {}", 'pipeline = "hots"', "pipeline = 3"):
+        (tmp_path / "mine.toml").write_text(text)
+        code, _, err = run(["targets", tmp_path / "mine.toml"], capsys)
+        assert code == 1
+        assert "error: the machine has no pipeline" in err
+
+
+def test_a_program_at_the_tensor_level_is_compiled(case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    program = tmp_path / "tensor.mlir"
+    model = str(case.folder / "network.onnx")
+    assert opt_tool.main([model, "-p", "host-pipeline", "--stop-after=tensor", "-o", str(program)]) == 0
+    for source in (program, model):
+        assert run(["compile", source, "-o", tmp_path / Path(source).suffix], capsys)[0] == 0
+    texts = [(tmp_path / suffix / "network.c").read_text() for suffix in (".mlir", ".onnx")]
+    assert texts[0] == texts[1]
 
 
 def test_a_folder_that_holds_no_network(case: Saved, capsys: pytest.CaptureFixture[str]):

@@ -1,8 +1,13 @@
 """
 Networks that packages carry, compared with ONNX Runtime: a voice activity detector, and text detection and recognition.
 
-They are found where the packages lie, which are not imported: `pip install --no-deps silero-vad rapidocr-onnxruntime`.
-What is heard and seen is made here: voiced sounds by an oscillator and resonators, text from a bitmap font.
+They are found where the packages lie, which are not imported, so that nothing of what they need has to be there:
+
+    .venv/bin/pip install --no-deps --target build/packages silero-vad rapidocr-onnxruntime
+    PYTHONPATH=build/packages .venv/bin/python -m pytest test/test_packaged_networks.py
+
+Where they are not installed, the tests are skipped. What is heard and seen is made here: voiced sounds by an
+oscillator and resonators, text from a bitmap font.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
@@ -119,6 +125,17 @@ def test_voice_activity_of_a_sequence() -> None:
     expected = reference(path).run(None, inputs)
     for run in runs(path, {name: array.shape for name, array in inputs.items()}):
         agree(run(inputs), expected)
+
+
+def test_the_command_is_told_what_the_network_leaves_open(tmp_path: Path) -> None:
+    path = packaged("silero-vad", "silero_vad.onnx")
+    inputs = {"input": windows(RATE, 7)[-1], "state": np.zeros((2, 1, 128), np.float32)}
+    np.savez(tmp_path / "in.npz", allow_pickle=False, **inputs)
+    told = ["--input-shape", "input=1,576", "--input-shape", "state=2,1,128", "--input-value", f"sr={RATE}"]
+    files = ["--inputs", str(tmp_path / "in.npz"), "--outputs", str(tmp_path / "out.npz")]
+    assert cli.main(["run", str(path), *told, *files, "--on", "host"]) == 0
+    with np.load(tmp_path / "out.npz") as found:
+        agree(found, reference(path).run(None, inputs | {"sr": np.array(RATE)}))
 
 
 # Text

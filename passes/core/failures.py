@@ -26,6 +26,8 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
         return Diagnostic(str(error).strip() or type(error).__name__, where=where(op) if op else "")
     if isinstance(error, MemoryError):
         return Diagnostic(f"not enough memory in {doing}", found=str(error), remedy="use a machine with more memory")
+    if isinstance(error, OSError) and error.strerror:
+        return Diagnostic(f"{doing}: {error.strerror}", where=str(error.filename or ""))
     text = f"{type(error).__name__}: {error}".rstrip(": ")
     return Diagnostic(
         f"internal error in {doing}: {text.splitlines()[0]}",

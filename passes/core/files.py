@@ -62,23 +62,28 @@ def write_text(file: Path, text: str) -> None:
 
     Raises Diagnostic where it cannot be written.
     """
+    write_bytes(file, text.encode())
+
+
+def write_bytes(file: Path, data: bytes) -> None:
+    """Do the same with bytes. Raises Diagnostic where the file cannot be written."""
     target = Path(os.path.realpath(file))
     try:
         if target.exists() and not target.is_file():
-            target.write_text(text, encoding="utf-8")
+            target.write_bytes(data)
         else:
-            _replace(target, text)
+            _replace(target, data)
     except OSError as error:
         raise Diagnostic(
-            f"cannot write '{file}': {error.strerror}", remedy="choose another place or free space"
+            f"the file cannot be written: {error.strerror}", str(file), remedy="choose another place or free space"
         ) from error
 
 
-def _replace(target: Path, text: str) -> None:
+def _replace(target: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        with open(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with open(handle, "wb") as stream:
+            stream.write(data)
         os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr, UnknownLoc
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerType, StringAttr, UnknownLoc
+from xdsl.ir import Operation, TypeAttribute
 from xdsl.parser import Parser, ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
@@ -20,6 +21,9 @@ _TOKEN = re.compile(
         (?:(%(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*))|([a-zA-Z_][a-zA-Z0-9_$.]*)|(->|[:,()}\[\]<>=]|\{(?!-\#)))""",
     re.VERBOSE,
 )
+
+
+_WIDEST = (1 << 24) - 1
 
 
 class FastLexer(MLIRLexer):
@@ -78,6 +82,14 @@ class LocatingParser(Parser):
             line, column = self.place(start)
             op.location = FileLineColLoc.new((self._filename, _number(line), _number(column)))
         return op
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        # Values of wider types would fill the memory: upstream has the same limit (IntegerType::kMaxWidth).
+        span = self._current_token.span
+        found = super()._parse_optional_integer_or_float_type()
+        if isinstance(found, IntegerType) and cast("IntegerType[Any, Any]", found).width.data > _WIDEST:
+            self.raise_error(f"integers have at most {_WIDEST} bits", span)
+        return cast("TypeAttribute | None", found)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:

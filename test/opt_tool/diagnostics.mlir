@@ -32,3 +32,10 @@ func.func @named(%a: i32) -> i32 {
 func.func @good() {
   func.return
 }
+
+// -----
+
+// expected-error@+1 {{integers have at most 16777215 bits}}
+func.func @wide(%a: i2147483648) {
+  func.return
+}

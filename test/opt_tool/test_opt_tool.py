@@ -147,6 +147,7 @@ def test_inputs_that_are_no_files(tool: Tool):
         ["--input-shape", "x=1,2"],
         ["--inputs", "x.npz"],
         ["--seed", "x"],
+        ["--seed", "-1"],
         ["--help-pass=nonsense"],
         ["--mlir-print-ir-after=nonsense"],
         ["--nonsense"],
@@ -180,7 +181,7 @@ def test_output_file_is_whole_or_absent(tool: Tool, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("os.replace", full)
     assert tool("-p", "cse", "-o", out) == 1
-    assert f"error: cannot write '{out}': No space left on device" in tool.err
+    assert f"{out}: error: the file cannot be written: No space left on device" in tool.err
     assert out.read_text() == before
     assert sorted(file.name for file in tool.folder.iterdir()) == ["in.mlir", "out.mlir"]
 

@@ -126,4 +126,4 @@ def test_memory_is_shared_and_the_result_stays():
     arena = next(op for op in module.ops if "tilewright.arena" in op.attributes)
     assert "memref<192xi8>" in str(arena)
     x = np.arange(64, dtype=np.int8)
-    np.testing.assert_array_equal(run_module(module, {"arg0": x})["arg1"], x)
+    np.testing.assert_array_equal(run_module(module, {"arg0": x})["result0"], x)
