@@ -4,7 +4,8 @@ How long the interpreter takes for a network of floats at each level, beside ONN
     python benchmarks/interpreter.py [--runs N] [--limit SECONDS] [NETWORK]
 
 NETWORK is a name of the zoo (resnet50). Levels are the phases of the host's pipeline up to its buffers; below them are
-loops over single elements. Times are the least of all runs, of the wall; all may use as many threads as they like.
+loops over single elements. Times are the least of all runs, of the processor, all threads together: what other programs
+do counts little.
 Exit code 1 where a level takes longer than the limit (2 s), or gives other numbers than ONNX Runtime (1e-4 of the
 largest).
 """
@@ -34,13 +35,13 @@ CLOSE = 1e-4
 
 
 def least(run: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """Return the least seconds of some runs, and what the last one gives."""
+    """Return the least seconds of processor time of some runs, and what the last one gives."""
     times: list[float] = []
     result: Any = None
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.process_time()
         result = run()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times), result
 
 

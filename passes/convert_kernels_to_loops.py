@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineMap
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
 from ..dialects.nn import ContractionOp, ConvOp, PoolOp
-from ..dialects.packed import ChannelsLastOp
+from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from ..errors import Diagnostic
 from ..ir import element_of, shape_of, where
 from .core.base import Pass
@@ -23,23 +23,25 @@ from .loops.dot import is_dot, lower_dot
 from .loops.kernel import lower_kernel
 from .loops.lookups import expand_lookups
 from .loops.nest import Constants, Nest
-from .loops.packed import is_tiled, lower_packed
+from .loops.packed import is_tiled, is_tiled_matmul, lower_packed, lower_packed_matmul
 from .loops.pool import is_pool, lower_pool
+from .loops.rows import is_of_rows, lower_rows
 
 
-def convert_kernels_to_loops(module: ModuleOp, *, dots: bool = False) -> None:
+def convert_kernels_to_loops(module: ModuleOp, *, dots: bool = False, vectors: bool = False) -> None:
     """
-    Replace the kernels of every function by loops; with `dots`, sums of products of bytes by blocks of them.
+    Replace the kernels of every function by loops; with `dots`, sums of products of bytes by blocks of them; with
+    `vectors`, reductions of f32 along memory by those of partial results.
 
     Raises Diagnostic for kernels on tensors and for dynamic shapes.
     """
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
-            _convert_function(op, dots=dots)
+            _convert_function(op, dots=dots, vectors=vectors)
     expand_lookups(module)
 
 
-def _convert_function(function: func.FuncOp, *, dots: bool) -> None:
+def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool) -> None:
     constants = Constants()
     for op in list(function.walk()):
         kernel = _kernel_of(op)
@@ -50,12 +52,16 @@ def _convert_function(function: func.FuncOp, *, dots: bool) -> None:
         try:
             if isinstance(op, ChannelsLastOp) and is_tiled(op):
                 lower_packed(op, kernel, nest)
+            elif isinstance(op, PackedMatmulOp) and is_tiled_matmul(op):
+                lower_packed_matmul(op, kernel, nest)
             elif is_pool(op):
                 lower_pool(cast(PoolOp, op), kernel, nest)
             elif dots and is_dot(op):
                 lower_dot(cast(ContractionOp, op), kernel, nest)
             elif dots and is_depthwise(op):
                 lower_depthwise(cast(ConvOp, op), kernel, nest)
+            elif vectors and is_of_rows(kernel):
+                lower_rows(kernel, nest)
             else:
                 lower_kernel(kernel, nest)
         except Diagnostic as error:
@@ -123,12 +129,16 @@ class ConvertKernelsToLoopsPass(Pass):
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
     2 pixels and 4 features, whose sums come from `cluster.dot`; depthwise ones run over blocks of 8 pixels, with
     `cluster.window`.
+
+    With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
+    results, which are folded at the end: the order in which a sum is taken is another one.
     """
 
     name = "convert-kernels-to-loops"
 
     dots: bool = False
+    vectors: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place."""
-        convert_kernels_to_loops(op, dots=self.dots)
+        convert_kernels_to_loops(op, dots=self.dots, vectors=self.vectors)

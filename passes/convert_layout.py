@@ -8,12 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import (
     IndexType,
     ModuleOp,
     TensorType,
     UnitAttr,
+    f32,
     i8,
     i32,
     i64,
@@ -23,11 +24,13 @@ from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.body import is_float, scalar_attr
+from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.packed_tiles import LANES, TILE_TYPES
 from ..dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
-from ..dialects.packed import TILE_TYPES, DepthwiseOp, PackedConvOp, pack
-from ..ir import element_of, functions, numbers_of, shape_of
+from ..dialects.packed import DepthwiseOp, PackedConvOp, PackedMatmulOp, pack
+from ..ir import Array, element_of, functions, numbers_of, shape_of
 from .core.base import Pass
-from .fuse_epilogues import is_elementwise, with_branches
+from .fuse_epilogues import is_elementwise
 from .layout.state import Layout, constant_of, empty_like, permutation, permuted, rebuilt, transposed, weights_like
 
 
@@ -40,6 +43,8 @@ def convert_layout(block: Block, *, packed: bool = True) -> None:
             _convert_conv(state, op) if packed else _move_channels(state, op)
         elif isinstance(op, MatmulOp) and packed and _is_packable_matrix(op):
             _convert_matmul(op)
+        elif isinstance(op, MatmulOp) and packed and _is_of_floats(op):
+            _convert_product(state, op)
         elif isinstance(op, MatmulOp) and not packed and _is_of_bytes(op):
             _transpose_matrix(state, op)
         elif isinstance(op, PoolOp) and not op.channels_last and state.follows(op.inputs):
@@ -66,7 +71,11 @@ def _takes(state: Layout, op: ConvOp) -> bool:
 
 
 def _is_packable(op: ConvOp) -> bool:
-    """Return whether a convolution is dense or depthwise, of a type of tiles, and gives every window that there is."""
+    """
+    Return whether a convolution is of a type of tiles, and gives every window that there is.
+
+    Of bytes it is depthwise, or of one group and with the taps of a row side by side.
+    """
     x, w = op.inputs
     features, depth, *kernel = shape_of(w)
     if (element_of(x), element_of(w), op.accumulator) not in TILE_TYPES or op.is_unsigned(1):
@@ -74,7 +83,8 @@ def _is_packable(op: ConvOp) -> bool:
     groups, dilations = op.groups.value.data, numbers_of(op.dilations)
     dense_rows = groups == 1 and (kernel[-1] == 1 or dilations[-1] == 1)
     depthwise = depth == 1 and groups == features
-    return len(kernel) <= 2 and op.wraps is None and (dense_rows or depthwise) and _full(op)
+    fits = dense_rows or depthwise or is_float(op.accumulator)
+    return len(kernel) <= 2 and op.wraps is None and fits and _full(op)
 
 
 def _full(op: ConvOp) -> bool:
@@ -91,16 +101,39 @@ def _convert_conv(state: Layout, op: ConvOp) -> None:
     weight = np.moveaxis(constant_of(w), 1, -1)
     kernel = weight.shape[1:-1]
     source = _padded(state, state.last(x), numbers_of(op.pads))
-    depthwise = op.groups.value.data > 1 and weight.shape[-1] == 1
-    values = np.ascontiguousarray(np.moveaxis(weight[..., 0], 0, -1)) if depthwise else pack(weight)
+    groups = op.groups.value.data
     properties: dict[str, Attribute | None] = {
         "strides": op.strides,
         "dilations": op.dilations,
         "kernel": ints(kernel),
         "accumulator": op.accumulator,
     }
-    made = DepthwiseOp if depthwise else PackedConvOp
-    state.replace(op, rebuilt(state, op, made, [source, weights_like(op, values, w)], properties))
+    if 1 < groups == len(weight) and weight.shape[-1] == 1:
+        values = np.ascontiguousarray(np.moveaxis(weight[..., 0], 0, -1))
+        state.replace(op, rebuilt(state, op, DepthwiseOp, [source, weights_like(op, values, w)], properties))
+        return
+    weight, parts = _merged(weight, groups)
+    properties["parts"] = scalar_attr(parts, i64) if parts > 1 else None
+    state.replace(op, rebuilt(state, op, PackedConvOp, [source, weights_like(op, pack(weight, parts), w)], properties))
+
+
+def _merged(weight: Array, groups: int) -> tuple[Array, int]:
+    """
+    Return the weights [F, taps..., C] of fewer groups, and how many.
+
+    Groups of few features are put together, with zeros for the channels of each other: the lanes of a vector that would
+    be empty take their products.
+    """
+    own = len(weight) // groups
+    count = max(n for n in range(1, groups + 1) if groups % n == 0 and (n == 1 or n * own <= LANES))
+    if count == 1:
+        return weight, groups
+    channels = weight.shape[-1]
+    merged = np.zeros((*weight.shape[:-1], count * channels), weight.dtype)
+    for index in range(count):
+        rows = (np.arange(len(weight)) // own) % count == index
+        merged[rows, ..., index * channels : (index + 1) * channels] = weight[rows]
+    return merged, groups // count
 
 
 def _move_channels(state: Layout, op: ConvOp) -> None:
@@ -130,9 +163,9 @@ def _pad(state: Layout, x: SSAValue, low: list[int], high: list[int], fill: arit
 
 
 def _is_packable_matrix(op: MatmulOp) -> bool:
-    """Return whether an op is the product of two matrices of a type of tiles, with constant weights."""
+    """Return whether an op is the product of matrices and one of constant weights, of a type of tiles."""
     a, b = op.inputs
-    flat = len(shape_of(a)) == 2 and len(shape_of(b)) == 2 and op.transpose_a is None
+    flat = len(shape_of(a)) <= 4 and len(shape_of(b)) == 2 and op.transpose_a is None
     types = (element_of(a), element_of(b), op.accumulator) in TILE_TYPES and not op.is_unsigned(1)
     return flat and types and op.wraps is None and constant_of(b) is not None
 
@@ -146,11 +179,21 @@ def _is_of_bytes(op: MatmulOp) -> bool:
 def _convert_matmul(op: MatmulOp) -> None:
     a, b = op.inputs
     weight = constant_of(b) if op.transpose_b is not None else constant_of(b).T
-    none = ints([])
-    twin = PackedConvOp(
-        [a, weights_like(op, pack(np.ascontiguousarray(weight)), b)],
+    # Each axis between the first and the last one is like the spatial axis of a window of one tap.
+    ones = [1] * (len(shape_of(a)) - 2)
+    properties: dict[str, Attribute | None] = dict.fromkeys(("strides", "dilations", "kernel"), ints(ones))
+    taps = np.ascontiguousarray(weight).reshape(len(weight), *ones, -1)
+    _exchange(op, PackedConvOp, [a, weights_like(op, pack(taps), b)], properties)
+
+
+def _exchange(
+    op: MatmulOp, made: type[KernelOp], inputs: Sequence[SSAValue], properties: dict[str, Attribute | None]
+) -> None:
+    """Let another kernel of the same output and epilogue stand for a matrix product."""
+    twin = made(
+        inputs,
         op.output,
-        {"strides": none, "dilations": none, "kernel": none, "accumulator": op.accumulator},
+        {**properties, "accumulator": op.accumulator},
         unsigned=[0] if op.is_unsigned(0) else [],
         extras=list(op.extras),
         epilogue_maps=list(op.epilogue_maps.data) if op.epilogue_maps else (),
@@ -166,21 +209,44 @@ _WORTH_MOVING = 4
 """Rows for which it pays to move a matrix once, so that what each sum takes of it lies side by side."""
 
 
+def _is_of_floats(op: MatmulOp) -> bool:
+    """Return whether an op is a matrix product of f32 for which it pays to bring both into the order of tiles."""
+    floats = all(type_ == f32 for type_ in (*map(element_of, op.inputs), op.accumulator))
+    return floats and (op.transpose_b is None or shape_of(op.output)[-2] >= _WORTH_MOVING)
+
+
+def _convert_product(state: Layout, op: MatmulOp) -> None:
+    a, b = op.inputs
+    inputs = [
+        a if op.transpose_a is None else _swapped(state, a),
+        b if op.transpose_b is None else _swapped(state, b),
+    ]
+    _exchange(op, PackedMatmulOp, inputs, {})
+
+
+def _swapped(state: Layout, matrix: SSAValue) -> SSAValue:
+    """Return a tensor with its last two axes swapped: what is a transposition already is made at once."""
+    rank = len(shape_of(matrix))
+    swapped = [*range(rank - 2), rank - 1, rank - 2]
+    source = matrix.owner if isinstance(matrix, OpResult) else None
+    if isinstance(source, linalg.TransposeOp) and matrix.has_one_use():
+        order = numbers_of(source.permutation)
+        return transposed(state, source.operands[0], [order[axis] for axis in swapped])
+    return transposed(state, matrix, swapped)
+
+
 def _transpose_matrix(state: Layout, op: MatmulOp) -> None:
     """Let what a sum takes of the second matrix lie side by side, if that is free or there are rows enough."""
     b = op.inputs[1]
     if op.transpose_b is not None or op.transpose_a is not None:
         return
-    rank = len(shape_of(b))
-    swapped = [*range(rank - 2), rank - 1, rank - 2]
     source = b.owner if isinstance(b, OpResult) else None
     if constant_of(b) is not None:
         op.operands[1] = weights_like(op, np.ascontiguousarray(np.swapaxes(constant_of(b), -1, -2)), b)
     elif isinstance(source, linalg.TransposeOp) and b.has_one_use():
-        order = numbers_of(source.permutation)
-        op.operands[1] = transposed(state, source.operands[0], [order[axis] for axis in swapped])
+        op.operands[1] = _swapped(state, b)
     elif shape_of(op.inputs[0])[-2] >= _WORTH_MOVING:
-        op.operands[1] = transposed(state, b, swapped)
+        op.operands[1] = _swapped(state, b)
     else:
         return
     op.properties["transpose_b"] = UnitAttr()
@@ -250,15 +316,21 @@ def _convert_elementwise(state: Layout, op: linalg.GenericOp) -> None:
     state.replace(op, state.emit(twin))
 
 
+def _blocks(block: Block) -> list[Block]:
+    """Return a block and those of the conditionals and loops in it."""
+    nested = [op for op in block.walk() if isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp)]
+    return [block, *(inner for op in nested for region in op.regions for inner in region.blocks)]
+
+
 @dataclass(frozen=True)
 class ConvertLayoutPass(Pass):
     """
     Bring convolutions with constant weights into channels-last form, with what lies between them.
 
-    With `packed`, dense ones of bytes or f32 become `packed.conv`, as do matrix products; depthwise ones become
-    `packed.depthwise`; their padding becomes `tensor.pad`. Without it, all become `nn.conv` with `channels_last`, and
-    matrix products of bytes get `transpose_b`, which makes a sum run along memory. Transpositions remain where the
-    network begins and ends. Run it after fuse-epilogues.
+    With `packed`, those of bytes or f32 become `packed.conv`, as do products with constant matrices; depthwise ones
+    become `packed.depthwise`; their padding becomes `tensor.pad`; other products of f32 become `packed.matmul`. Without
+    it, all become `nn.conv` with `channels_last`, and matrix products of bytes get `transpose_b`, which makes a sum run
+    along memory. Transpositions remain where the network begins and ends. Run it after fuse-epilogues.
     """
 
     name = "convert-layout"
@@ -267,5 +339,5 @@ class ConvertLayoutPass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            for block in with_branches(function.body.block):
+            for block in _blocks(function.body.block):
                 convert_layout(block, packed=self.packed)

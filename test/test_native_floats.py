@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import onnxruntime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onnx import helper, numpy_helper
 
 from tilewright.compiler import Model, compile_model, machine_named
 from tilewright.frontend.zoo._float_builder import FloatBuilder, Value
@@ -18,7 +20,7 @@ from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.toolchain import STRICT
-from tilewright.test.small_models import save
+from tilewright.test.small_models import node, save
 
 WAYS = {"plain": (), "avx2": ("-mavx2", "-mfma"), "native": ("-march=native",)}
 """Ways to compile the tiles: loops, vectors of 8 floats, the widest vectors of this machine."""
@@ -51,6 +53,15 @@ def check(model: onnx.ModelProto, folder: Path, ways: tuple[str, ...], *, saniti
             assert_near(network.run([x])[0], expected, way)
 
 
+def check_phases(model: onnx.ModelProto, folder: Path) -> None:
+    path, x = folder / "net.onnx", samples(model)
+    save(model, path)
+    expected = golden(path, x)
+    for phase in machine_named("native").phases:
+        module = compile_model(Model(path), "native", stop_after=phase.name).module
+        assert_near(run_module(module, {"input": x})["output"], expected, phase.name)
+
+
 def chain(b: FloatBuilder, channels: int, size: int, features: int, kernel: int, stride: int) -> Value:
     """Return a convolution, a depthwise one, a residual and a concatenation of what is pooled."""
     x = b.input([channels, size, size])
@@ -80,31 +91,113 @@ def test_networks(sizes: tuple[int, ...], tmp_path: Path) -> None:
     check(network(1, *sizes), tmp_path, ("plain", "avx2", "native"))
 
 
+def model_of(
+    nodes: list[onnx.NodeProto], shape: tuple[int, ...], weights: dict[str, tuple[int, ...]]
+) -> onnx.ModelProto:
+    """Return a model of `input` and `output`, with random weights; the shape of `output` is open."""
+    random = np.random.RandomState(11)
+    tensors = [
+        numpy_helper.from_array(random.standard_normal(size).astype(np.float32) / 4, name)
+        for name, size in weights.items()
+    ]
+    x = helper.make_tensor_value_info("input", onnx.TensorProto.FLOAT, shape)
+    y = helper.make_tensor_value_info("output", onnx.TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "net", [x], [y], tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def attention() -> onnx.ModelProto:
+    """Return products with constant matrices and of two activations, one of them transposed, and rows to normalise."""
+    heads = numpy_helper.from_array(np.array([2, 40, 3, 8]))
+    nodes = [
+        node("MatMul", ["input", "w"], ["product"]),
+        node("Add", ["product", "b"], ["biased"]),
+        node("Constant", [], ["heads"], value=heads),
+        node("Reshape", ["biased", "heads"], ["apart"]),
+        node("Transpose", ["apart"], ["q"], perm=[0, 2, 1, 3]),
+        node("Transpose", ["apart"], ["k"], perm=[0, 2, 3, 1]),
+        node("MatMul", ["q", "k"], ["scores"]),
+        node("Softmax", ["scores"], ["shares"]),
+        node("MatMul", ["shares", "q"], ["mixed"]),
+        node("MatMul", ["mixed", "v"], ["last"]),
+        node("Tanh", ["last"], ["squashed"]),
+        node("Erf", ["squashed"], ["bent"]),
+        node("LayerNormalization", ["bent", "s"], ["output"]),
+    ]
+    return model_of(nodes, (2, 40, 20), {"w": (20, 24), "b": (24,), "v": (8, 70), "s": (70,)})
+
+
+def gram() -> onnx.ModelProto:
+    """Return the product of the input and its transpose, whose columns leave something over at the input's end."""
+    nodes = [
+        node("Transpose", ["input"], ["x"], perm=[0, 2, 1]),
+        node("MatMul", ["x", "input"], ["products"]),
+        node("Softmax", ["products"], ["output"]),
+    ]
+    return model_of(nodes, (2, 9, 37), {})
+
+
+def groups() -> onnx.ModelProto:
+    """Return convolutions of groups: of few features, of more than a block of them, dilated."""
+    nodes = [
+        node("Conv", ["input", "a"], ["x"], group=6, pads=[1, 1, 1, 1]),
+        node("Conv", ["x", "b"], ["y"], group=2, dilations=[2, 2], strides=[1, 2]),
+        node("Conv", ["y", "c"], ["output"], dilations=[1, 3], pads=[0, 3, 0, 3]),
+    ]
+    return model_of(nodes, (1, 12, 9, 11), {"a": (24, 2, 3, 3), "b": (40, 12, 3, 3), "c": (7, 40, 1, 3)})
+
+
+def recurrence() -> onnx.ModelProto:
+    """Return an LSTM, whose products lie in a loop."""
+    nodes = [node("LSTM", ["input", "w", "r"], ["output"], hidden_size=12)]
+    return model_of(nodes, (5, 1, 10), {"w": (1, 48, 10), "r": (1, 48, 12)})
+
+
+@pytest.mark.parametrize("build", [attention, groups, recurrence])
+def test_tiles_of_products(build: Callable[[], onnx.ModelProto], tmp_path: Path) -> None:
+    check(build(), tmp_path, ("plain", "avx2", "native"))
+
+
+@pytest.mark.parametrize("build", [attention, groups])
+def test_products_at_every_phase(build: Callable[[], onnx.ModelProto], tmp_path: Path) -> None:
+    check_phases(build(), tmp_path)
+
+
+def test_products_are_clean(tmp_path: Path) -> None:
+    check(gram(), tmp_path, ("native",), sanitize=True)
+    check(groups(), tmp_path, ("native",), sanitize=True)
+
+
 def test_c_is_clean_and_right_twice(tmp_path: Path) -> None:
     check(network(2, 5, 9, 18, 3, 1), tmp_path, ("plain", "native"), sanitize=True)
 
 
 def test_every_phase(tmp_path: Path) -> None:
-    model, path = network(3, 5, 9, 18, 3, 1), tmp_path / "net.onnx"
-    save(model, path)
-    x = samples(model)
-    expected = golden(path, x)
-    for phase in machine_named("native").phases:
-        module = compile_model(Model(path), "native", stop_after=phase.name).module
-        assert_near(run_module(module, {"input": x})["output"], expected, phase.name)
+    check_phases(network(3, 5, 9, 18, 3, 1), tmp_path)
 
 
 def test_tiles_are_used(tmp_path: Path) -> None:
-    path = tmp_path / "net.onnx"
-    save(network(4, 5, 9, 18, 3, 1), path)
-    source = compile_model(Model(path), "native").program().source
+    source = source_of(network(4, 5, 9, 18, 3, 1), tmp_path)
     assert "tw_float_dot_tile(" in source
     assert "tw_float_depthwise_tile(" in source
     assert "tilewright_float_tile.h" in source
     assert "tilewright_vector.h" not in source
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_products_are_tiles(tmp_path: Path) -> None:
+    source = source_of(attention(), tmp_path)
+    assert source.count("tw_float_matmul_tile(") >= 2
+    assert source.count("tw_float_dot_tile(") >= 2
+    assert "partial[32]" in source
+
+
+def source_of(model: onnx.ModelProto, folder: Path) -> str:
+    path = folder / "net.onnx"
+    save(model, path)
+    return compile_model(Model(path), "native").program().source
+
+
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 1000),
     channels=st.integers(1, 20),

@@ -21,7 +21,7 @@ from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
 from .builder import INDEX, Builder, layout_of, pointer, scalar_type
 from .cluster import CLUSTER, c_call, dma_begin, dma_copy, dma_wait, sums
-from .tiles import depthwise_tile, dot_tile, local_array
+from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 
 @dataclass
@@ -338,6 +338,7 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "memref.store": lambda converter, op: store(converter.b, op),
     "packed.depthwise_tile": lambda converter, op: depthwise_tile(converter.b, op),
     "packed.dot_tile": lambda converter, op: dot_tile(converter.b, op),
+    "packed.matmul_tile": lambda converter, op: matmul_tile(converter.b, op),
     "scf.condition": lambda converter, op: None,
     "scf.for": FunctionConverter.loop,
     "scf.if": FunctionConverter.condition,

@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.body import is_float
-from ...dialects.packed import LANES, TileOp
+from ...dialects.core.packed_tiles import LANES, MatmulTileOp, TileOp
 from ...ir import element_of, numbers_of, shape_of
 from .buffers import element_index
 from .builder import Builder, Strided, layout_of, pointer, scalar_type
@@ -20,6 +20,7 @@ HEADERS = {
     "tw_depthwise_tile": "tilewright_vector.h",
     "tw_float_dot_tile": "tilewright_float_tile.h",
     "tw_float_depthwise_tile": "tilewright_float_tile.h",
+    "tw_float_matmul_tile": "tilewright_float_tile.h",
 }
 """Function -> the header that provides it."""
 
@@ -47,13 +48,35 @@ def dot_tile(b: Builder, op: Operation) -> None:
     x, w, geometry = _operands(b, op)
     block = layout_of(op.w, op).strides[0]
     rows, row_step, taps, step = geometry
-    run = taps * shape_of(op.x)[-1]
+    channels = op.channels.value.data if op.channels is not None else shape_of(op.x)[-1]
     blocks = op.lanes // LANES
-    sizes = [op.pixels, step, rows, row_step, run, blocks, block]
     if is_float(element_of(op.sums)):
-        _call(b, "tw_float_dot_tile", op, [x, w], sizes)
+        runs = _runs(op, taps, channels)
+        _call(b, "tw_float_dot_tile", op, [x, w], [op.pixels, step, rows, row_step, *runs, blocks, block])
         return
+    sizes = [op.pixels, step, rows, row_step, taps * channels, blocks, block]
     _call(b, "tw_dot_tile", op, [x, w], [*sizes, 0 if op.unsigned is not None else _TOP_BITS])
+
+
+def _runs(op: TileOp, taps: int, channels: int) -> tuple[int, int, int]:
+    """Return in how many runs a row of a window lies in x, how far apart, and the length of each."""
+    apart = numbers_of(op.dilations)[-1] * layout_of(op.x, op).strides[-2] if taps > 1 else channels
+    return (1, 0, taps * channels) if apart == channels else (taps, apart, channels)
+
+
+def matmul_tile(b: Builder, op: Operation) -> None:
+    """Convert `packed.matmul_tile`."""
+    assert isinstance(op, MatmulTileOp)
+    places: list[SSAValue] = []
+    for value, at, summed in ((op.a, op.a_at, -1), (op.b, op.b_at, -2)):
+        whole = layout_of(value, op)
+        shape, strides = list(whole.shape), list(whole.strides)
+        del shape[summed], strides[summed]
+        index = element_index(b, Strided(tuple(shape), tuple(strides), whole.offset), at)
+        places.append(_advanced(b, b.value(value), index))
+    (rows, lanes), depth = shape_of(op.sums), shape_of(op.a)[-1]
+    step, following = layout_of(op.a, op).strides[-2], layout_of(op.b, op).strides[-2]
+    _call(b, "tw_float_matmul_tile", op, places, [rows, step, depth, following, lanes // LANES, op.columns.value.data])
 
 
 _TOP_BITS = 0x80808080
@@ -82,7 +105,8 @@ def depthwise_tile(b: Builder, op: Operation) -> None:
 def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, int, int, int]]:
     """Return where x and w begin, and in elements of x: rows, how far apart, taps of a row, how far apart pixels."""
     layout, weights = layout_of(op.x, op), layout_of(op.w, op)
-    at = Strided(layout.shape[:-1], layout.strides[:-1], layout.offset)
+    indexed = len(op.at)
+    at = Strided(layout.shape[:indexed], layout.strides[:indexed], layout.offset)
     x = _advanced(b, b.value(op.x), element_index(b, at, op.at))
     places = [0] * (len(weights.shape) - 1)
     axis = 0 if op.name == "packed.dot_tile" else len(places)
@@ -100,7 +124,7 @@ def _advanced(b: Builder, base: SSAValue, index: SSAValue) -> SSAValue:
     return b.emit(emitc.AddOp, [base, index], base.type)
 
 
-def _call(b: Builder, function: str, op: TileOp, pointers: list[SSAValue], sizes: list[int]) -> None:
+def _call(b: Builder, function: str, op: TileOp | MatmulTileOp, pointers: list[SSAValue], sizes: list[int]) -> None:
     b.called[function] = None
     operands = [*pointers, b.value(op.sums), *(b.integer(size) for size in sizes)]
     b.emit(emitc.CallOpaqueOp, operands, None, {"callee": StringAttr(function)})

@@ -1,16 +1,18 @@
-"""Loops for convolutions with packed weights: over tiles of neighbouring outputs, whose sums stay close at hand."""
+"""Loops for packed convolutions and products: over tiles of neighbouring outputs, whose sums stay close at hand."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.body import is_float
 from ...dialects.core.kernel import Kernel
-from ...dialects.packed import LANES, TILE_TYPES, ChannelsLastOp, DepthwiseTileOp, DotTileOp, PackedConvOp
+from ...dialects.core.packed_tiles import LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
+from ...dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
 from ...ir import element_of, shape_of
 from .affine import axes_of
 from .blocks import Part, PartLoops, parts
@@ -38,8 +40,21 @@ def is_tiled(op: ChannelsLastOp) -> bool:
         return False
     kernel = op.geometry()[2]
     channels = shape_of(x)[-1]
-    dense = len(kernel) == 0 or strides[-2] == channels or kernel[-1] == 1
+    dense = len(kernel) == 0 or strides[-2] == channels or kernel[-1] == 1 or is_float(op.accumulator)
     return len(kernel) <= 2 and strides[-1] == 1 and dense
+
+
+def is_tiled_matmul(op: PackedMatmulOp) -> bool:
+    """Return whether a matrix product on buffers can be computed in tiles: of f32, rows of both in one piece."""
+    types = [cast("MemRefType[Any]", value.type) for value in op.inputs]
+    strides = [type_.get_strides() for type_ in types]
+    floats = all(element_of(value) == f32 for value in op.inputs) and op.accumulator == f32
+    return floats and op.accumulate is None and all(found is not None and found[-1] == 1 for found in strides)
+
+
+def lower_packed_matmul(op: PackedMatmulOp, kernel: Kernel, nest: Nest) -> None:
+    """Build the loops of a matrix product: over matrices, then over blocks of columns, then over tiles of rows."""
+    _MatmulLoops(op, kernel, nest).build()
 
 
 def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest) -> None:
@@ -49,7 +64,7 @@ def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest) -> None:
     Each tile is one `packed.dot_tile` or `packed.depthwise_tile` into a buffer of sums, followed by the epilogue in
     loops over that buffer. What is left over at the end of a row, or of the features, is a smaller tile.
     """
-    _PackedLoops(op, kernel, nest).build()
+    _ConvLoops(op, kernel, nest).build()
 
 
 def _width(pixels: int, most: int) -> int:
@@ -58,25 +73,28 @@ def _width(pixels: int, most: int) -> int:
     return even if 2 * even > most else -(-pixels // -(-pixels // most))
 
 
-class _PackedLoops(PartLoops):
-    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest):
-        super().__init__(kernel, nest)
-        self.op = op
-        self.feature = len(op.geometry()[2]) + 1
-        self.pixel = self.feature - 1
-        self.dense = isinstance(op, PackedConvOp)
-        self.floating = is_float(op.accumulator)
+class _TileLoops(PartLoops):
+    """Tiles of dimension `pixel`, whose outputs lie side by side in a row, and of `feature`, the one after it."""
 
-    def build(self) -> None:
-        bounds = self.kernel.bounds
-        features, pixels = bounds[self.feature], bounds[self.pixel]
+    def __init__(self, kernel: Kernel, nest: Nest, *, accumulator: Attribute, pixel: int, dense: bool):
+        super().__init__(kernel, nest)
+        self.accumulator, self.pixel, self.feature, self.dense = accumulator, pixel, pixel + 1, dense
+        self.floating = is_float(accumulator)
+
+    def tile_op(self, sums: SSAValue, first: Index, features: int) -> Operation:
+        """Return the op that computes a tile at the current position, from feature `first` on."""
+        raise NotImplementedError
+
+    def tiles(self, features: int, start: Index, rows: Sequence[int]) -> None:
+        """Build the tiles of `features` features from `start` on, in loops over the dimensions `rows`."""
+        pixels = self.kernel.bounds[self.pixel]
         for part in parts(0, features, self.lanes(features, pixels)):
             vectors = -(-part.size // LANES)
             width = _width(pixels, self.most_pixels(vectors))
             first = self.loop("f", part)
-            outer = self.open_all(range(self.pixel))
+            outer = self.open_all(rows)
             for run in parts(0, pixels, width):
-                self.tile(part.size, vectors * LANES if self.dense else part.size, first, run)
+                self.tile(part.size, vectors * LANES if self.dense else part.size, self.nest.add(first, start), run)
             for _ in range(outer):
                 self.nest.close()
             self.close(part)
@@ -100,9 +118,9 @@ class _PackedLoops(PartLoops):
     def tile(self, features: int, lanes: int, first: Index, run: Part) -> None:
         """Build the tiles of a stretch of a row."""
         begin = self.loop("p", run)
-        sums = self.nest.op(memref.AllocaOp.get(self.op.accumulator, shape=[run.size, lanes], alignment=64))
+        sums = self.nest.op(memref.AllocaOp.get(self.accumulator, shape=[run.size, lanes], alignment=64))
         self.position[self.pixel], self.position[self.feature] = begin, first
-        self.nest.last(self.tile_op(sums, first))
+        self.nest.last(self.tile_op(sums, first, features))
         (pixel,) = self.nest.open("p", 0, run.size)
         (lane,) = self.nest.open("f", 0, features, marks=[INDEPENDENT])
         self.position[self.pixel] = self.nest.add(pixel, begin)
@@ -114,22 +132,81 @@ class _PackedLoops(PartLoops):
         self.nest.close()
         self.close(run)
 
-    def tile_op(self, sums: SSAValue, first: Index) -> DotTileOp | DepthwiseTileOp:
+    def places(self, number: int, axes: int) -> list[SSAValue]:
+        """Return the first indices of an input at the current position, where reduced dimensions are 0."""
+        reduced = dict.fromkeys(self.kernel.reduced, 0)
+        self.position |= reduced
+        found = axes_of(self.kernel.inputs[number], self.kernel.bounds)[:axes]
+        indices = [self.nest.value(self.index(axis.index)) for axis in found]
+        for dim in reduced:
+            del self.position[dim]
+        return indices
+
+
+class _ConvLoops(_TileLoops):
+    def __init__(self, op: ChannelsLastOp, kernel: Kernel, nest: Nest):
+        pixel = len(op.geometry()[2])
+        dense = isinstance(op, PackedConvOp)
+        super().__init__(kernel, nest, accumulator=op.accumulator, pixel=pixel, dense=dense)
+        self.op = op
+        self.part: Index = 0
+
+    def build(self) -> None:
+        """Build it all, one group of channels after the other."""
+        features, op = self.kernel.bounds[self.feature], self.op
+        count = op.part_count if isinstance(op, PackedConvOp) else 1
+        groups = Part(0, 1, count)
+        self.part = self.loop("g", groups)
+        self.tiles(features // count, self.nest.mul(self.part, features // count), range(self.pixel))
+        self.close(groups)
+
+    def tile_op(self, sums: SSAValue, first: Index, features: int) -> DotTileOp | DepthwiseTileOp:
         op, nest = self.op, self.nest
         strides, dilations, kernel = op.geometry()
-        for dim in self.kernel.reduced:
-            self.position[dim] = 0
-        axes = axes_of(self.kernel.inputs[0], self.kernel.bounds)[:-1]
-        at = [nest.value(self.index(axis.index)) for axis in axes]
-        for dim in self.kernel.reduced:
-            del self.position[dim]
+        at = self.places(0, len(kernel) + 1)
+        channels = op.channels if isinstance(op, PackedConvOp) and op.part_count > 1 else None
+        if channels is not None:
+            at.append(nest.value(nest.mul(self.part, channels)))
         made = DotTileOp if self.dense else DepthwiseTileOp
         return made(
             (op.inputs[0], op.inputs[1], sums),
             at,
-            nest.value(nest.div(first, LANES) if self.dense else first),
+            nest.value(self.block(first) if self.dense else first),
             step=strides[-1] if strides else 1,
             dilations=dilations,
             kernel=kernel,
             unsigned=op.is_unsigned(0),
+            channels=channels,
+        )
+
+    def block(self, first: Index) -> Index:
+        """Return which block of the weights begins with a feature."""
+        count = self.op.part_count if isinstance(self.op, PackedConvOp) else 1
+        if count == 1:
+            return self.nest.div(first, LANES)
+        own = self.kernel.bounds[self.feature] // count
+        inside = self.nest.sub(first, self.nest.mul(self.part, own))
+        return self.nest.add(self.nest.mul(self.part, -(-own // LANES)), self.nest.div(inside, LANES))
+
+
+class _MatmulLoops(_TileLoops):
+    def __init__(self, op: PackedMatmulOp, kernel: Kernel, nest: Nest):
+        super().__init__(kernel, nest, accumulator=op.accumulator, pixel=len(kernel.bounds) - 3, dense=True)
+        self.op = op
+
+    def build(self) -> None:
+        """Build it all, one matrix after the other."""
+        outer = self.open_all(range(self.pixel))
+        self.tiles(self.kernel.bounds[self.feature], 0, ())
+        for _ in range(outer):
+            self.nest.close()
+
+    def tile_op(self, sums: SSAValue, first: Index, features: int) -> MatmulTileOp:
+        a, b = self.op.inputs
+        leading = self.places(1, len(shape_of(b)) - 2)
+        return MatmulTileOp(
+            (a, b, sums),
+            self.places(0, len(shape_of(a)) - 1),
+            [*leading, self.nest.value(first)],
+            features,
         )

@@ -1,6 +1,6 @@
 /*
- * Sums of products of floats for a few neighbouring outputs at a time, as `packed.dot_tile` and `packed.depthwise_tile`
- * state them, with the vector instructions that the compiler may use. Included after tilewright.h.
+ * Sums of products of floats for a few neighbouring outputs at a time, as `packed.dot_tile`, `packed.depthwise_tile` and
+ * `packed.matmul_tile` state them, with the vector instructions that the compiler may use. Included after tilewright.h.
  *
  * All sizes are constants where these functions are called, so that each call becomes straight code. A sum is taken in
  * the order of the taps, its products rounded where there is no instruction that multiplies and adds.
@@ -26,6 +26,7 @@ typedef __m512 tw_floats;
 #define tw_floats_store(to, value) _mm512_storeu_ps(to, value)
 #define tw_floats_all(number) _mm512_set1_ps(number)
 #define tw_floats_fma(a, b, sum) _mm512_fmadd_ps(a, b, sum)
+#define tw_floats_some(from, count) _mm512_maskz_loadu_ps((__mmask16)((1 << (count)) - 1), from)
 #elif defined(__AVX2__) && defined(__FMA__) && defined(__GNUC__)
 #include <immintrin.h>
 #define TW_WIDTH 8
@@ -37,6 +38,9 @@ typedef __m256 tw_floats;
 #define tw_floats_store(to, value) _mm256_storeu_ps(to, value)
 #define tw_floats_all(number) _mm256_set1_ps(number)
 #define tw_floats_fma(a, b, sum) _mm256_fmadd_ps(a, b, sum)
+#define tw_floats_some(from, count) \
+    _mm256_maskload_ps( \
+        from, _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)))
 #endif
 
 #ifdef TW_WIDTH
@@ -63,41 +67,58 @@ typedef __m256 tw_floats;
         if (vectors > 3) tw_floats_store(to + TW_PLACE(3, 16), a##p##_3); \
     }
 
-TW_FLOAT_TILE void tw_float_dot_part(
+/* Vector v of the weights of a product, zeros from `columns` on. */
+#define TW_WEIGHTS(i) tw_float_weights(v + TW_PLACE(i, block), columns - (i) * TW_WIDTH)
+TW_FLOAT_TILE tw_floats tw_float_weights(const float *from, int32_t count) {
+    if (count >= TW_WIDTH) return tw_floats_load(from);
+    return count > 0 ? tw_floats_some(from, count) : tw_floats_zero();
+}
+
+TW_FLOAT_TILE void tw_float_part(
     const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t run, int32_t vectors, int32_t block, int32_t lanes) {
+    int32_t taps, int32_t tap_step, int32_t run, int32_t vectors, int32_t block, int32_t next, int32_t columns,
+    int32_t lanes) {
     const tw_floats zero = tw_floats_zero();
     TW_EACH_PIXEL(TW_DECLARE)
     const float *v = w;
     for (int32_t r = 0; r < rows; ++r) {
-        const float *const row = x + r * row_step;
-        for (int32_t k = 0; k < run; ++k) {
-            const tw_floats w0 = tw_floats_load(v);
-            const tw_floats w1 = vectors > 1 ? tw_floats_load(v + TW_PLACE(1, block)) : zero;
-            const tw_floats w2 = vectors > 2 ? tw_floats_load(v + TW_PLACE(2, block)) : zero;
-            const tw_floats w3 = vectors > 3 ? tw_floats_load(v + TW_PLACE(3, block)) : zero;
-            TW_EACH_PIXEL(TW_ADD)
-            v += 16;
+        for (int32_t t = 0; t < taps; ++t) {
+            const float *const row = x + r * row_step + t * tap_step;
+            for (int32_t k = 0; k < run; ++k) {
+                const tw_floats w0 = TW_WEIGHTS(0);
+                const tw_floats w1 = vectors > 1 ? TW_WEIGHTS(1) : zero;
+                const tw_floats w2 = vectors > 2 ? TW_WEIGHTS(2) : zero;
+                const tw_floats w3 = vectors > 3 ? TW_WEIGHTS(3) : zero;
+                TW_EACH_PIXEL(TW_ADD)
+                v += next;
+            }
         }
     }
     TW_EACH_PIXEL(TW_SAVE)
 }
 
-TW_FLOAT_TILE void tw_float_dot_tile(
+/*
+ * `next` is how far apart the weights of a product and the next one lie, `block` those of a product for 16 features and
+ * the next 16; `columns` is how many features there are.
+ */
+TW_FLOAT_TILE void tw_float_tile(
     const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t run, int32_t blocks, int32_t block) {
+    int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next, int32_t columns) {
     const int32_t lanes = 16 * blocks, whole = pixels / TW_WINDOWS * TW_WINDOWS, rest = pixels - whole;
     const int32_t some = blocks < TW_BLOCKS ? blocks : TW_BLOCKS, vectors = some * (16 / TW_WIDTH);
     for (int32_t b = 0; b < blocks; b += some) {
         const float *const v = w + b * block;
         float *const to = sums + 16 * b;
+        const int32_t left = columns - 16 * b;
         for (int32_t p = 0; p < whole; p += TW_WINDOWS) {
-            tw_float_dot_part(
-                x + p * step, v, to + p * lanes, TW_WINDOWS, step, rows, row_step, run, vectors, block, lanes);
+            tw_float_part(
+                x + p * step, v, to + p * lanes, TW_WINDOWS, step, rows, row_step, taps, tap_step, run, vectors, block,
+                next, left, lanes);
         }
         if (rest) {
-            tw_float_dot_part(
-                x + whole * step, v, to + whole * lanes, rest, step, rows, row_step, run, vectors, block, lanes);
+            tw_float_part(
+                x + whole * step, v, to + whole * lanes, rest, step, rows, row_step, taps, tap_step, run, vectors,
+                block, next, left, lanes);
         }
     }
 }
@@ -144,6 +165,7 @@ TW_FLOAT_TILE void tw_float_depthwise_tile(
 #undef TW_PLACE
 #undef TW_DECLARE
 #undef TW_ADD
+#undef TW_WEIGHTS
 #undef TW_SAVE
 #undef TW_WIDTH
 #undef TW_BLOCKS
@@ -153,21 +175,25 @@ TW_FLOAT_TILE void tw_float_depthwise_tile(
 #undef tw_floats_store
 #undef tw_floats_all
 #undef tw_floats_fma
+#undef tw_floats_some
 
 #else
 
-TW_FLOAT_TILE void tw_float_dot_tile(
+TW_FLOAT_TILE void tw_float_tile(
     const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
-    int32_t run, int32_t blocks, int32_t block) {
+    int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block, int32_t next, int32_t columns) {
     for (int32_t i = 0; i < pixels * blocks * 16; ++i) sums[i] = 0;
     for (int32_t r = 0; r < rows; ++r) {
-        for (int32_t q = 0; q < run; ++q) {
-            for (int32_t p = 0; p < pixels; ++p) {
-                const float number = x[r * row_step + p * step + q];
-                for (int32_t b = 0; b < blocks; ++b) {
-                    const float *const v = w + b * block + (r * run + q) * 16;
-                    float *const to = sums + (p * blocks + b) * 16;
-                    for (int32_t lane = 0; lane < 16; ++lane) to[lane] += number * v[lane];
+        for (int32_t t = 0; t < taps; ++t) {
+            for (int32_t q = 0; q < run; ++q) {
+                for (int32_t p = 0; p < pixels; ++p) {
+                    const float number = x[r * row_step + t * tap_step + p * step + q];
+                    for (int32_t b = 0; b < blocks; ++b) {
+                        const float *const v = w + b * block + ((r * taps + t) * run + q) * next;
+                        float *const to = sums + (p * blocks + b) * 16;
+                        const int32_t count = columns - 16 * b < 16 ? columns - 16 * b : 16;
+                        for (int32_t lane = 0; lane < count; ++lane) to[lane] += number * v[lane];
+                    }
                 }
             }
         }
@@ -191,6 +217,21 @@ TW_FLOAT_TILE void tw_float_depthwise_tile(
 }
 
 #endif
+
+/* Weights lie in blocks of 16 features, the products of a row one after the other. */
+TW_FLOAT_TILE void tw_float_dot_tile(
+    const float *x, const float *w, float *sums, int32_t pixels, int32_t step, int32_t rows, int32_t row_step,
+    int32_t taps, int32_t tap_step, int32_t run, int32_t blocks, int32_t block) {
+    tw_float_tile(
+        x, w, sums, pixels, step, rows, row_step, taps, tap_step, run, blocks, block, 16, 16 * blocks);
+}
+
+/* Rows of a are `step` apart, those of b, which holds the weights, `next`. */
+TW_FLOAT_TILE void tw_float_matmul_tile(
+    const float *a, const float *b, float *sums, int32_t rows, int32_t step, int32_t depth, int32_t next,
+    int32_t blocks, int32_t columns) {
+    tw_float_tile(a, b, sums, rows, step, 1, 0, 1, 0, depth, blocks, 16, next, columns);
+}
 
 #undef TW_FLOAT_TILE
 

@@ -54,10 +54,17 @@ def _depthwise_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any)
 
 
 def _float_dot_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
-    pixels, step, rows, row_step, run, blocks, block = (int(size) for size in sizes)
-    windows = _gathered(op, x, (pixels, step), (rows, row_step), (run, 1))
-    weights = _gathered(op, w, (blocks, block), (rows, run * 16), (run, 16), (16, 1))
-    _store(op, sums, np.einsum("prk,brkl->pbl", windows, weights, optimize=True))
+    pixels, step, rows, row_step, taps, tap_step, run, blocks, block = (int(size) for size in sizes)
+    windows = _gathered(op, x, (pixels, step), (rows, row_step), (taps, tap_step), (run, 1))
+    weights = _gathered(op, w, (blocks, block), (rows, taps * run * 16), (taps, run * 16), (run, 16), (16, 1))
+    _store(op, sums, np.einsum("prtk,brtkl->pbl", windows, weights, optimize=True))
+
+
+def _float_matmul_tile(op: Operation, a: Array, b: Array, sums: Array, *sizes: Any) -> None:
+    rows, step, depth, following, blocks, columns = (int(size) for size in sizes)
+    total = np.zeros((rows, 16 * blocks))
+    total[:, :columns] = _gathered(op, a, (rows, step), (depth, 1)) @ _gathered(op, b, (depth, following), (columns, 1))
+    _store(op, sums, total)
 
 
 def _float_depthwise_tile(op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> None:
@@ -72,5 +79,6 @@ TILES: dict[str, Callable[..., None]] = {
     "tw_depthwise_tile": _depthwise_tile,
     "tw_float_dot_tile": _float_dot_tile,
     "tw_float_depthwise_tile": _float_depthwise_tile,
+    "tw_float_matmul_tile": _float_matmul_tile,
 }
 """Function -> `(op, x, w, sums, *sizes)`."""

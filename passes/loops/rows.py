@@ -1,0 +1,139 @@
+"""Loops for reductions of f32 along memory: partial results side by side, of which compilers make vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
+from .affine import clamps_of
+from .kernel import KernelLoops
+from .nest import INDEPENDENT, PARALLEL, Index, Nest
+
+_MOST_LANES, _FEWEST_LANES = 32, 16
+"""Partial results: those of two vectors where there are elements enough, so that one is not waited for."""
+_FOLDS = (arith.AddfOp, arith.MulfOp, arith.MaximumfOp, arith.MinimumfOp)
+
+
+def is_of_rows(kernel: Kernel) -> bool:
+    """
+    Return whether a kernel reduces f32 along one dimension, the innermost of its inputs in memory.
+
+    Each of its reductions folds something into one accumulator: a sum, a product, a maximum or a minimum.
+    """
+    if len(kernel.reduced) != 1 or not kernel.reductions or clamps_of(kernel):
+        return False
+    (dim,) = kernel.reduced
+    if kernel.bounds[dim] < 2 * _FEWEST_LANES:
+        return False
+    folds = all(fold_of(kernel, number) is not None for number in range(len(kernel.reductions)))
+    return folds and all(_runs_along(access, dim) for access in kernel.inputs)
+
+
+def fold_of(kernel: Kernel, number: int) -> type[Operation] | None:
+    """Return the op by which a reduction folds elements into its accumulator; None where it does something else."""
+    reduction = kernel.reductions[number]
+    terminator = reduction.body.last_op
+    if len(reduction.initial) != 1 or reduction.initial[0] is None or terminator is None:
+        return None
+    own, result = reduction.body.args[-1], terminator.operands[0]
+    fold = result.owner
+    if own.type != f32 or not isinstance(fold, _FOLDS) or len(list(own.uses)) != 1:
+        return None
+    return type(fold) if own in fold.operands else None
+
+
+def _runs_along(access: Access, dim: int) -> bool:
+    """Return whether an operand is the same along a dimension, or its elements lie side by side."""
+    if not is_shaped(access.value):
+        return True
+    users = [number for number, expr in enumerate(access.map.results) if dim in expr.used_dims()]
+    if not users:
+        return True
+    strides = cast("MemRefType[Any]", access.value.type).get_strides()
+    last = len(access.map.results) - 1
+    return users == [last] and access.map.results[last] == AffineDimExpr(dim) and bool(strides) and strides[-1] == 1
+
+
+def lower_rows(kernel: Kernel, nest: Nest) -> None:
+    """
+    Build the loops: those that are not reduced outermost; in them a reduction after the other, then the result.
+
+    A reduction runs over stretches of elements as long as its buffer of partial results, which are then folded by
+    halves.
+    """
+    _RowLoops(kernel, nest).build()
+
+
+class _RowLoops(KernelLoops):
+    def __init__(self, kernel: Kernel, nest: Nest):
+        super().__init__(kernel, nest)
+        (self.dim,) = kernel.reduced
+        self.extent = kernel.bounds[self.dim]
+        self.lanes = _MOST_LANES if self.extent >= 2 * _MOST_LANES else _FEWEST_LANES
+
+    def build(self) -> None:
+        kernel = self.kernel
+        outer = self.open_all([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL])
+        accumulators: list[SSAValue] = []
+        for reduction in kernel.reductions:
+            accumulators += self.reduce(reduction, accumulators)
+        results = accumulators[-1:]
+        inner = self.open_all([d for d in kernel.output_dims if d == self.dim], [INDEPENDENT])
+        if kernel.result is not None:
+            results = self.run(kernel.result, [*kernel.inputs, *accumulators], ("x",))
+        self.finish(results)
+        for _ in range(outer + inner):
+            self.nest.close()
+
+    def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
+        """Build a reduction and return its accumulator."""
+        fold = fold_of(self.kernel, self.kernel.reductions.index(reduction))
+        assert fold is not None
+        nest = self.nest
+        partial = nest.op(memref.AllocaOp.get(f32, shape=[self.lanes], alignment=64))
+        partial.name_hint = "partial"
+        (lane,) = nest.open("l", 0, self.lanes, marks=[INDEPENDENT])
+        nest.last(memref.StoreOp.get(self.initial(0, reduction.initial[0]), partial, [lane]))
+        nest.close()
+        whole, rest = divmod(self.extent, self.lanes)
+        (stretch,) = nest.open("s", 0, whole)
+        self.stretch(reduction, earlier, partial, nest.mul(stretch, self.lanes), self.lanes)
+        nest.close()
+        if rest:
+            self.stretch(reduction, earlier, partial, whole * self.lanes, rest)
+        return [self.folded(partial, fold)]
+
+    def stretch(
+        self, reduction: Reduction, earlier: Sequence[SSAValue], partial: SSAValue, start: Index, size: int
+    ) -> None:
+        """Build the loop that folds some elements into as many partial results."""
+        nest = self.nest
+        (lane,) = nest.open("l", 0, size, marks=[INDEPENDENT])
+        self.position[self.dim] = nest.add(lane, start)
+        total = nest.op(memref.LoadOp.get(partial, [lane]))
+        (result,) = self.run(reduction.body, [*self.kernel.inputs, *earlier, total], ("x",))
+        nest.last(memref.StoreOp.get(result, partial, [lane]))
+        nest.close()
+        del self.position[self.dim]
+
+    def folded(self, partial: SSAValue, fold: type[Operation]) -> SSAValue:
+        """Build the loops that fold the upper half of the partial results into the lower one; return what is left."""
+        nest, half = self.nest, self.lanes // 2
+        while half > 1:
+            (lane,) = nest.open("l", 0, half, marks=[INDEPENDENT])
+            lower = nest.op(memref.LoadOp.get(partial, [lane]))
+            upper = nest.op(memref.LoadOp.get(partial, [nest.value(nest.add(lane, half))]))
+            nest.last(memref.StoreOp.get(nest.op(cast(Any, fold)(lower, upper)), partial, [lane]))
+            nest.close()
+            half //= 2
+        ends = [memref.LoadOp.get(partial, [nest.value(place)]) for place in (0, 1)]
+        total = cast(Any, fold)(*(load.res for load in ends))
+        for op in (*ends, total):
+            nest.last(op)
+        return total.results[0]

@@ -1,0 +1,46 @@
+// RUN: opt-tool %s -p 'convert-kernels-to-loops{vectors=true}' | filecheck %s
+
+// Of 40 elements, twice 16 and then 8 go into partial results, which are folded by halves.
+
+// CHECK-LABEL: func.func @sum
+// CHECK:         %[[P:.*]] = memref.alloca() {{.*}} : memref<16xf32>
+// CHECK:         scf.for %[[ROW:.*]] =
+// CHECK:           memref.store %{{.*}}, %[[P]][%{{.*}}]
+// CHECK:           scf.for %[[S:.*]] =
+// CHECK:             scf.for %[[L:.*]] =
+// CHECK:               %[[OLD:.*]] = memref.load %[[P]][%[[L]]]
+// CHECK:               arith.addf
+// CHECK:             } {tilewright.independent}
+// CHECK:           memref.load %x[%[[ROW]], %{{.*}}]
+// CHECK:           memref.load %[[P]][%{{.*}}]
+// CHECK:           memref.store %{{.*}}, %o[%[[ROW]]]
+func.func @sum(%x: memref<4x40xf32>, %o: memref<4xf32>) {
+  nn.reduce ins(%x : memref<4x40xf32>) outs(%o : memref<4xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32}
+  func.return
+}
+
+// Sums of doubles, across memory, or of few elements are taken one element after the other.
+
+// CHECK-LABEL: func.func @doubles
+// CHECK-NOT:     memref.alloca
+// CHECK:         iter_args
+func.func @doubles(%x: memref<4x40xf64>, %o: memref<4xf64>) {
+  nn.reduce ins(%x : memref<4x40xf64>) outs(%o : memref<4xf64>) {kind = "sum", axes = array<i64: 1>, accumulator = f64}
+  func.return
+}
+
+// CHECK-LABEL: func.func @across
+// CHECK-NOT:     memref.alloca
+// CHECK:         iter_args
+func.func @across(%x: memref<40x4xf32>, %o: memref<4xf32>) {
+  nn.reduce ins(%x : memref<40x4xf32>) outs(%o : memref<4xf32>) {kind = "sum", axes = array<i64: 0>, accumulator = f32}
+  func.return
+}
+
+// CHECK-LABEL: func.func @few
+// CHECK-NOT:     memref.alloca
+// CHECK:         iter_args
+func.func @few(%x: memref<4x31xf32>, %o: memref<4xf32>) {
+  nn.reduce ins(%x : memref<4x31xf32>) outs(%o : memref<4xf32>) {kind = "sum", axes = array<i64: 1>, accumulator = f32}
+  func.return
+}
