@@ -140,7 +140,7 @@ def main() -> int:
     os.sched_setaffinity(0, {arguments.cpu})
     shapes = dict(arguments.input_shape)
     values = {name: numbers(name, text) for name, text in arguments.input_value}
-    known = [name for name in zoo.names() if name.endswith("-qlinear") or "in float" in zoo.summary(name)]
+    known = [name for name in zoo.names() if name.endswith("-qlinear") or zoo.is_of_floats(name)]
     with tempfile.TemporaryDirectory() as folder:
         core = Core(Path(folder))
         print(f"{' '.join(compiler())} {' '.join(FLAGS)}, ONNX Runtime {onnxruntime.__version__}, one thread each")

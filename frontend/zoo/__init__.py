@@ -37,6 +37,11 @@ def summary(name: str) -> str:
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
+def is_of_floats(name: str) -> bool:
+    """Return whether the network `name` computes in floats, as its summary says; raises a Diagnostic if it is unknown."""
+    return "in float" in summary(name)
+
+
 def build(name: str, seed: int = 0) -> ModelProto:
     """
     Return the network `name` with weights from `seed` (0 to 2^32 - 1), the same bytes for the same seed.

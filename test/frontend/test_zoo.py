@@ -71,7 +71,7 @@ def batch(name: str, samples: int = 16) -> dict[str, np.ndarray]:
 
 
 def test_names() -> None:
-    floats = [name for name in zoo.names() if "in float" in zoo.summary(name)]
+    floats = [name for name in zoo.names() if zoo.is_of_floats(name)]
     others = ["llama", "llama-prefill", *floats]
     assert [name for name in zoo.names() if not name.endswith("-qlinear")] == sorted([*NAMES, *others])
 
