@@ -4,7 +4,8 @@ How long compiling takes from ONNX to C, in all and per phase, beside what other
     python benchmarks/compile.py [MODEL...] [--runs N]
 
 Without models, those of the zoo that compute in integers. Times are medians of wall time in this process, in turn with
-those of the peers: `onnx.checker` with shape inference, and the creation of a session of ONNX Runtime, which optimises the graph too.
+those of the peers: `onnx.checker` with shape inference, and the creation of a session of ONNX Runtime, which optimises
+the graph too.
 """
 
 from __future__ import annotations

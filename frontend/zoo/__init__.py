@@ -38,7 +38,7 @@ def summary(name: str) -> str:
 
 
 def is_of_floats(name: str) -> bool:
-    """Return whether the network `name` computes in floats, as its summary says; raises a Diagnostic if it is unknown."""
+    """Return whether the network `name` is one of floats, as its summary says; raises a Diagnostic if unknown."""
     return "in float" in summary(name)
 
 
