@@ -154,19 +154,12 @@ def test_c_checks_indices() -> None:
         np.testing.assert_array_equal(run({"i": index})["y"], table[index])
 
 
-@pytest.mark.parametrize(
-    ("op", "attributes", "message"),
-    [
-        ("TensorScatter", {"axis": 1}, "TensorScatter at an index that may leave the tensor"),
-        ("TensorScatter", {"axis": 1, "mode": "circular"}, "TensorScatter in mode 'circular'"),
-    ],
-)
-def test_what_may_leave_a_tensor_is_refused(op: str, attributes: dict[str, Any], message: str) -> None:
+def test_what_may_leave_a_tensor_is_refused() -> None:
     inputs = {"x": drawn((1, 5, 3), "int8", 0), "rows": drawn((1, 2, 3), "int8", 1), "i": np.array([1])}
     # The sum of two inputs is in no range that is declared.
     total = helper.make_node("Add", ["i", "i"], ["at"])
-    node = helper.make_node(op, ["x", "rows", "at"], ["y"], **attributes)
+    node = helper.make_node("TensorScatter", ["x", "rows", "at"], ["y"], axis=1)
     model = network(total, inputs, (TensorProto.INT8, (1, 5, 3)))
     model.graph.node.append(node)
-    with pytest.raises(Diagnostic, match=message):
+    with pytest.raises(Diagnostic, match="TensorScatter at an index that may leave the tensor"):
         lowered(model, "tensor")
