@@ -161,6 +161,7 @@ def test_print_pipeline_is_what_compile_writes(case: Saved, tmp_path: Path, caps
 # run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [
@@ -181,6 +182,7 @@ def test_run_gives_the_outputs(options: list[str], case: Saved, tmp_path: Path, 
         assert np.array_equal(found["y"], case.outputs["y"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["host", "sanitizers"])
 def test_run_takes_a_compiled_folder(place: str, case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     built, outputs = tmp_path / "b", tmp_path / "out"

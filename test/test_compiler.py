@@ -64,6 +64,7 @@ def test_sizes_are_those_of_the_header(compiled: Path):
     assert report["weights_bytes"] == int(header["WEIGHTS_BYTES"])
 
 
+@pytest.mark.long
 def test_who_is_alive_at_the_peak_adds_up(compiled: Path):
     arena = report_of(compiled)["arena"]
     alive = arena["alive_at_peak"]
@@ -167,6 +168,7 @@ def test_weights_that_are_binary_build_too(compiled: Path):
     assert subprocess.run([compiled / "main"], capture_output=True, check=True).stdout
 
 
+@pytest.mark.long
 def test_opt_tool_runs_the_written_pipeline(compiled: Path, capsys: pytest.CaptureFixture[str]):
     (file,) = compiled.glob("*.onnx")
     pipeline = (compiled / "build" / "pipeline.txt").read_text().strip()

@@ -83,11 +83,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "net.onnx"
 
 
+@pytest.mark.long
 def test_passes_without_a_fault(path: Path, capsys: pytest.CaptureFixture[str]):
     assert interpret_each(path, None) == 0
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_the_guilty_pass_is_named(fault: Fault, path: Path, capsys: pytest.CaptureFixture[str]):
     faulty = with_fault(fault)
@@ -102,6 +104,7 @@ def test_the_guilty_pass_is_named(fault: Fault, path: Path, capsys: pytest.Captu
     assert not path.with_suffix(".out").exists()
 
 
+@pytest.mark.long
 def test_another_pass_is_not_blamed_for_a_fault_before_it(path: Path, capsys: pytest.CaptureFixture[str]):
     fault = next(fault for fault in FAULTS if fault.guilty == "bufferize")
     known = Known(passes=all_passes() | {"bufferize": lambda: with_fault(fault)})
@@ -110,6 +113,7 @@ def test_another_pass_is_not_blamed_for_a_fault_before_it(path: Path, capsys: py
     assert "error: [bufferize, pass " in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_reproducer_shows_the_fault_again(path: Path, capsys: pytest.CaptureFixture[str]):
     fault = next(fault for fault in FAULTS if fault.guilty == "fuse-epilogues")
     known = Known(passes=all_passes() | {"fuse-epilogues": lambda: with_fault(fault)})

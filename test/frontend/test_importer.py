@@ -316,6 +316,7 @@ def test_external_data_in_the_model_s_folder(tmp_path: Path):
     np.testing.assert_array_equal(constants(import_onnx(tmp_path / "m.onnx"))[0], weights)
 
 
+@pytest.mark.long
 def test_a_large_model_is_imported_and_printed_in_seconds(tmp_path: Path):
     weights = np.random.default_rng(0).integers(-128, 128, (1024, 25 * 1024), np.int8)
     given = model([node("MatMulInteger", "x w", "y")], [port("x", [1, 1024], 3)], [port("y", None, 6)], {"w": weights})

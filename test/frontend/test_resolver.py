@@ -67,6 +67,7 @@ def agrees(proto: ModelProto, **inputs: Any) -> None:
 # Shapes
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 4))
 def test_shape_arithmetic_is_folded(rows: int, columns: int, times: int):

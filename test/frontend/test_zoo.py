@@ -82,6 +82,7 @@ def test_checker_accepts(name: str) -> None:
     onnx.checker.check_model(network(name), full_check=True)  # pyright: ignore[reportUnknownMemberType]
 
 
+@pytest.mark.long
 @each_network
 def test_describes_itself(name: str) -> None:
     model = network(name)
@@ -101,6 +102,7 @@ def test_declares_the_shape_of_every_tensor(name: str) -> None:
     assert {value.name: shape_of(value) for value in inferred} == {v.name: shape_of(v) for v in graph.value_info}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 @each_network
 def test_onnx_runtime_agrees_to_the_bit(name: str, seed: int) -> None:

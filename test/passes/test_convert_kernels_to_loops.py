@@ -194,6 +194,7 @@ def test_matmul(sizes: tuple[int, int, int], batch: int, transpose_a: bool, tran
     check(compute(body, expected.astype(np.int32), a=a, b=b), expected)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.integers(1, 3), min_size=1, max_size=4),

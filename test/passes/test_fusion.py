@@ -111,6 +111,7 @@ def test_a_tensor_that_is_read_twice_by_its_user_is_not_fused():
     assert check_levels(network)
 
 
+@pytest.mark.long
 @examples(12)
 @given(networks((*ELEMENTWISE, *ELEMENTWISE, *REDUCING), largest=7))
 def test_random_networks_compute_the_same(network: Network):

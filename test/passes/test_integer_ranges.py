@@ -83,6 +83,7 @@ def test_the_numbers_of_a_quantiser(levels: int, signed: bool, low: int, high: i
     assert levels_range(levels, signed=signed) == Range(low, high)
 
 
+@pytest.mark.long
 @examples(60)
 @given(networks((*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM), largest=5), st.integers(0, 1 << 16))
 def test_every_tensor_is_in_its_range(network: Network, seed: int):

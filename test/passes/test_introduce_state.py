@@ -172,6 +172,7 @@ def test_a_whole_context_of_a_llama(machine: str) -> None:
     check_equal(llama_steps(session.run, tokens), chain(LONG, 256))
 
 
+@pytest.mark.long
 @pytest.mark.quick
 def test_a_prompt_at_once_is_as_many_steps() -> None:
     tokens = tokens_of(SMALL, 16)

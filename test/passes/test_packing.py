@@ -122,6 +122,7 @@ NEED_SEARCH = [
 """Buffers that the simple rules do not pack best; for the last ones the best is more than is needed at any step."""
 
 
+@pytest.mark.long
 @settings(SETTINGS, max_examples=150)
 @given(lives(6, tallest=6, fixed=2), st.sampled_from([1, 2]))
 @example(NEED_SEARCH[0], 1)
@@ -159,6 +160,7 @@ def test_groups_that_never_meet_are_apart():
     assert components(boxes) == [[1, 2], [3], [0, 4]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "pieces"), [(1, 15), (2, 25), (2, 40), (0, 60), (2, 100), (0, 150)])
 def test_a_cut_rectangle_is_put_together_again(seed: int, pieces: int):
     buffers = cut(seed, pieces)
@@ -187,6 +189,7 @@ def test_no_answer_is_no_proof():
     assert fit(buffers, 1000, 1, 0) is None
 
 
+@pytest.mark.long
 def test_a_search_cut_short_proves_nothing():
     found = [decide(cut(seed, 150), 1000, 1, budget) for seed in range(4) for budget in (1, 10)]
     assert any(decision.placement is None for decision in found)

@@ -45,6 +45,7 @@ def outputs(module: ModuleOp, dtype: str) -> Array:
     return result
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(["extsi", "extui"]),

@@ -62,6 +62,7 @@ def has_epilogue(module: ModuleOp) -> bool:
     return any(isinstance(op, LastOp) for op in guards(module))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", dict.fromkeys(PROGRAMS), ids=lambda program: program.__name__)
 def test_sound_programs_are_accepted(program: Callable[[random.Random], ModuleOp]) -> None:
     for seed in range(12):
@@ -239,6 +240,7 @@ def test_large_reductions_are_proved_without_walking_through_them() -> None:
     assert time.perf_counter() - start < 5, "120,000,000,000 points"
 
 
+@pytest.mark.long
 def test_random_programs_of_all_kinds_are_drawn() -> None:
     names = {type(op).__name__ for seed in range(30) for op in tiled_program(random.Random(seed)).walk()}
     assert {"FirstOp", "LastOp", "GridOp", "AllocOp", "ConvOp", "ReduceOp"} <= names

@@ -28,6 +28,7 @@ def indices(shape: Any, extent: int, seed: int = 0) -> Any:
     return random.integers(-extent, extent, shape)
 
 
+@pytest.mark.long
 @quick
 @given(shapes, seeds, st.data())
 def test_gather(shape: list[int], seed: int, data: st.DataObject) -> None:
@@ -37,6 +38,7 @@ def test_gather(shape: list[int], seed: int, data: st.DataObject) -> None:
     check(network("Gather", inputs, axis=axis), inputs)
 
 
+@pytest.mark.long
 @quick
 @given(shapes, seeds, st.data())
 def test_gather_elements(shape: list[int], seed: int, data: st.DataObject) -> None:
@@ -62,6 +64,7 @@ def test_an_index_outside_means_the_nearest_element() -> None:
     check_c(model, inputs, expected)
 
 
+@pytest.mark.long
 @quick
 @given(shapes, seeds, st.sampled_from(["none", "add", "mul", "max", "min"]), st.data())
 def test_scatter_elements(shape: list[int], seed: int, reduction: str, data: st.DataObject) -> None:
@@ -105,6 +108,7 @@ def test_scatter_in_c() -> None:
     check_c(model, inputs)
 
 
+@pytest.mark.long
 @quick
 @given(shapes, st.data())
 def test_top_k(shape: list[int], data: st.DataObject) -> None:
@@ -126,6 +130,7 @@ def test_top_k_of_unordered_numbers_takes_elements_that_there_are(value: float) 
         check_c(model, {"x": x})
 
 
+@pytest.mark.long
 @quick
 @given(shapes, st.integers(0, 1), st.integers(0, 1), st.data())
 def test_best_places(shape: list[int], keepdims: int, last: int, data: st.DataObject) -> None:

@@ -38,6 +38,7 @@ def test_slices(shape: list[int], data: st.DataObject) -> None:
     check(network("Slice", {"x": x}, constants), {"x": x})
 
 
+@pytest.mark.long
 @quick
 @given(st.lists(st.integers(2, 5), min_size=1, max_size=3), st.data())
 def test_pads(shape: list[int], data: st.DataObject) -> None:
@@ -79,6 +80,7 @@ def repeated(extent: int, times: int, start: int) -> list[int]:
     return [i // times for i in range(times * extent)][start:]
 
 
+@pytest.mark.long
 @quick
 @given(shapes, st.data())
 def test_parts_at_known_indices(shape: list[int], data: st.DataObject) -> None:

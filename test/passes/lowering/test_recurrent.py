@@ -90,6 +90,7 @@ def test_forms(data: st.DataObject) -> None:
     check(model, inputs, runtime(model, inputs), phases=("tensor", "buffers", "loops"), **CLOSE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("op", list(GATES))
 def test_in_c(op: str) -> None:
     model, inputs = case(op, "bidirectional", lengths=np.array([4, 1, 2], np.int32))

@@ -155,6 +155,7 @@ def _rotated(x: Value, cos: Value, sin: Value, halves: tuple[int, int], width: i
     return x * cos + turned * sin
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None)
 @given(batch=st.integers(1, 3), heads=st.integers(1, 3), rows=st.integers(1, 4), half=st.integers(1, 4), data=st.data())
 def test_rotary_embedding_is_recognised(batch: int, heads: int, rows: int, half: int, data: st.DataObject):

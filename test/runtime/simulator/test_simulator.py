@@ -45,6 +45,7 @@ def totals(simulation: Simulation) -> tuple[int, int]:
     return sum(link.bytes_in for link in simulation.links), sum(link.bytes_out for link in simulation.links)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("l1", [8 * KIB, 64 * KIB])
 @pytest.mark.parametrize("network", NETWORKS)
 def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
