@@ -1,0 +1,155 @@
+"""Whether IR is well formed, SSA dominance included."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
+
+from ...errors import Diagnostic
+from .definitions import alike_verified_once
+from .dominance import dominator_tree
+from .locations import where
+
+
+def verify(op: Operation) -> None:
+    """
+    Check that the IR is well formed, SSA dominance included.
+
+    Raises Diagnostic that names the first op which is not. What xDSL's `Operation.verify` checks is checked, but a
+    failure does not print the whole module, whose constants may be huge.
+    """
+    with _symbols_in_tables(), alike_verified_once():
+        _verify_op(op, set(op.operands))
+
+
+@contextmanager
+def _symbols_in_tables() -> Generator[None]:
+    """Let xDSL's verifiers find a symbol in a table made once, while no op changes: its own search is linear."""
+    search, tables = SymbolTable.lookup_symbol, dict[Operation, dict[str, Operation]]()
+
+    def lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
+        anchor: Operation | None = op
+        while anchor is not None and not anchor.has_trait(SymbolTable):
+            anchor = anchor.parent_op()
+        if anchor is None or (isinstance(name, SymbolRefAttr) and name.nested_references):
+            return search(op, name)
+        if anchor not in tables:
+            tables[anchor] = _symbols_of(anchor)
+        root = name.root_reference if isinstance(name, SymbolRefAttr) else name
+        return tables[anchor].get(root if isinstance(root, str) else root.data)
+
+    SymbolTable.lookup_symbol = staticmethod(lookup)
+    try:
+        yield
+    finally:
+        SymbolTable.lookup_symbol = staticmethod(search)
+
+
+def _symbols_of(table: Operation) -> dict[str, Operation]:
+    """Return the ops that a symbol table names, of equal names the first."""
+    found: dict[str, Operation] = {}
+    for op in table.regions[0].block.ops:
+        trait = op.get_trait(SymbolOpInterface)
+        name = trait.get_sym_attr_name(op) if trait is not None else None
+        if name is not None:
+            found.setdefault(name.data, op)
+    return found
+
+
+def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
+    """Check an op to which the values `visible` are visible, or any where it is None: in code that is never reached."""
+    if visible is not None:
+        _verify_operands(op, visible)
+    block = op.parent
+    if block is not None and (op.successors or block.last_op is op):
+        _verify_end(op, block)
+    for region in op.regions:
+        _verify_region(region, visible)
+    try:
+        if type(op).verify is Operation.verify:
+            op.verify_()
+        else:
+            op.verify(verify_nested_ops=False)
+    except Diagnostic:
+        raise
+    # xDSL's own ops raise others, too: scf.while a bare Exception.
+    except Exception as error:
+        message = str(error).strip().splitlines()
+        reason = message[-1] if message else "no reason given"
+        raise Diagnostic(f"'{op.name}' does not verify: {reason}", where=where(op)) from error
+
+
+def _verify_operands(op: Operation, visible: set[SSAValue]) -> None:
+    for index, operand in enumerate(op.operands):
+        if operand not in visible:
+            raise Diagnostic(
+                f"operand {index} of '{op.name}' does not dominate its use",
+                where=where(op),
+                expected="a value that is defined earlier, in this block or one around it",
+            )
+
+
+def _verify_end(op: Operation, block: Block) -> None:
+    """Check an op that ends its block, or jumps."""
+    region = block.parent
+    if op.successors and block.last_op is not op:
+        raise Diagnostic(f"'{op.name}' jumps, but is not the last op of its block", where=where(op))
+    if any(successor.parent is not region for successor in op.successors):
+        raise Diagnostic(f"'{op.name}' jumps into another region", where=where(op))
+    parent = region.parent if region is not None else None
+    if region is None or parent is None or op.has_trait(IsTerminator):
+        return
+    if region.first_block is not region.last_block or not parent.has_trait(NoTerminator):
+        raise Diagnostic(f"'{op.name}' ends a block, but is not a terminator", where=where(op), expected="a terminator")
+
+
+def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
+    """Check a region whose surroundings define `visible`; restores `visible` before it returns."""
+    entry = region.first_block
+    if entry is None:
+        return
+    if visible is None or entry is region.last_block:
+        for block in region.blocks:
+            _verify_block(block, visible)
+            _leave(block, visible)
+        return
+    children = dominator_tree(region)
+    pending = [(entry, False)]
+    while pending:
+        block, done = pending.pop()
+        if done:
+            _leave(block, visible)
+            continue
+        _verify_block(block, visible)
+        pending.append((block, True))
+        pending += [(child, False) for child in reversed(children[block])]
+    for block in region.blocks:
+        if block not in children:
+            _verify_block(block, None)
+
+
+def _verify_block(block: Block, visible: set[SSAValue] | None) -> None:
+    """Check a block, and add what it defines to `visible`."""
+    if visible is not None:
+        visible.update(block.args)
+    op = block.first_op
+    parent = block.parent_op()
+    if op is None and parent is not None and not parent.has_trait(NoTerminator):
+        raise Diagnostic(f"'{parent.name}' has an empty block", where=where(parent), expected="a terminator in it")
+    while op is not None:
+        _verify_op(op, visible)
+        if visible is not None:
+            visible.update(op.results)
+        op = op.next_op
+
+
+def _leave(block: Block, visible: set[SSAValue] | None) -> None:
+    if visible is None:
+        return
+    visible.difference_update(block.args)
+    for op in block.ops:
+        visible.difference_update(op.results)
