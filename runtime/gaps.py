@@ -39,7 +39,8 @@ def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     """
     Return what keeps a model from being imported, and the module where nothing does.
 
-    Unknown operators, open dimensions and element types are all found; what else is wrong, where these are not.
+    Unknown operators, open dimensions and element types are all found; what else is wrong, where these are not. Raises
+    Diagnostic where the file is no model.
     """
     from onnx import ModelProto
 
@@ -48,7 +49,7 @@ def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     try:
         proto = ModelProto.FromString(model.path.read_bytes())
     except Exception:  # the importer says what is wrong with the file
-        return _loaded(model)
+        return [], model.load()
     found = [*_operators(proto), *_open_dimensions(proto, model), *_element_types(proto)]
     return (found, None) if found else _loaded(model)
 

@@ -20,8 +20,8 @@ from ...targets.core.machine_attribute import machine_of
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
+from .accounts import Token
 from .effects import Effect, Timeline, poison
-from .schedule import Token
 from .simulate import expanded, scheduled
 
 

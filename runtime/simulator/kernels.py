@@ -17,7 +17,7 @@ from ...passes import map_engines
 from ...passes.memory.views import bytes_of
 from ...passes.outline_kernels import multiply_accumulates
 from ...targets.core.machine import Engine, Machine
-from .schedule import KernelCost
+from .accounts import KernelCost
 
 
 def level_of(value: SSAValue, far: str) -> str:

@@ -4,130 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from heapq import heapify, heappop, heapreplace
 from math import ceil, prod
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from ...passes.memory.transfers import Cost
 from ...targets.core.machine import Link, Machine
+from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Tally, Token
 from .result import Event, Nodes, Residency
-
-
-class Place(NamedTuple):
-    """
-    Where a buffer lies: its name, its level, and its address there in bytes, -1 where that is not planned.
-
-    One that stays in a near level from layer to layer has its `bytes`; others there are tiles.
-    """
-
-    name: str
-    level: str
-    address: int
-    bytes: int = 0
-
-
-@dataclass
-class Token:
-    """When a kernel or transfer starts and ends, known once it has begun; `outward` if it writes the far side."""
-
-    outward: bool = False
-    start: int = 0
-    end: int = 0
-
 
 Action: TypeAlias = Callable[[], None]
 """Something that an iteration of a parallel loop does when its time has come."""
-
-
-@dataclass
-class Tally:
-    """What the kernels of one kind have cost so far."""
-
-    calls: int = 0
-    busy: int = 0
-    points: int = 0
-    macs: int = 0
-
-
-@dataclass
-class Layer:
-    """What the ops of some ONNX nodes have cost so far; as in LayerCost."""
-
-    nodes: Nodes
-    engine: str = ""
-    start: int = -1
-    end: int = 0
-    busy: int = 0
-    wait_in: int = 0
-    wait_out: int = 0
-    conflicts: int = 0
-    calls: int = 0
-    transfers: int = 0
-    points: int = 0
-    macs: int = 0
-    bytes_in: int = 0
-    bytes_out: int = 0
-    bytes_touched: int = 0
-    link_cycles: int = 0
-    energy: float = 0.0
-    operators: dict[str, Tally] = field(default_factory=dict[str, "Tally"])
-    stored: int = 0
-    """Bytes of outputs that were written."""
-    produced: int = 0
-    """Bytes of the tiles that these outputs came from, what hangs over included."""
-
-
-@dataclass(frozen=True)
-class KernelCost:
-    """
-    A call of a kernel: its cycles on its engine, its points and multiply-accumulates, its energy in picojoules, and
-    the bytes of its operands in each level.
-    """
-
-    operator: str
-    engine: str
-    cycles: int
-    points: int
-    macs: int
-    energy: float
-    sizes: tuple[int, ...]
-    levels: tuple[tuple[str, int], ...]
-
-
-@dataclass
-class _Bus:
-    """
-    A link: `free` says when each channel and the bus are next idle.
-
-    A transfer occupies a channel from start to end. Its start-up needs the channel alone; its data pass over the bus,
-    in the order in which transfers began, at the link's width.
-    """
-
-    link: Link
-    channels: list[int]
-    bus: int = 0
-    busy: int = 0
-    channel_busy: list[int] = field(default_factory=list[int])
-    bytes_in: int = 0
-    bytes_out: int = 0
-    transfers: int = 0
-    energy: float = 0.0
-
-
-@dataclass
-class _EngineUse:
-    """How one copy of an engine is used, and when it is next idle."""
-
-    free: int = 0
-    busy: int = 0
-    wait_in: int = 0
-    wait_out: int = 0
-    calls: int = 0
-    energy: float = 0.0
-    queue: list[int] = field(default_factory=list[int])
-    """When the kernels that were launched are done."""
 
 
 class Schedule:
@@ -146,12 +34,12 @@ class Schedule:
         self.now = 0
         self.events: list[Event] = []
         self.layers: dict[Nodes, Layer] = {}
-        self.engines = {engine.name: [_EngineUse()] for engine in machine.engines}
+        self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
         """How each engine is used, by copy."""
         self.tokens: list[Token] = []
         """Those of all kernels and transfers, in the order of the program."""
         self.links = {
-            link.name: _Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
+            link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
         self._uses: dict[tuple[Place, int, Nodes], list[int]] = {}
         self._names: dict[tuple[Place, int, Nodes], str] = {}
@@ -213,10 +101,10 @@ class Schedule:
         else:
             setattr(part, what, getattr(part, what) + cycles)
 
-    def _use(self, engine: str) -> _EngineUse:
+    def _use(self, engine: str) -> EngineUse:
         """Return the copy of an engine that serves the iteration; where there are fewer, they take turns."""
         copies, copy = self.engines[engine], self._copy % self._engine_copies[engine]
-        copies += [_EngineUse() for _ in range(copy + 1 - len(copies))]
+        copies += [EngineUse() for _ in range(copy + 1 - len(copies))]
         return copies[copy]
 
     def _name(self, engine: str) -> str:
@@ -393,7 +281,7 @@ class Schedule:
             for (place, size, nodes), span in self._uses.items()
         )
 
-    def _account(self, layer: Layer, bus: _Bus, cost: Cost, levels: Iterable[str], outward: bool) -> None:
+    def _account(self, layer: Layer, bus: Bus, cost: Cost, levels: Iterable[str], outward: bool) -> None:
         energy = cost.bytes * (bus.link.energy + sum(self._energy[level] for level in levels))
         for part in (layer, bus):
             part.transfers += 1

@@ -17,8 +17,9 @@ from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
 from ...targets.core.machine import Engine, Level, Machine
 from ...targets.core.machine_attribute import machine_of
+from .accounts import Layer
 from .result import EngineCost, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
-from .schedule import Layer, Schedule
+from .schedule import Schedule
 from .walk import Walker
 
 

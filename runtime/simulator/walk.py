@@ -21,10 +21,11 @@ from ...errors import Diagnostic
 from ...ir import node_names, shape_of, where
 from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
+from .accounts import Place
 from .indices import ARITHMETIC, comparison
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .result import Nodes
-from .schedule import Action, Place, Schedule
+from .schedule import Action, Schedule
 
 Code: TypeAlias = Callable[[list[Any]], None]
 """Does one op: reads and writes the list of values."""

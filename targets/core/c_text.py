@@ -7,7 +7,6 @@ places: what is loaded must be read before it is overwritten. Other values becom
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -21,6 +20,7 @@ from ...errors import Diagnostic
 from ...ir import node_names, where
 from ...passes.emitc.builder import as_integer
 from ...passes.emitc.names import Names, stem
+from .c_effects import Effects, effects_of, is_opaque_effect
 from .c_expressions import (
     OPERATORS,
     Expression,
@@ -78,50 +78,6 @@ def function_text(function: emitc.FuncOp, taken: Iterable[str], constants: froze
 
 
 @dataclass
-class _Effects:
-    """What is written at which positions of a block: variables, and memory."""
-
-    variables: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
-    memory: list[int] = field(default_factory=list[int])
-
-    def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
-        """Whether what an lvalue holds may change after position `start` and before `end`."""
-        variable = _variable(lvalue)
-        positions = self.memory if variable is None else self.variables.get(variable, [])
-        index = bisect_right(positions, start)
-        return index < len(positions) and positions[index] < end
-
-
-def _variable(lvalue: SSAValue) -> SSAValue | None:
-    """Return the local scalar variable that an lvalue is, if it is one."""
-    is_scalar = isinstance(lvalue.owner, emitc.VariableOp) and not isinstance(lvalue.type, EmitC_ArrayType)
-    return lvalue if is_scalar else None
-
-
-def _is_opaque_effect(op: Operation) -> bool:
-    """
-    Whether a call may write to memory.
-
-    Functions of the runtime headers, named tw_.., only do where they have no result, or an attribute says so.
-    """
-    if isinstance(op, emitc.CallOpaqueOp):
-        return not op.callee.data.startswith("tw_") or not op.results or "tilewright.effect" in op.attributes
-    return isinstance(op, emitc.CallOp | emitc.VerbatimOp)
-
-
-def _effects_of(ops: list[Operation]) -> _Effects:
-    """Return what a block's ops write, those in nested regions included."""
-    found = _Effects()
-    for position, op in enumerate(ops):
-        for written in op.walk() if op.regions else (op,):
-            if isinstance(written, emitc.AssignOp) and (variable := _variable(written.var)) is not None:
-                found.variables.setdefault(variable, []).append(position)
-            elif isinstance(written, emitc.AssignOp) or _is_opaque_effect(written):
-                found.memory.append(position)
-    return found
-
-
-@dataclass
 class _FunctionPrinter:
     names: Names
     constants: frozenset[str]
@@ -132,7 +88,7 @@ class _FunctionPrinter:
     )
     lines: list[str] = field(default_factory=list[str])
     undeclared: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
-    effects: dict[Block, _Effects] = field(default_factory=dict[Block, _Effects])
+    effects: dict[Block, Effects] = field(default_factory=dict[Block, Effects])
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     anchor: dict[Operation, int] = field(default_factory=dict[Operation, int])
     inline: set[Operation] = field(default_factory=set[Operation])
@@ -157,12 +113,12 @@ class _FunctionPrinter:
             for region in op.regions:
                 for inner in region.blocks:
                     self.plan(inner)
-        effects = self.effects[block] = _effects_of(ops)
+        effects = self.effects[block] = effects_of(ops)
         self.position |= {op: index for index, op in enumerate(ops)}
         for index in range(len(ops) - 1, -1, -1):
             op = ops[index]
             self.anchor[op] = index
-            if isinstance(op, _STATEMENTS) or _is_opaque_effect(op) or len(op.results) != 1:
+            if isinstance(op, _STATEMENTS) or is_opaque_effect(op) or len(op.results) != 1:
                 continue
             users = [use.operation for use in op.results[0].uses if use.operation not in self.dead]
             if not users:

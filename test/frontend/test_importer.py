@@ -321,10 +321,10 @@ def test_a_large_model_is_imported_and_printed_in_seconds(tmp_path: Path):
     weights = np.random.default_rng(0).integers(-128, 128, (1024, 25 * 1024), np.int8)
     given = model([node("MatMulInteger", "x w", "y")], [port("x", [1, 1024], 3)], [port("y", None, 6)], {"w": weights})
     (tmp_path / "m.onnx").write_bytes(given.SerializeToString())
-    start = time.perf_counter()
+    start = time.process_time()
     module = import_onnx(tmp_path / "m.onnx")
     text = print_ir(module)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert len(text) > 2 * weights.size
     dense = next(op for op in module.walk() if op.name == "onnx.Constant").properties["value"]
     assert np.array_equal(array_of(dense), weights)  # pyright: ignore[reportArgumentType]

@@ -235,9 +235,9 @@ def test_large_reductions_are_proved_without_walking_through_them() -> None:
       }"""
     types = "%a: memref<32000x48000xi8>, %b: memref<48000x40000xi8>, %o: memref<32000x40000xi32>"
     module = parse_module(CONTEXT, f"func.func @network({types}) {{ {text}\n func.return }}")
-    start = time.perf_counter()
+    start = time.process_time()
     prove_body(next(op for op in module.walk() if isinstance(op, GridOp)))
-    assert time.perf_counter() - start < 5, "120,000,000,000 points"
+    assert time.process_time() - start < 5, "120,000,000,000 points"
 
 
 @pytest.mark.long

@@ -85,3 +85,13 @@ def test_values_of_inputs_on_the_command_line(tmp_path: Path, capsys: pytest.Cap
     assert "tensor<3x2xf32>" in capsys.readouterr().out
     assert main(["import", str(tmp_path / "net.onnx"), "--input-value", "s=3,two"]) == 1
     assert "the value given for an input is no list of numbers" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_model_is_an_error_and_no_gap(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "net.onnx"
+    path.write_bytes(b"no model at all")
+    assert main(["import", str(path), "--report"]) == 1
+    assert main(["import", str(tmp_path / "none.onnx"), "--report"]) == 1
+    told = capsys.readouterr()
+    assert not told.out
+    assert "not an ONNX model" in told.err and "cannot be read" in told.err

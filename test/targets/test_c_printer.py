@@ -395,9 +395,9 @@ def test_comments_and_strings_hold_anything() -> None:
 def test_a_megabyte_of_weights_is_written_quickly() -> None:
     data = np.random.default_rng(0).integers(-128, 128, 1 << 20).astype(np.int8)
     weight = Weight("w", "int8_t", "int8", (1 << 20,), data.tobytes(), 1)
-    start = time.perf_counter()
+    start = time.process_time()
     text = definition(weight)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert text.count(",") == 1 << 20
 
 

@@ -325,6 +325,6 @@ def test_a_convolution_of_two_million_products_takes_a_moment():
     text = CONV.format(**sizes, t="i8", extend="extsi", combine=COMBINE[0], constants=CONSTANTS)
     parsed = module(text)
     inputs = random_inputs(parsed, 0)
-    start = time.perf_counter()
+    start = time.process_time()
     run_module(parsed, inputs)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3

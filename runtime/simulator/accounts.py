@@ -1,0 +1,120 @@
+"""What a simulation keeps of buffers, kernels, layers, links and engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ...targets.core.machine import Link
+from .result import Nodes
+
+
+class Place(NamedTuple):
+    """
+    Where a buffer lies: its name, its level, and its address there in bytes, -1 where that is not planned.
+
+    One that stays in a near level from layer to layer has its `bytes`; others there are tiles.
+    """
+
+    name: str
+    level: str
+    address: int
+    bytes: int = 0
+
+
+@dataclass
+class Token:
+    """When a kernel or transfer starts and ends, known once it has begun; `outward` if it writes the far side."""
+
+    outward: bool = False
+    start: int = 0
+    end: int = 0
+
+
+@dataclass
+class Tally:
+    """What the kernels of one kind have cost so far."""
+
+    calls: int = 0
+    busy: int = 0
+    points: int = 0
+    macs: int = 0
+
+
+@dataclass
+class Layer:
+    """What the ops of some ONNX nodes have cost so far; as in LayerCost."""
+
+    nodes: Nodes
+    engine: str = ""
+    start: int = -1
+    end: int = 0
+    busy: int = 0
+    wait_in: int = 0
+    wait_out: int = 0
+    conflicts: int = 0
+    calls: int = 0
+    transfers: int = 0
+    points: int = 0
+    macs: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    bytes_touched: int = 0
+    link_cycles: int = 0
+    energy: float = 0.0
+    operators: dict[str, Tally] = field(default_factory=dict[str, "Tally"])
+    stored: int = 0
+    """Bytes of outputs that were written."""
+    produced: int = 0
+    """Bytes of the tiles that these outputs came from, what hangs over included."""
+
+
+@dataclass(frozen=True)
+class KernelCost:
+    """
+    A call of a kernel: its cycles on its engine, its points and multiply-accumulates, its energy in picojoules, and
+    the bytes of its operands in each level.
+    """
+
+    operator: str
+    engine: str
+    cycles: int
+    points: int
+    macs: int
+    energy: float
+    sizes: tuple[int, ...]
+    levels: tuple[tuple[str, int], ...]
+
+
+@dataclass
+class Bus:
+    """
+    A link: `free` says when each channel and the bus are next idle.
+
+    A transfer occupies a channel from start to end. Its start-up needs the channel alone; its data pass over the bus,
+    in the order in which transfers began, at the link's width.
+    """
+
+    link: Link
+    channels: list[int]
+    bus: int = 0
+    busy: int = 0
+    channel_busy: list[int] = field(default_factory=list[int])
+    bytes_in: int = 0
+    bytes_out: int = 0
+    transfers: int = 0
+    energy: float = 0.0
+
+
+@dataclass
+class EngineUse:
+    """How one copy of an engine is used, and when it is next idle."""
+
+    free: int = 0
+    busy: int = 0
+    wait_in: int = 0
+    wait_out: int = 0
+    calls: int = 0
+    energy: float = 0.0
+    queue: list[int] = field(default_factory=list[int])
+    """When the kernels that were launched are done."""
