@@ -25,7 +25,8 @@ from .map_engines import engine_of
 from .memory.building import grid_of
 from .memory.hints import KEEP
 from .memory.layers import RESHAPES, Hop, Layers, alternatives, layers_of
-from .memory.plan import Choice, DoesNotFit, lower_bound, plan_layers
+from .memory.plan import Choice, lower_bound
+from .memory.planner import DoesNotFit, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
 

@@ -1,12 +1,13 @@
 """
 The table from op classes to what they compute, filled beside each op.
 
-Two kinds of rule:
+Three kinds of rule:
 
 - `@scalar(Op)`: an elementwise function of NumPy arrays or scalars of the operands' element types. It serves a scalar
   op on single values and, with whole arrays, the body of a structured kernel. Integers wrap around in their width.
 - `@semantics(Op)`: a function `(runner, op, operands) -> results` for ops on tensors, memrefs and regions. A tensor is
   an array that nobody else writes to, a memref an array that is a view of its buffer.
+- `@storage(Op)`: a function `(op) -> array`, the memory of a global with what it holds at first.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class Runner(Protocol):
 
 ScalarRule = Callable[..., NDArray[Any]]
 Rule = Callable[[Runner, Any, Sequence[Value]], Sequence[Value]]
+StorageRule = Callable[[Any], NDArray[Any]]
 
 SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
 """Op class -> `(op, *operands) -> result`."""
@@ -62,8 +64,12 @@ SCALAR_RULES: dict[type[Operation], ScalarRule] = {}
 RULES: dict[type[Operation], Rule] = {}
 """Op class -> `(runner, op, operands) -> results`."""
 
+STORAGE_RULES: dict[type[Operation], StorageRule] = {}
+"""Op class -> `(op) -> array`."""
+
 _S = TypeVar("_S", bound=ScalarRule)
 _R = TypeVar("_R", bound=Rule)
+_G = TypeVar("_G", bound=StorageRule)
 
 
 def scalar(*ops: type[Operation]) -> Callable[[_S], _S]:
@@ -81,6 +87,16 @@ def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
 
     def register(rule: _R) -> _R:
         RULES.update(dict.fromkeys(ops, rule))
+        return rule
+
+    return register
+
+
+def storage(*ops: type[Operation]) -> Callable[[_G], _G]:
+    """Register `(op) -> array` as the memory of these globals; it raises Diagnostic where one is none."""
+
+    def register(rule: _G) -> _G:
+        STORAGE_RULES.update(dict.fromkeys(ops, rule))
         return rule
 
     return register

@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ...dialects import emitc, own_dialects
 from ...dialects.core.c_call import C_RULES, CRule
-from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics
+from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics, storage
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
 from . import c_cluster, c_scalars
@@ -60,9 +60,9 @@ def element_type(type_: Attribute) -> Attribute:
     return cast("EmitC_ArrayType[Any]", type_).get_element_type()
 
 
-def new_c_storage(op: Operation) -> Array:
-    """Return the memory of a global, initialised; raises Diagnostic if the op defines no array."""
-    if not isinstance(op, emitc.GlobalOp) or not is_memory(op.type):
+@storage(emitc.GlobalOp)
+def _global(op: emitc.GlobalOp) -> Array:
+    if not is_memory(op.type):
         raise Diagnostic(f"'{op.name}' is no global array", where=where(op))
     type_ = cast("EmitC_ArrayType[Any]", op.type)
     return _initialised(type_, op.initial_value, constant=op.const_specifier is not None)

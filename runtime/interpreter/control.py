@@ -13,7 +13,7 @@ from xdsl.ir import Block, Region, SSAValue
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...errors import Diagnostic
 from ...ir import where
-from .nests import run_nest
+from .lanes import run_nest
 from .ownership import keeps_inits, keeps_yields
 
 

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from ...dialects.core.kernel import is_kernel
-from ...dialects.core.semantics import RULES, SCALAR_RULES, Rule, Runner, Value
+from ...dialects.core.semantics import RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, where
 
@@ -68,9 +68,11 @@ class Interpreter:
     def storage(self, symbol: str) -> Value:
         """Return the memory of a global; it is the same for the whole run."""
         if symbol not in self._storage:
-            from .memory import new_storage
-
-            self._storage[symbol] = new_storage(self.symbol(symbol))
+            op = self.symbol(symbol)
+            rule = STORAGE_RULES.get(type(op))
+            if rule is None:
+                raise Diagnostic(f"'{op.name}' is no global array", where=where(op))
+            self._storage[symbol] = rule(op)
         return self._storage[symbol]
 
     def value(self, value: SSAValue) -> Value:

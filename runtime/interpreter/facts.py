@@ -251,18 +251,6 @@ class Facts:
             return LoopFold(node, value)
         return LoopFold(node, value, product if any(product is child for child in loop.body) else None)
 
-    # Memory
-
-    def footprint(self, loop: Loop) -> int:
-        """Return about how many elements the largest array has if one iteration of the loop is vectorised inside."""
-        key = ("footprint", id(loop))
-        memo = self.nest.memo
-        if key not in memo:
-            from .footprint import Footprint
-
-            memo[key] = Footprint(self).of(loop)
-        return memo[key]
-
     # Independence
 
     def independent(self, loop: Loop) -> bool:

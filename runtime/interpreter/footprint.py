@@ -12,7 +12,15 @@ UNKNOWN_TRIPS = 64
 """The number of iterations that a loop of unknown bounds is taken to have."""
 
 
-class Footprint:
+def footprint(facts: Facts, loop: Loop) -> int:
+    """Return about how many elements the largest array has if one iteration of the loop is vectorised inside."""
+    key, memo = ("footprint", id(loop)), facts.nest.memo
+    if key not in memo:
+        memo[key] = _Footprint(facts).of(loop)
+    return memo[key]
+
+
+class _Footprint:
     """Sizes of arrays, from the loops that each value varies with."""
 
     def __init__(self, facts: Facts):

@@ -14,18 +14,29 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+from xdsl.dialects import scf
 
-from ...dialects.core.semantics import SCALAR_RULES
+from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .facts import Facts
 from .folding import combine, contract, fold, neutral
-from .nests import Branch, Compute, Load, Loop, Nest, Node, Store
+from .footprint import footprint
+from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nest_of
 
 LARGEST = 1 << 22
 """The number of elements that an array should not exceed; loops are vectorised in parts that keep to it."""
 
 Mask = Array | None
+
+
+def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
+    """Run a loop as a nest and return its results; None if it is none."""
+    nest = runner.cached(op, nest_of)
+    if nest is None:
+        return None
+    values: dict[int, Array] = {number: runner.value(value) for number, value in nest.inputs.items()}
+    return run_loop_nest(nest, values)
 
 
 def run_loop_nest(nest: Nest, values: dict[int, Any]) -> list[Any]:
@@ -161,7 +172,7 @@ class _Lanes:
         """
         Return whether one iteration is small enough to be vectorised inside, or holds no loop that could be instead.
         """
-        if self.facts.footprint(loop) <= LARGEST:
+        if footprint(self.facts, loop) <= LARGEST:
             return True
         return not any(isinstance(node, Loop) and self.facts.independent(node) for node in loop.body)
 
@@ -170,7 +181,7 @@ class _Lanes:
         lower, upper, step = self.env[loop.lower], self.env[loop.upper], int(np.max(self.env[loop.step]))
         if self.vectorised or np.size(lower) > 1 or np.size(upper) > 1:
             return [(lower, upper)]
-        chunk = max(1, LARGEST // self.facts.footprint(loop)) * step
+        chunk = max(1, LARGEST // footprint(self.facts, loop)) * step
         first, last = _number(lower), _number(upper)
         return [(np.int64(start), np.int64(min(last, start + chunk))) for start in range(first, last, chunk)]
 

@@ -10,11 +10,11 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import memref, ml_program
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.semantics import Runner, Value, semantics
+from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
 from .bits import dtype_of
@@ -26,16 +26,8 @@ def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
     return np.zeros(prod(shape) * dtype.itemsize, np.uint8).view(dtype).reshape(shape)
 
 
-def new_storage(op: Operation) -> Array:
-    """Return the memory of a global, initialised; raises Diagnostic if the op defines none."""
-    if isinstance(op, ml_program.GlobalOp):
-        from .state import new_tensor_storage
-
-        return new_tensor_storage(op)
-    if not isinstance(op, memref.GlobalOp):
-        from .c_rules import new_c_storage
-
-        return new_c_storage(op)
+@storage(memref.GlobalOp)
+def _global(op: memref.GlobalOp) -> Array:
     type_ = cast("MemRefType[Any]", op.type)
     buffer = new_buffer(type_.get_shape(), dtype_of(type_))
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):

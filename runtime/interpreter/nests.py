@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects import memref, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ...dialects.core.semantics import SCALAR_RULES, Runner, Value
-from ...ir import Array
+from ...dialects.core.semantics import SCALAR_RULES
 
 
 @dataclass(eq=False)
@@ -235,14 +234,3 @@ def used(node: Node) -> list[int]:
             return [node.lower, node.upper, node.step, *node.inits, *node.yields]
         case Branch():
             return [node.condition, *node.yields[0], *node.yields[1]]
-
-
-def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
-    """Run a loop as a nest and return its results; None if it is none."""
-    from .lanes import run_loop_nest
-
-    nest = runner.cached(op, nest_of)
-    if nest is None:
-        return None
-    values: dict[int, Array] = {number: runner.value(value) for number, value in nest.inputs.items()}
-    return run_loop_nest(nest, values)

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.dialects.ml_program import GlobalOp
 from xdsl.ir import Attribute
 
-from ...dialects.core.semantics import Runner, Value, semantics
+from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...dialects.ml_program import GlobalLoadOp, GlobalStoreOp
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
@@ -17,8 +17,8 @@ from .bits import dtype_of
 from .memory import new_buffer
 
 
-def new_tensor_storage(op: GlobalOp) -> Array:
-    """Return the memory of a global tensor with its first value; raises Diagnostic for other globals."""
+@storage(GlobalOp)
+def _global(op: GlobalOp) -> Array:
     declared: Attribute = op.type
     type_, value = cast("TensorType[Any]", op.type), op.value
     if not isinstance(declared, TensorType):
