@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -64,8 +65,8 @@ class HostNetwork:
     `sanitize` it runs as a program of its own under ASan and UBSan, twice on the same inputs, and must give the same
     bytes both times.
 
-    What a network with state keeps outlives a run, until `reset`; under the sanitisers the runs since then are done
-    again in each new process.
+    What a network with state keeps outlives a run, until `reset`, and is this object's own; under the sanitisers the
+    runs since then are done again in each new process.
     """
 
     def __init__(self, network: CProgram | Path, *, sanitize: bool = False, flags: Sequence[str] = ()):
@@ -89,7 +90,10 @@ class HostNetwork:
             include = f"-I{self.folder.resolve()}"
             self._program = compile_executable([*sources, driver], [*_FLAGS, *_SANITIZERS, include, *flags])
         else:
-            library = ctypes.CDLL(str(compile_shared(sources, [*_FLAGS, *flags])))
+            built = compile_shared(sources, [*_FLAGS, *flags])
+            # A process loads a file once; a copy has a state of its own.
+            own = shutil.copy(built, self._temporary.name) if self._has_state else built
+            library = ctypes.CDLL(str(own))
             self._functions = [getattr(library, entry.function) for entry in self.entries]
             for function, entry in zip(self._functions, self.entries, strict=True):
                 function.restype = ctypes.c_int32 if entry.returns else None

@@ -272,6 +272,9 @@ def test_c_refuses_wrong_positions(sanitize: bool) -> None:
             run({**rows, "position": np.array([position])})
         assert f"the status {status} at position {position}" in str(caught.value)
     np.testing.assert_array_equal(run({**rows, "position": np.array([0])})["y"], expected)
+    other = host_run(HostNetwork(program, sanitize=sanitize, flags=STRICT))
+    with pytest.raises(Diagnostic, match="the status 2"):
+        other({**rows, "position": np.array([1])})
     run.reset()
     with pytest.raises(Diagnostic, match="the status 2"):
         run({**rows, "position": np.array([1])})
