@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .compiler import Model
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Step
-    from .runtime.session import Input, Run
+    from .runtime.inputs import Input
+    from .runtime.session import Run
 
 _DESCRIPTION = """\
 Compile neural networks for small machines, and run them at any level.
@@ -283,8 +284,8 @@ def _model(options: argparse.Namespace) -> Model:
 
 
 def _compile(options: argparse.Namespace) -> int:
-    from .compiler import compile_model, machine_named, pipeline_of, write_bare, write_compilation
-    from .runtime.session import bare_of, by_name, load_arrays
+    from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
+    from .runtime.inputs import by_name, load_arrays
     from .runtime.tables import print_compiled
 
     if options.print_pipeline:
@@ -337,7 +338,8 @@ class Progressing:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from .runtime.session import Emulated, by_name, load_arrays, run_steps
+    from .runtime.inputs import by_name, load_arrays
+    from .runtime.session import Emulated, run_steps
     from .runtime.tables import save_outputs
 
     place = options.on or "host"
@@ -365,7 +367,8 @@ def _check_folder_place(place: str) -> None:
 
 def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
     from .runtime.host import HostNetwork
-    from .runtime.session import host_inputs, host_run
+    from .runtime.inputs import host_inputs
+    from .runtime.session import host_run
 
     _check_folder_place(place)
     network = HostNetwork(options.model, sanitize=place == "sanitizers")
@@ -374,7 +377,8 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[
 
 def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
     from .compiler import compile_model
-    from .runtime.session import check_place, level_for, network_inputs, runner
+    from .runtime.inputs import network_inputs
+    from .runtime.session import check_place, level_for, runner
 
     check_place(place)
     level = level_for(place, options.target, options.stop_after)

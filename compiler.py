@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,8 +132,8 @@ def compile_model(
     """
     from .ir import new_context
     from .passes.core.manager import PassManager
+    from .runtime.inputs import input_names
     from .runtime.report import ReportObserver
-    from .runtime.session import input_names
 
     machine = machine_named(machine_name)
     pipeline = pipeline_of(machine).select(stop_after=stop_after)
@@ -196,7 +197,7 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
     cannot be built, such as a network larger than the board's memory.
     """
     from .runtime.host import emitted_text, ports_of
-    from .runtime.session import bare_of, fitted
+    from .runtime.inputs import fitted
 
     bare = bare_of(compilation)
     given = None
@@ -208,6 +209,20 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
         bare.build_bare(folder, folder / f"network-{name}.elf", board, inputs=given)
         for name, board in bare.BOARDS.items()
     ]
+
+
+def bare_of(compilation: Compilation) -> Any:
+    """Return the module of a target that makes programs without an operating system. Raises UsageError without one."""
+    from .passes.core.grammar import UsageError
+
+    folder = compilation.machine.folder
+    if not (folder / "bare.py").is_file():
+        raise UsageError(
+            f"target '{compilation.machine.name}' has no programs that run without an operating system",
+            expected="a target with bare.py",
+            remedy="compile for another target: tilewright targets lists them",
+        )
+    return import_module(f"{targets.__name__}.{folder.name}.bare")
 
 
 def _move(files: Sequence[Path], folder: Path) -> list[Path]:

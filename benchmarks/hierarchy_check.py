@@ -20,8 +20,8 @@ from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.check import Case, compare, input_names, model_for
+from tilewright.runtime.inputs import by_name, load_arrays
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.runtime.session import by_name, load_arrays
 from tilewright.targets.core.machine_attribute import attach_machine
 from tilewright.test.machines.make import machine
 

@@ -22,8 +22,8 @@ from tilewright.passes.allocate_static import lifetimes
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.passes.memory.views import bytes_of
 from tilewright.runtime.check import Case, input_names, model_for
+from tilewright.runtime.inputs import by_name, load_arrays
 from tilewright.runtime.profile import explicit_program
-from tilewright.runtime.session import by_name, load_arrays
 from tilewright.runtime.simulator import simulate
 from tilewright.targets.core.machine_attribute import machine_of
 

@@ -191,7 +191,7 @@ def _rms_norm(site: Site) -> None:
 
 @replaces("EmbedLayerNormalization")
 def _embed_norm(site: Site) -> None:
-    batch, length = site.shape(0)
+    batch, length = site.shape(0, 2)
     places = site.input(8) or site.constant(np.arange(length, dtype=np.int64).reshape(1, length))
     segment = site.emit("Gather", site.input(4), site.input(1)) if site.input(1) and site.input(4) else ""
     words = site.emit("Gather", site.input(2), site.input(0))

@@ -14,14 +14,14 @@ def _attention(site: Site) -> None:
     """Project the input to queries, keys and values, [B, S, 3 H], and attend."""
     if site.attribute("do_rotary") or site.attribute("past_present_share_buffer"):
         raise site.unsupported("with rotary positions or with a past in place", "a past that is an input of its own")
-    heads, width = int(site.attribute("num_heads")), site.shape(1)[1]
+    heads, width = int(site.attribute("num_heads")), site.shape(1, 2)[1]
     sizes = [int(size) for size in site.given.get("qkv_hidden_sizes", ())] or [width // 3] * 3
     projected = site.sum(site.emit("MatMul", site.input(0), site.input(1)), site.input(2))
     parts = site.emit_many("Split", [projected, site.sizes(*sizes)], 3, axis=-1)
-    batch, length = site.shape(0)[:2]
+    batch, length = site.shape(0, 3)[:2]
     past, before = ["", ""], 0
     if site.input(4):
-        before = site.shape(4)[3]
+        before = site.shape(4, 5)[3]
         pair = site.emit_many("Split", [site.input(4), site.sizes(1, 1)], 2, axis=0)
         past = [site.emit("Squeeze", part, site.sizes(0)) for part in pair]
     bias = _bias(site, 3, 5, (batch, length, before + length))
@@ -39,16 +39,16 @@ def _multi_head(site: Site) -> None:
         raise site.unsupported("with packed queries, keys and values", "inputs of three axes")
     heads, (batch, length, width) = int(site.attribute("num_heads")), site.shape(0)
     parts = [site.input(index) for index in range(3)]
-    crossed = len(site.shape(1)) == 4
+    crossed = len(site.shape(1, 3, 4)) == 4
     if crossed:
         parts[1:] = [_rows(site, index) for index in (1, 2)]
     if site.input(3):
-        inner = width if crossed else site.shape(2)[2]
+        inner = width if crossed else site.shape(2, 3)[2]
         pieces = site.emit_many("Split", [site.input(3), site.sizes(width, width, inner)], 3, axis=0)
         parts = [site.sum(part, piece) if i == 0 or not crossed else part
                  for i, (part, piece) in enumerate(zip(parts, pieces, strict=True))]  # fmt: skip
     past = [site.input(6), site.input(7)]
-    before = site.shape(6)[2] if past[0] else 0
+    before = site.shape(6, 4)[2] if past[0] else 0
     total = before + site.shape(1)[2 if crossed else 1]
     y, *present = _attend(site, parts, _bias(site, 4, 5, (batch, length, total)), past, heads)
     for index, value in enumerate((y, *present)):
@@ -57,7 +57,7 @@ def _multi_head(site: Site) -> None:
 
 def _rows(site: Site, index: int) -> str:
     """Append keys or values of [B, N, L, h] as [B, L, N h]."""
-    batch, heads, length, width = site.shape(index)
+    batch, heads, length, width = site.shape(index, 4)
     return site.reshape(site.emit("Transpose", site.input(index), perm=[0, 2, 1, 3]), batch, length, heads * width)
 
 

@@ -19,11 +19,11 @@ def _deformable(site: Site) -> None:
     Offsets are [N, S K 2, OH, OW], y before x, in pixels from where a plain convolution of K places looks;
     each of S groups of channels has its own. The input is zero outside, and linear between its pixels.
     """
-    (batch, channels, *image), (outs, per_group, *kernel) = site.shape(0), site.shape(1)
-    if len(image) != 2:
-        raise site.unsupported(f"over {len(image)} axes", "images of two axes")
+    (batch, channels, *image), (outs, per_group, *kernel) = site.shape(0, 4), site.shape(1, 4)
     groups, samples = int(site.attribute("group")), int(site.attribute("offset_group"))
-    sizes, taps = site.shape(2)[2:], kernel[0] * kernel[1]
+    if groups < 1 or samples < 1 or outs % groups or channels % samples:
+        raise site.unsupported(f"of {groups} and {samples} groups", "numbers that divide the channels")
+    sizes, taps = site.shape(2, 4)[2:], kernel[0] * kernel[1]
     area = sizes[0] * sizes[1]
     base = site.constant(_plain_places(site, kernel, sizes).astype(helper.tensor_dtype_to_np_dtype(site.kind(0))))
     places = site.emit("Add", site.reshape(site.input(2), batch, samples, taps, 2, *sizes), base)

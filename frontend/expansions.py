@@ -176,9 +176,9 @@ def _dft_matrix(known: int, length: int, parts: int, *, inverse: bool, half: boo
 @expands("STFT")
 def _stft(site: Site) -> None:
     """Transform the frames of a signal [B, N, parts], or [B, N] as PyTorch writes it, each multiplied by the window."""
-    window = site.shape(2)[0] if site.input(2) else 0
+    window = site.shape(2, 1)[0] if site.input(2) else 0
     length, step = _whole(site, 3, window), _whole(site, 1, 1)
-    starts = np.arange(0, site.shape(0)[1] - length + 1, step)
+    starts = np.arange(0, site.shape(0, 2, 3)[1] - length + 1, step)
     places = site.constant(starts[:, None] + np.arange(length))
     signal = site.input(0) if len(site.shape(0)) == 3 else site.reshape(site.input(0), *site.shape(0), 1)
     frames = site.emit("Gather", signal, places, axis=1)

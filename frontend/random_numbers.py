@@ -83,7 +83,7 @@ def _bernoulli(site: Site) -> None:
 @expands("Multinomial")
 def _multinomial(site: Site) -> None:
     """Give for each sample the first class up to which the probabilities sum to more than a random number."""
-    batch, classes = site.shape(0)
+    batch, classes = site.shape(0, 2)
     count, kind = int(site.attribute("sample_size")), site.kind(0)
     drawn = site.constant(_uniform(site, (batch, count, 1)).astype(helper.tensor_dtype_to_np_dtype(kind)))
     likely = site.emit("Softmax", site.input(0), axis=-1)

@@ -55,12 +55,19 @@ class Site:
         found = self.info(name) if name else None
         return 0 if found is None else found.data_type
 
-    def shape(self, index: int) -> tuple[int, ...]:
-        """Return the shape of an input. Raises Diagnostic where it is not known."""
+    def shape(self, index: int, *ranks: int) -> tuple[int, ...]:
+        """Return the shape of an input. Raises Diagnostic where it is not known, or of none of the ranks."""
         found = self.info(self.node.input[index])
         dims = None if found is None else found.shape
         if dims is None or None in dims:
             raise Diagnostic(f"the shape of an input of {self.node.op_type} must be known", where=where_node(self.node))
+        if ranks and len(dims) not in ranks:
+            raise Diagnostic(
+                f"an input of {self.node.op_type} has a wrong number of axes",
+                where=where_node(self.node),
+                expected=f"{' or '.join(map(str, ranks))} axes of '{self.node.input[index]}'",
+                found=f"the shape {list(dims)}",
+            )
         return tuple(dim for dim in dims if dim is not None)
 
     def value(self, index: int) -> Array | None:

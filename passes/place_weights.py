@@ -79,7 +79,7 @@ def _weights_of(module: ModuleOp, machine: Machine) -> list[_Weights]:
     return [
         _weights(globals_[name], found, machine)
         for name, found in uses.items()
-        if found and name not in others and globals_[name].constant is not None
+        if found and name not in others and name in globals_ and globals_[name].constant is not None
     ]
 
 

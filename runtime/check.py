@@ -19,8 +19,9 @@ from ..frontend.tensors import ELEMENTS
 from ..ir import Array, new_context, numpy_type
 from ..passes.core.failures import as_diagnostic
 from ..passes.outline_kernels import OutlineKernelsPass
+from .inputs import by_name, load_arrays, network_inputs
 from .report import network_report
-from .session import by_name, level_for, load_arrays, network_inputs, run_steps, runner
+from .session import level_for, run_steps, runner
 
 ABSOLUTE_TOLERANCE = 1e-4
 """How far a float may be from the golden one; of 16 bits, at least its precision times the largest golden number."""

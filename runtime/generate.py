@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from ..compiler import PREFILL
 from ..errors import Diagnostic
 from ..ir import Array
-from .session import Input, Run, host_inputs, network_inputs
+from .inputs import Input, host_inputs, network_inputs
+from .session import Run
 
 if TYPE_CHECKING:
     from .host import HostNetwork

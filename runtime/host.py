@@ -120,6 +120,15 @@ class HostNetwork:
             raise self._refused(status, called, given)
         return outputs
 
+    def number_of(self, function: str) -> int:
+        """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
+        names = [entry.function.removesuffix("_run") for entry in self.entries]
+        if function == "network":
+            return 0
+        if function not in names:
+            raise Diagnostic(f"the network has no function '{function}'", expected=", ".join(names))
+        return names.index(function)
+
     def reset(self) -> None:
         """Let the state be as before the first run."""
         self._history.clear()

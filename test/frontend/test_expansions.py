@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,22 @@ def test_a_deformable_convolution_without_offsets_is_a_convolution():
         found = run("DeformConv", names, opset=22, offset_group=2, **shape)["y0"]
         (wanted,) = reference(network("DeformConv", names, opset=22, offset_group=2, **shape), names)
         np.testing.assert_allclose(found, wanted if fill else plain, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "groups", "said"),
+    [
+        (((2, 4, 6), (6, 2, 3), (2, 6, 4)), (2, 1), "a wrong number of axes"),
+        (((2, 4, 6, 7), (6, 2, 3, 2), (2, 24, 4, 6)), (0, 1), "of 0 and 1 groups"),
+        (((2, 4, 6, 7), (6, 2, 3, 2), (2, 24, 4, 6)), (2, 3), "of 2 and 3 groups"),
+    ],
+)
+def test_wrong_shapes_of_a_deformable_convolution(
+    shapes: Sequence[tuple[int, ...]], groups: tuple[int, int], said: str
+):
+    operands = {name: np.zeros(shape, np.float32) for name, shape in zip("xwo", shapes, strict=True)}
+    with pytest.raises(Diagnostic, match=said):
+        run("DeformConv", operands, opset=22, group=groups[0], offset_group=groups[1])
 
 
 @pytest.mark.parametrize("circular", [False, True])

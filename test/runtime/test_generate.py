@@ -15,8 +15,9 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import llama
 from tilewright.runtime.generate import generate, language_of, module_language
+from tilewright.runtime.inputs import Input
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import Input, run_steps, runner
+from tilewright.runtime.session import run_steps, runner
 
 quick = pytest.mark.quick
 
