@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tilewright.targets.siracusa.cost.kernels import slowdown
 from tilewright.targets.siracusa.cost.loops import AROUND
@@ -20,7 +20,6 @@ from tilewright.targets.siracusa.cost.products import (
     COPY_BYTE,
     COPY_ROW,
     COPY_WORD,
-    PAIR,
     START,
     WORD,
     block_cycles,
@@ -34,8 +33,34 @@ TEST = 8
 """Comparing a tap's row and column with the borders of the image: four compares and branches that are not taken."""
 QUANTISE = 6
 """pulp_nn_bn_quant: two loads, a wait, p.mac, a shift, p.clip."""
-NOPS = 3 * 4
+NOPS = 3 * 5 - 2
 """The loop over an instruction that does nothing before each row of a product (GEMMTemplate)."""
+BARRIER = 5
+"""A barrier of the cores, with which pulp_nn_linear and gemv_s8_s8_plp end."""
+REFILL = 2
+"""
+Cycles to fetch a line of 16 bytes from the cores' shared instruction cache into a core's own, which has 8 sets of 4
+lines that are replaced at random (GVSoC, siracusa/cluster.json: `l0`). What a loop runs through beyond these 512 bytes
+is fetched again and again: 512 bytes in a row take 314 cycles, not 256, when the shared cache has them.
+"""
+ROW, PAIRS = 90, 24 + 20 * REFILL
+"""
+A call of pulp_nn_linear for a row, counted in what clang -O3 makes of the same C for rv32im, with p.mac, p.clip and
+hardware loops: twelve arguments, four of them on the stack, and the loop around take 27; saving 13 registers and
+finding the core's share 40; its end 23. The loop over pairs of features needs 24 before it; of the 41 lines of code of
+such a row 20 are fetched again, as simulated with these addresses.
+"""
+TWO_FEATURES, ONE_FEATURE = 38, 37 + 8 * REFILL
+"""
+Two features or a single last one, besides the products of words: what is asked of bias, tail and flags, pointers,
+quantisation, stores. Of the 35 lines of a row of a single feature 8 are fetched again.
+"""
+MATRICES = 106 + 100 * REFILL
+"""
+A call of pulp_nn_matmul for two pixels, counted alike: thirteen arguments, of which most have to be loaded, 30; saving
+registers 29; what its loop needs 25; its end 22. With the copies before it runs through 71 lines, and blocks through
+some of them again and again: 93 to 110 are fetched for 16 to 64 channels.
+"""
 DIVISION = 33
 
 
@@ -60,13 +85,19 @@ def chunk(count: int, cores: int) -> int:
     return -(-count // cores)
 
 
-def block(features: int, pixels: int, products: int) -> Work:
-    """Return a block of sums with its quantisation; products that fill no word are done one by one."""
+def sums(features: int, pixels: int, products: int) -> Work:
+    """Return the loops over the products of a block; those that fill no word are done one by one."""
     words, rest = divmod(products, WORD)
-    cycles = block_cycles(features, pixels, words * WORD) if words else block_cycles(features, pixels, 0)
+    cycles = block_cycles(features, pixels, words * WORD) - block_cycles(features, pixels, 0)
     tail = rest * (features + pixels + features * pixels + 4)
-    accesses = (words + rest) * (features + pixels) + 3 * features * pixels
-    return Work(cycles + tail + QUANTISE * features * pixels, accesses)
+    return Work(cycles + tail, (words + rest) * (features + pixels))
+
+
+def block(features: int, pixels: int, products: int) -> Work:
+    """Return a block of sums with its quantisation."""
+    outputs = features * pixels
+    other = Work(block_cycles(features, pixels, 0) + QUANTISE * outputs, 3 * outputs)
+    return sums(features, pixels, products).plus(other)
 
 
 def copy(count: int) -> Work:
@@ -119,7 +150,7 @@ def _parts(out: tuple[int, int], cores: int) -> Iterator[tuple[range, range]]:
 def _lines(window: Window, rows: range, columns: range) -> Work:
     """Return the work of a core on its rows and columns."""
     full, rest = divmod(window.features, 4)
-    pair = Work(PAIR).plus(block(4, 2, window.products), full).plus(block(1, 2, window.products), rest)
+    pair = Work(MATRICES).plus(block(4, 2, window.products), full).plus(block(1, 2, window.products), rest)
     single = Work(0).plus(block(1, 1, window.products).plus(Work(3)), window.features)
     top, left, bottom, right = window.pads
     inner_rows = _overlap(rows, range(top, window.out[0] - bottom))
@@ -155,36 +186,52 @@ def depthwise(window: Window, cores: int) -> Work:
     return Work(START[1]).plus(plane, chunk(window.features, cores)).contended(cores)
 
 
+ProductKernel = Literal["vectors", "tall", "matrix"]
+
+
 @dataclass(frozen=True)
 class Product:
-    """Matrix products: `batch` of [rows, depth] x [depth, features]."""
+    """Matrix products: `batch` of [rows, depth] x [depth, features]. A tile has the kernel of the whole."""
 
     batch: int
     rows: int
     depth: int
     features: int
     is_signed: bool = True
+    kernel: ProductKernel | None = None
+
+
+def product_kernel(shape: Product) -> ProductKernel:
+    """Return the kernel that the flow takes for requantised products, by the whole (Targets/PULPOpen/Parsers.py)."""
+    if shape.rows == 1 and shape.batch >= 8 and shape.is_signed:
+        return "vectors"
+    tall = shape.batch < 8 and shape.rows >= 8 and shape.rows % 8 < shape.features % 8
+    return "tall" if tall and shape.is_signed else "matrix"
 
 
 def product(shape: Product, cores: int) -> Work:
-    """The kernel that the flow takes for requantised products (Targets/PULPOpen/Parsers.py), two features at a time."""
-    if shape.rows == 1 and shape.batch >= cores and shape.is_signed:
+    """A requantised product, two features at a time: matrices or rows are shared, or the features of each row."""
+    kernel = shape.kernel or product_kernel(shape)
+    if kernel == "vectors":
         return _vectors(shape, chunk(shape.batch, cores)).contended(cores)
-    tall = shape.batch < 8 and shape.rows >= 8 and shape.rows % 8 < shape.features % 8
-    if tall and shape.is_signed:
+    if kernel == "tall":
         return _vectors(shape, shape.batch * chunk(shape.rows, cores)).contended(cores)
     mine = chunk(shape.features, cores)
-    row = Work(START[1] + CALL + NOPS).plus(_features(mine, shape.depth))
-    return Work(0).plus(row, shape.batch * shape.rows).contended(cores)
+    row = Work(NOPS).plus(_row(mine, shape.depth))
+    return Work(0).plus(row, shape.batch * shape.rows).contended(chunk(shape.features, mine))
 
 
 def _vectors(shape: Product, count: int) -> Work:
     """Return so many products of a vector and a matrix on one core."""
-    return Work(START[1]).plus(_features(shape.features, shape.depth).plus(Work(CALL + AROUND)), count)
+    return Work(START[1]).plus(_row(shape.features, shape.depth), count)
 
 
-def _features(count: int, depth: int) -> Work:
-    return Work(0).plus(block(2, 1, depth), count // 2).plus(block(1, 1, depth), count % 2)
+def _row(features: int, depth: int) -> Work:
+    """Return a product of a vector and so many features."""
+    pairs, rest = divmod(features, 2)
+    two, one = (Work(cycles, 3 * n) for n, cycles in ((2, TWO_FEATURES), (1, ONE_FEATURE)))
+    before = Work(ROW + BARRIER + (PAIRS if pairs else 0))
+    return before.plus(sums(2, 1, depth).plus(two), pairs).plus(sums(1, 1, depth).plus(one), rest)
 
 
 def elements(count: int, each: Work, cores: int) -> Work:

@@ -76,9 +76,7 @@ class Operator:
         return sum(self.reads) + self.writes + self.weights + self.parameters + self.scratch
 
     def cut(self, count: int) -> list[Operator]:
-        """Return tiles, all but the last of the same size: `count` at most along the axis that the flow cuts."""
-        if self.window is not None:
-            return _cut_window(self, self.window, count)
+        """Return tiles, all but the last of the same size: `count` at most along an axis; windows are not cut."""
         if self.product is not None:
             return _cut_product(self, self.product, count)
         axis = max(range(len(self.shape) - 1), key=lambda d: self.shape[d], default=0)
@@ -101,16 +99,6 @@ def _scaled(values: Sequence[int], part: float) -> tuple[int, ...]:
 
 def _part(whole: Operator, shape: tuple[int, ...], part: float) -> Operator:
     return replace(whole, shape=shape, reads=_scaled(whole.reads, part), writes=round(whole.writes * part))
-
-
-def _cut_window(whole: Operator, window: Window, count: int) -> list[Operator]:
-    tiles: list[Operator] = []
-    for rows in _sizes(window.out[0], count):
-        height = min(window.height, (rows - 1) * window.strides[0] + window.taps[0])
-        part = replace(window, height=height, out=(rows, window.out[1]))
-        reads = _scaled(whole.reads, height / window.height)
-        tiles.append(replace(whole, window=part, reads=reads, writes=round(whole.writes * rows / window.out[0])))
-    return tiles
 
 
 def _cut_product(whole: Operator, product: Product, count: int) -> list[Operator]:
