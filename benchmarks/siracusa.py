@@ -1,7 +1,7 @@
 """
 Siracusa as Deeploy was measured on it: published figures, our model of the published flow, and our plans.
 
-    python benchmarks/siracusa.py [--corpus FOLDER] [--only mlperf,why,gvsoc,llama,linear] [--model NAME=FILE...]
+    python benchmarks/siracusa.py [--corpus FOLDER] [--only mlperf,why,arenas,gvsoc,llama,linear] [--model NAME=FILE...]
 
 The published figures are those of Scherer et al. (arXiv:2408.04413), measured on silicon at 360 MHz, and cycles on
 GVSoC from Deeploy's documentation (docs/tutorials/introduction.md). *Flow* is our model of how they come about: the
@@ -25,13 +25,14 @@ from pathlib import Path
 
 from rich.console import Console
 from siracusa_ours import Network
-from siracusa_parts import Part, Setting, gvsoc, linear, llama, mlperf, why
+from siracusa_parts import Part, Setting, arenas, gvsoc, linear, llama, mlperf, why
 
 from tilewright.errors import Diagnostic
 
 PARTS: dict[str, Callable[[Setting], Part]] = {
     "mlperf": mlperf,
     "why": why,
+    "arenas": arenas,
     "gvsoc": gvsoc,
     "llama": llama,
     "linear": linear,

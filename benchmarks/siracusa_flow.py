@@ -119,10 +119,30 @@ def operator_times(operator: Operator, scenario: Scenario) -> Times:
         work = cluster_work(operator, scenario.cores)
         return Times(work.cycles + FAR_ACCESS * work.accesses, 0, FORK)
     total = Times()
-    is_job = on_npu(operator, scenario)
-    for tile in tiles(operator, scenario.l1, is_job=is_job, in_place=is_job and scenario.weight_memory):
+    for tile in _tiles(operator, scenario):
         total = total.plus(_tile_times(tile, scenario), tile.count)
     return total
+
+
+def _tiles(operator: Operator, scenario: Scenario) -> list[Tile]:
+    is_job = on_npu(operator, scenario)
+    return tiles(operator, scenario.l1, is_job=is_job, in_place=is_job and scenario.weight_memory)
+
+
+def l1_bytes(operators: Sequence[Operator], scenario: Scenario) -> int:
+    """Return the bytes of L1 that the largest tile of all operators takes with the buffers of its kernel."""
+    return max(
+        _resident(tile, scenario)
+        for operator in operators
+        if not _is_left_out(operator, operators, scenario)
+        for tile in _tiles(operator, scenario)
+    )
+
+
+def _resident(tile: Tile, scenario: Scenario) -> int:
+    if not on_npu(tile.part, scenario):
+        return tile.bytes + tile.part.scratch
+    return tile.bytes - (tile.part.weights if scenario.weight_memory else 0)
 
 
 def _tile_times(tile: Tile, scenario: Scenario) -> Times:

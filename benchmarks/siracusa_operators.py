@@ -64,10 +64,8 @@ class Operator:
     @property
     def scratch(self) -> int:
         """The bytes of buffers of a kernel on eight cores: windows that it copies, exponentials of a row."""
-        if self.kind == "convolution" and self.window is not None:
+        if self.kind in ("convolution", "depthwise") and self.window is not None:
             return 16 * self.window.products
-        if self.kind == "depthwise" and self.window is not None:
-            return 8 * self.window.taps[1] * (self.window.height + sum(self.window.pads) + 1)
         return 32 * self.shape[-1] if self.kind == "softmax" else 0
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from siracusa_flow import Scenario, Times, network_times
+from siracusa_flow import Scenario, Times, l1_bytes, network_times
 from siracusa_library import Product
 from siracusa_operators import Operator, operators
 from siracusa_ours import BUFFERED, MHZ, SCENARIOS, THEIR_LIMITS, Network, cold_cycles, cycles, overhead, simulated
@@ -208,6 +208,36 @@ def gvsoc(setting: Setting) -> Part:
 def _llama_code() -> float:
     """Return the cycles to fetch the code of a step once, which is alike at all positions."""
     return cold_cycles(Network(position=128), SCENARIOS[BEST])
+
+
+ARENAS = {
+    "ds-cnn, Deeploy's": (23_104, 13_312),
+    "resnet8, Deeploy's": (54_784, 49_152),
+    "mobilenet-v1-025": (63_730, 59_904),
+    "autoencoder": (63_696, 5_888),
+    "step after 1": (18_752, 2_368),
+    "step after 128": (18_752, 16_512),
+    "prompt of 64": (64_000, 64_000),
+}
+"""Bytes of L1 that Deeploy (bf64cfae) reports with --l1=64000: on eight cores; with the weight memory, no strides."""
+
+
+def arenas(setting: Setting) -> Part:
+    """Print how much of L1 the tiles of the flow take: whether they are those that Deeploy chooses."""
+    table = _table("bytes of L1", "network", "8 cores", "flow", "weight memory", "flow")
+    networks = setting.mlperf()
+    for name, published in ARENAS.items():
+        if name in networks:
+            theirs = operators(_module(networks[name][1]))
+        else:
+            what, tokens = name.rsplit(" ", 1)
+            theirs = _llama_operators(setting, **{"prompt" if "prompt" in what else "position": int(tokens)})
+        if theirs is None:
+            continue
+        flow = [l1_bytes(theirs, FLOWS[scenario]) for scenario in ("eight cores", BEST)]
+        table.add_row(name, *(f"{size:,}" for pair in zip(published, flow, strict=True) for size in pair))
+    setting.console.print(table)
+    return Part()
 
 
 def llama(setting: Setting) -> Part:

@@ -80,6 +80,11 @@ class Tile:
     written: Block
     count: int = 1
 
+    @property
+    def bytes(self) -> int:
+        """What is moved for it."""
+        return sum(block.row * block.rows for block in (*self.fetched, self.written))
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -148,7 +153,7 @@ def tiles(operator: Operator, limit: int, *, is_job: bool = False, in_place: boo
         return _window_tiles(_Windows(operator, operator.window, is_job, in_place), limit)
     if operator.product is not None and not is_job:
         return _product_tiles(operator, operator.product, limit)
-    if operator.kind in (*_ROWS, *_ELEMENTS):
+    if operator.kind in (*_ROWS, *_ELEMENTS, "transpose"):
         return _shaped_tiles(operator, limit)
     resident = operator.weights if in_place else 0
     return [_whole(part) for part in _fewest(operator, limit + resident)]
@@ -277,6 +282,10 @@ def _shaped_tiles(operator: Operator, limit: int) -> list[Tile]:
     count = prod(operator.shape)
     inputs = tuple(Tensor(names, max(1, size // count)) for size in operator.reads)
     constants = (Tensor(names[-1:], FACTOR),) if operator.kind == "norm" else ()
+    if (
+        operator.kind == "transpose"
+    ):  # its constraints name the axes as its input has them, of which the first comes last
+        axes = (*axes[1:], axes[0])
     layout = Layout(
         axes=axes,
         buffers=(*inputs, *constants),
