@@ -144,8 +144,12 @@ def _dft(site: Site) -> None:
     """
     shape, inverse, half = site.shape(0), bool(site.attribute("inverse")), bool(site.attribute("onesided"))
     rank, parts = len(shape), shape[-1]
+    if rank < 2 or parts not in (1, 2):
+        raise site.unsupported(f"of shape {list(shape)}", "1 or 2 parts of each number along the last axis")
     axis = _whole(site, 2, -2) % rank
     length = _whole(site, 1, 2 * (shape[axis] - 1) if inverse and half else shape[axis])
+    if axis == rank - 1 or length < 1:
+        raise site.unsupported(f"of length {length} along axis {axis}", "a length of at least 1, not along the parts")
     known = min(shape[axis], length // 2 + 1 if inverse and half else length)
     x = site.input(0)
     if known < shape[axis]:

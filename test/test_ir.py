@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     Signedness,
+    StringAttr,
     UnknownLoc,
     f16,
     f32,
@@ -313,3 +314,15 @@ def test_a_generic_op_of_several_results_is_read_again():
     again = ir.parse_module(ir.new_context(), printed)
     ir.verify(again)
     assert again.is_structurally_equivalent(module)
+
+
+def test_letters_beyond_ascii_are_read_as_they_were_written():
+    text = 'builtin.module attributes {"länge" = 1 : i32} {\n  func.func private @"größe"() loc("Straße")\n}'
+    printed = ir.print_ir(ir.parse_module(ir.new_context(), text))
+    again = ir.parse_module(ir.new_context(), printed)
+    ir.verify(again)
+    assert ir.print_ir(again) == printed
+    op = again.body.block.first_op
+    assert op is not None
+    assert ir.node_names(op) == ("Straße",)
+    assert op.properties["sym_name"] == StringAttr("größe")

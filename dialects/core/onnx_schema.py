@@ -101,6 +101,8 @@ class OnnxOp(IRDLOperation):
         """Check what a schema's rule adds to its types: see `onnx_custom.RULES`."""
         from .onnx_custom import complaint
 
+        if self.name == "onnx.Constant" and "value" not in self.properties:
+            raise VerifyException("expected the attribute 'value', in which the graph level holds every constant")
         if self.SCHEMA.domain and (message := complaint(self.SCHEMA, self.attribute)):
             raise VerifyException(message)
 

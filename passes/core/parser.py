@@ -14,7 +14,7 @@ from xdsl.ir import Operation, TypeAttribute
 from xdsl.parser import Parser, ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
-from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind
+from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+
@@ -82,6 +82,18 @@ class LocatingParser(Parser):
             line, column = self.place(start)
             op.location = FileLineColLoc.new((self._filename, _number(line), _number(column)))
         return op
+
+    def parse_optional_str_literal(self) -> str | None:
+        # What is printed with escapes, such as letters beyond ASCII, is bytes for xDSL, where it was a string before.
+        token = self._current_token
+        if token.kind is not MLIRTokenKind.BYTES_LIT:
+            return super().parse_optional_str_literal()
+        try:
+            text = StringLiteral.from_span(token.span).bytes_contents.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        self._consume_token()
+        return text
 
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
         # Values of wider types would fill the memory: upstream has the same limit (IntegerType::kMaxWidth).

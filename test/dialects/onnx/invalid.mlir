@@ -8,6 +8,14 @@ func.func @not_a_power_of_two(%x: tensor<2x4xf32>, %m: tensor<4xf32>) -> tensor<
 
 // -----
 
+func.func @constant_without_value() -> tensor<2xf32> {
+  // expected-error@+1 {{expected the attribute 'value'}}
+  %c = onnx.Constant() {value_float = 1.0 : f32} : () -> tensor<2xf32>
+  func.return %c : tensor<2xf32>
+}
+
+// -----
+
 func.func @input_missing(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   // expected-error@+1 {{input 1 (B) is missing}}
   %q = onnx.MatMul(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>
