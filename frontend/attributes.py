@@ -14,7 +14,7 @@ from onnx.defs import OpSchema
 from xdsl.ir import Attribute
 
 from ..dialects.core.onnx_custom import DOMAIN, SPELLINGS, complaint
-from ..dialects.core.onnx_schema import default_value, python_value, stored_value
+from ..dialects.core.onnx_schema import default_value, python_value, segments, stored_value
 from ..errors import Diagnostic, did_you_mean
 from .order import where_node
 from .tensors import read_tensor
@@ -78,8 +78,10 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
     """
     Return the properties for a node's attributes, by name, without graphs and those that have their default value.
 
-    Raises Diagnostic for one that the schema does not know or misses, or of another type or value than it asks for.
+    Raises Diagnostic for one that the schema does not know or misses, or of another type or value than it asks for, and
+    for a node that has not the inputs and outputs that it asks for.
     """
+    _check_arity(node, schema)
     known = {name: attribute for name, attribute in schema.attributes.items() if attribute.type not in GRAPHS}
     values: dict[str, Any] = {}
     for attribute in node.attribute:
@@ -133,6 +135,11 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
     return {name: value if isinstance(value, Attribute) else stored_value(known[name].type, value)
             for name, value in sorted(values.items())
             if isinstance(value, Attribute) or not _is_default(value, known[name])}  # fmt: skip
+
+
+def attribute_of(node: NodeProto, name: str, default: Any = None) -> Any:
+    """Return an attribute of a node, or the default."""
+    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
 
 
 def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSchema.Attribute]) -> None:
@@ -189,6 +196,27 @@ def canonical_node(node: NodeProto, schema: OpSchema, properties: Mapping[str, A
         kind = cast(Any, schema.attributes[name].type).value
         canonical.attribute.append(helper.make_attribute(name, python_value(value), attr_type=kind))
     return canonical
+
+
+def _check_arity(node: NodeProto, schema: OpSchema) -> None:
+    try:
+        list(segments("input", schema.inputs, [name or None for name in node.input]))
+        list(segments("output", schema.outputs, [name or None for name in node.output]))
+    except ValueError as error:
+        raise Diagnostic(
+            f"{node.op_type} has not the inputs and outputs that its operator asks for",
+            where=where_node(node),
+            expected=f"{_span(schema.min_input, schema.max_input)} inputs, "
+            f"{_span(schema.min_output, schema.max_output)} outputs",
+            found=f"{len(node.input)} inputs, {len(node.output)} outputs: {error}",
+            remedy="correct the node, or export the model again",
+        ) from error
+
+
+def _span(low: int, high: int) -> str:
+    if high > 1000:
+        return f"{low} or more"
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _is_graph(schema: OpSchema, name: str) -> bool:

@@ -9,31 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper
 
 from ..errors import Diagnostic
+from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
-from .kept_graphs import attribute_of, body_of, constant_number, keep_loop, keep_scan, listed, settled
-from .onnx_graph import body_graph, read_body
+from .kept_graphs import body_of, constant_number, keep_loop, keep_scan, listed, settled
+from .onnx_graph import body_graph, copies, read_body
 from .order import where_node
+from .resolver import Resolver
+from .sequences import stacked
 from .shapes import TensorInfo, info_of
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
 
 UNROLLED_NODES = 4096
 """The most nodes that a loop is written out to."""
 
 
-def resolve_control_flow(resolver: Resolver, node: NodeProto) -> None:
-    """Write out a node that holds graphs, or settle the graphs. Raises Diagnostic where neither can be done."""
+def resolve_control_flow(resolver: Resolver, node: NodeProto) -> bool:
+    """
+    Write out a node that holds graphs, or settle the graphs; return whether it is one.
+
+    Raises Diagnostic where neither can be done.
+    """
+    if node.op_type not in BODIES or node.domain:
+        return False
     missing = [name for name in BODIES[node.op_type] if body_graph(node, name) is None]
     if missing:
         raise Diagnostic(f"{node.op_type} lacks the graph '{missing[0]}'", where=where_node(node))
     RULES[node.op_type](resolver, node)
+    return True
 
 
 def _check_arity(node: NodeProto, body: GraphProto, inputs: int, outputs: int) -> None:
@@ -55,14 +61,6 @@ def _inline(resolver: Resolver, node: NodeProto, body: GraphProto, prefix: str, 
     return outputs
 
 
-def _copies(node: NodeProto, sources: Sequence[str], results: Sequence[str]) -> list[NodeProto]:
-    return [
-        helper.make_node("Identity", [source], [result], name=node.name)
-        for source, result in zip(sources, results, strict=False)
-        if result
-    ]
-
-
 # If
 
 
@@ -78,7 +76,7 @@ def _if(resolver: Resolver, node: NodeProto) -> None:
         return
     chosen = body_of(node, "then_branch" if condition else "else_branch")
     prefix = resolver.prefix(node)
-    resolver.push([lambda: resolver.push_newest(_copies(node, outputs, node.output))])
+    resolver.push([lambda: resolver.push_newest(copies(node, outputs, node.output))])
     outputs = _inline(resolver, node, chosen, prefix, [])
 
 
@@ -146,7 +144,7 @@ class _Unrolled:
 
     def _finish(self) -> None:
         outputs = self.node.output
-        nodes = _copies(self.node, self.carried, outputs)
+        nodes = copies(self.node, self.carried, outputs)
         for port, names, result in zip(
             self.body.output[1 + len(self.carried) :], self.scanned, outputs[len(self.carried) :], strict=True
         ):
@@ -154,7 +152,7 @@ class _Unrolled:
                 info = info_of(port.type)
                 _settle_empty(self.resolver, self.node, result, info)
             elif result:
-                nodes += _stacked(self.resolver, self.node, names, result, 0)
+                nodes += stacked(self.resolver, self.node, names, result, 0)
         self.resolver.push_newest(nodes)
 
 
@@ -165,18 +163,6 @@ def _settle_empty(resolver: Resolver, node: NodeProto, result: str, info: Tensor
     shape = [0, *(dim for dim in info.shape if dim is not None)]
     array = np.zeros(shape, helper.tensor_dtype_to_np_dtype(info.data_type))
     resolver.settle_constant(result, array, info.data_type, node.name)
-
-
-def _stacked(resolver: Resolver, node: NodeProto, names: Sequence[str], result: str, axis: int) -> list[NodeProto]:
-    """Return nodes that put tensors one after the other along a new axis."""
-    axes = f"{result}.axes"
-    resolver.settle_constant(axes, np.array([axis], np.int64), TensorProto.INT64, node.name)
-    parts = [f"{result}.{index}" for index in range(len(names))]
-    nodes = [
-        helper.make_node("Unsqueeze", [name, axes], [part], name=node.name)
-        for name, part in zip(names, parts, strict=True)
-    ]
-    return [*nodes, helper.make_node("Concat", parts, [result], name=node.name, axis=axis)]
 
 
 # Scan
@@ -266,13 +252,13 @@ class _Scanned:
 
     def _finish(self) -> None:
         count = len(self.states)
-        nodes = _copies(self.node, self.states, self.node.output)
+        nodes = copies(self.node, self.states, self.node.output)
         results = zip(self.body.output[count:], self.outputs, self._collected, self.node.output[count:], strict=True)
         for port, (axis, backwards), names, result in results:
             if not names and result:
                 _settle_empty(self.resolver, self.node, result, info_of(port.type))
             elif result:
-                nodes += _stacked(self.resolver, self.node, names[::-1] if backwards else names, result, axis)
+                nodes += stacked(self.resolver, self.node, names[::-1] if backwards else names, result, axis)
         self.resolver.push_newest(nodes)
 
 

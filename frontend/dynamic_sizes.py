@@ -2,7 +2,7 @@
 Sizes that depend on data, settled at import: see docs/dynamic-sizes.md.
 
 An operator whose result has a size of the run becomes one that gives the most it can hold, and a count. The rules of
-`extents.RULES` carry extents on: what only maps elements keeps them, what reduces counts what is there alone.
+`sized.RULES` carry extents on: what only maps elements keeps them, what reduces counts what is there alone.
 """
 
 from __future__ import annotations
@@ -11,22 +11,19 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from onnx import NodeProto, TensorProto, helper
 
 from ..errors import Diagnostic
-from .extents import RULES, Sized
 from .order import where_node
+from .resolver import Resolver
+from .sized import RULES, Sized
 from .sized_sources import SOURCES
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
 
 
 @cache
 def _load_rules() -> None:
-    """Import every file of rules, so that `extents.RULES` holds them all."""
+    """Import every file of rules, so that `sized.RULES` holds them all."""
     for file in sorted(Path(__file__).parent.glob("sized_*.py")):
         import_module(f"{__package__}.{file.stem}")
 
@@ -40,12 +37,12 @@ def resolve_sizes(resolver: Resolver, node: NodeProto) -> bool:
     is_source = node.op_type in SOURCES and not node.domain
     if not is_source and not resolver.extents.touch(node.input):
         return False
-    check_rule(resolver, node)
+    check_sizes(resolver, node)
     rule = RULES.get(node.op_type) if not node.domain else None
     return rule is not None and rule(Sized(resolver, node)) is not False
 
 
-def check_rule(resolver: Resolver, node: NodeProto) -> None:
+def check_sizes(resolver: Resolver, node: NodeProto) -> None:
     """Raise Diagnostic for an operator without a rule of a tensor that has an extent, before its shape is looked at."""
     _load_rules()
     if node.op_type in RULES and not node.domain:
@@ -69,6 +66,8 @@ def refuse_extents(resolver: Resolver, node: NodeProto, names: Iterable[str], wh
 
 def add_shape_outputs(resolver: Resolver) -> None:
     """Give the graph, for each output `y` whose size depends on data, an output `y.shape`: what is there of y."""
+    if resolver.outer is not None:
+        return
     outputs = list(resolver.graph.outputs)
     for value in outputs:
         if not resolver.extents.of(value.name):

@@ -11,6 +11,7 @@ from onnx import NodeProto, TensorProto, helper
 from .contrib import replaced_contrib
 from .expansions import expanded
 from .onnx_graph import Graph
+from .resolver import Resolver
 from .shapes import TensorInfo, info_of
 from .small_floats import small_floats
 
@@ -85,3 +86,12 @@ def scalar_range(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo
 
 EXPORTER_RULES = (small_floats, replaced_contrib, expanded, flattened_gemm, log_probabilities, scalar_range)
 """What returns the nodes that stand for a node, none where it is as ONNX wants it."""
+
+
+def resolve_exported(resolver: Resolver, node: NodeProto) -> bool:
+    """Settle the nodes that stand for a node in ONNX; return whether there are any."""
+    for rule in EXPORTER_RULES:
+        if nodes := rule(resolver.graph, node, resolver.info):
+            resolver.push_newest(nodes)
+            return True
+    return False

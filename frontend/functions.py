@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto, helper
 from onnx.checker import ValidationError
@@ -11,11 +11,10 @@ from onnx.defs import OpSchema
 from ..dialects.core.onnx_custom import DOMAIN
 from ..dialects.onnx import op_class
 from ..errors import Diagnostic
-from .onnx_graph import read_body
+from .attributes import GRAPHS
+from .onnx_graph import copies, read_body, schema_of
 from .order import where_node
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
+from .resolver import Resolver
 
 
 def without_functions(model: ModelProto) -> ModelProto:
@@ -40,8 +39,20 @@ def without_functions(model: ModelProto) -> ModelProto:
         ) from error
 
 
-def expand_function(resolver: Resolver, node: NodeProto, schema: OpSchema) -> None:
-    """Settle what ONNX says a node comes to. Raises Diagnostic where it does not say so for inputs of these types."""
+def resolve_function(resolver: Resolver, node: NodeProto) -> bool:
+    """
+    Settle what ONNX says that an operator which holds graphs comes to; return whether it is one.
+
+    Raises Diagnostic where ONNX does not say so for inputs of these types.
+    """
+    schema = schema_of(node)
+    if not any(attribute.type in GRAPHS for attribute in schema.attributes.values()):
+        return False
+    _expand(resolver, node, schema)
+    return True
+
+
+def _expand(resolver: Resolver, node: NodeProto, schema: OpSchema) -> None:
     types: list[TypeProto] = []
     for name in node.input:
         info = resolver.info(name) if name else None
@@ -65,12 +76,7 @@ def expand_function(resolver: Resolver, node: NodeProto, schema: OpSchema) -> No
     given = [*node.input, *[""] * (len(function.input) - len(node.input))]
     names = dict(zip(function.input, given, strict=True))
     nodes, outputs = read_body(body, resolver.graph, prefix, names, resolver.is_known)
-    copies = [
-        helper.make_node("Identity", [source], [result], name=node.name)
-        for source, result in zip(outputs, node.output, strict=False)
-        if result
-    ]
-    resolver.push_newest([*nodes, *copies])
+    resolver.push_newest([*nodes, *copies(node, outputs, node.output)])
 
 
 def _bound(inner: NodeProto, node: NodeProto) -> NodeProto:

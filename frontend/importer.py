@@ -33,6 +33,7 @@ from .checks import check_nodes
 from .functions import without_functions
 from .onnx_graph import Graph, check_texts, read_graph
 from .order import where_node
+from .resolution import RULES
 from .resolver import Resolver
 from .sequences import split_inputs
 from .shapes import TensorInfo, info_of, input_infos
@@ -114,7 +115,7 @@ def import_model(
     graph.inputs = [helper.make_tensor_value_info(name, info.data_type, info.shape) for name, info in inputs.items()]
     for name, info in inputs.items():
         check_memory(f'input "{name}"', _dims(info.shape), info.data_type)
-    resolver = Resolver(graph, inputs)
+    resolver = Resolver(graph, inputs, RULES)
     resolver.sequences, resolver.empty_optionals = sequences, empty
     resolver.run()
     _check_known(resolver)

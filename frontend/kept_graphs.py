@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, helper, numpy_helper
 
 from ..errors import Diagnostic
+from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
 from .extents import Extent, bound_of
 from .onnx_graph import Graph, body_graph, read_body
 from .order import where_node
+from .resolver import Resolver
 from .shapes import Infos, TensorInfo
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
-
-
-def attribute_of(node: NodeProto, name: str, default: Any = None) -> Any:
-    """Return an attribute of a node, or the default."""
-    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
 
 
 def body_of(node: NodeProto, name: str) -> GraphProto:
@@ -136,8 +130,6 @@ def keep_scan(
 
 def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[TensorInfo | None]) -> Resolver:
     """Return a graph that a node holds, settled by itself; `inputs` are the types of its inputs."""
-    from .resolver import Resolver as Inner
-
     proto = body_of(node, name)
     if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
         raise Diagnostic(
@@ -156,7 +148,7 @@ def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[Ten
         graph.inputs.append(helper.make_tensor_value_info(value.name, info.data_type, info.shape))
         infos[value.name] = info
     graph.outputs = [helper.make_value_info(output, helper.make_tensor_type_proto(0, None)) for output in outputs]
-    inner = Inner(graph, infos, resolver)
+    inner = resolver.inner(graph, infos)
     inner.extents.axes |= {value.name: {} for value in proto.input}
     inner.run()
     refuse_extents(inner, node, outputs, "gives")

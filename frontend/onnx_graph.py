@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from google.protobuf.message import Message
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, defs, helper
 from onnx.defs import OpSchema
 
 from ..dialects.onnx import op_class, op_types
@@ -149,6 +149,15 @@ def read_body(
     given = {renamed[value.name]: "an input" for value in proto.input} | dict.fromkeys(constants, "a constant")
     outputs = [renamed.get(value.name, value.name) for value in proto.output]
     return sorted_nodes(nodes, given, outputs, lambda name: name in given or is_known(name)), outputs
+
+
+def copies(node: NodeProto, sources: Sequence[str], results: Sequence[str]) -> list[NodeProto]:
+    """Return the nodes that give results of a node, empty where they are left out, the values of other tensors."""
+    return [
+        helper.make_node("Identity", [source], [result], name=node.name)
+        for source, result in zip(sources, results, strict=False)
+        if result
+    ]
 
 
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:

@@ -1,132 +1,90 @@
 """
-One walk over a network that settles everything static: newest forms, shapes, what constants decide, control flow.
+The walk over a graph that settles everything static, node by node, without knowing any operator.
 
-Each node is brought to the newest form of its operator, given its types by ONNX's inference, and replaced by a constant
-where its value follows from shapes and small constants alone. If, Loop, Scan and operators on sequences are replaced by
-what they come to (`control_flow.py`, `sequences.py`); a graph that cannot be so replaced is resolved by itself.
+`Rules` say what becomes of nodes that do not stay as they are (`resolution.py` has them). What no rule takes is given
+its types by ONNX's inference, and replaced by a constant where its value follows from shapes and small constants alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from math import prod
 
 from onnx import NodeProto
 from xdsl.ir import Attribute
 
-from ..dialects.core.onnx_schema import segments
-from ..errors import Diagnostic
 from ..ir import Array
-from .attributes import GRAPHS, canonical_node, properties_of
+from .attributes import canonical_node, properties_of
 from .evaluation import FOLDED_LIMIT, MADE_OF_SHAPES, evaluate, is_foldable, shape_value
-from .exporters import EXPORTER_RULES
-from .extents import Extents
-from .functions import expand_function
+from .known import Known
 from .onnx_graph import Graph, schema_of
-from .opset import upgraded
-from .order import where_node
 from .shapes import Infos, TensorInfo, infer_node, info_of
 from .static_inputs import deciding
 from .tensors import Constant
 
 Step = Callable[[], None]
 
+Rule = Callable[["Resolver", NodeProto], bool]
+"""Settles a node of the newest form of its operator if it is one for the rule; returns whether it was."""
 
-class Resolver:
+
+@dataclass(frozen=True)
+class Rules:
+    """What becomes of the nodes and outputs of a graph."""
+
+    upgrade: Callable[[Resolver, NodeProto], Sequence[NodeProto]]
+    """Returns what a node of ai.onnx, of the model's opset, is in the newest form."""
+    settle: tuple[Rule, ...]
+    """The first that takes a node settles it."""
+    outputs: tuple[Callable[[Resolver], None], ...]
+    """What is done in turn when all nodes are settled, for the outputs of the graph."""
+
+
+class Resolver(Known):
     """
     Walks over the nodes of a graph, in order; `run` leaves in the graph those that are computed at run time.
 
-    `infos` are the types of all tensors met so far, `properties` those of each node that is left, `bodies` the graphs
-    that a node holds, by its identity. A body sees what its `outer` knows.
+    `properties` are those of each node that is left, `bodies` the graphs that a node holds, by its identity; `shape_of`
+    are the outputs that say how much is there of others. A body sees what its `outer` knows.
     """
 
-    def __init__(self, graph: Graph, inputs: Infos, outer: Resolver | None = None):
-        self.graph = graph
+    def __init__(self, graph: Graph, inputs: Infos, rules: Rules, outer: Resolver | None = None):
+        super().__init__(graph, inputs, outer)
         self.outer = outer
-        self.infos: Infos = dict(inputs)
-        self.sequences: dict[str, list[str]] = {}
-        self.empty_optionals: set[str] = set()
         self.properties: dict[int, dict[str, Attribute]] = {}
         self.bodies: dict[int, dict[str, Resolver]] = {}
-        self.extents = Extents(outer.extents if outer is not None else None)
         self.shape_of: dict[str, str] = {}
         self.nodes: list[NodeProto] = []
+        self._rules = rules
         self._steps: list[Step] = []
         self._deciding = deciding(graph.nodes)
         self._folded: set[str] = set()
-        self._misfits: list[tuple[NodeProto, str]] = []
-        self._names = {name for node in graph.nodes for name in node.output} | self.infos.keys()
-        self._names |= graph.declared.keys() | graph.constants.keys()
 
     def run(self) -> None:
         """
         Settle the graph. Raises Diagnostic for a node that is not as its operator asks for, or does not fit its inputs.
         """
-        from .dynamic_sizes import add_shape_outputs
-        from .sequences import split_outputs
-
         self.push_nodes(self.graph.nodes)
         self._work()
-        split_outputs(self)
-        self._work()
-        if self.outer is None:
-            add_shape_outputs(self)
+        for finish in self._rules.outputs:
+            finish(self)
+            self._work()
         self.graph.nodes = self.nodes
-        if self._misfits:
-            raise _misfit(self._misfits)
+        if (error := self.misfit()) is not None:
+            raise error
         self._drop_unused()
+
+    def inner(self, graph: Graph, inputs: Infos) -> Resolver:
+        """Return what settles a graph that a node holds, by the same rules."""
+        return Resolver(graph, inputs, self._rules, self)
 
     def _work(self) -> None:
         while self._steps:
             self._steps.pop()()
 
-    # What is known
-
-    def info(self, name: str) -> TensorInfo | None:
-        """Return the type of a tensor, None where nothing is known of it."""
-        if name in self.graph.constants and name not in self.infos:
-            self.infos[name] = _constant_info(self.graph.constants[name])
-        found = self.infos.get(name)
-        return self.outer.info(name) if found is None and self.outer is not None else found
-
-    def constant(self, name: str) -> Constant | None:
-        """Return a tensor's value, None where it is no constant."""
-        found = self.graph.constants.get(name)
-        return self.outer.constant(name) if found is None and self.outer is not None else found
-
-    def sequence(self, name: str) -> list[str] | None:
-        """Return the tensors of a sequence, or of an optional, None where it is neither or not known."""
-        found = self.sequences.get(name)
-        return self.outer.sequence(name) if found is None and self.outer is not None else found
-
-    def data_type(self, tensor: str, node: NodeProto) -> int:
-        """Return a tensor's element type. Raises Diagnostic where neither the file nor inference gives it."""
-        info = self.info(tensor)
-        if info is None:
-            raise self._unknown(tensor, node, "element type")
-        return info.data_type
-
-    def shape(self, tensor: str, node: NodeProto) -> tuple[int, ...]:
-        """Return a tensor's shape. Raises Diagnostic where neither the file nor inference gives it."""
-        info = self.info(tensor)
-        if info is None or info.shape is None or None in info.shape:
-            raise self._unknown(tensor, node, "shape")
-        return tuple(dim for dim in info.shape if dim is not None)
-
-    def _unknown(self, tensor: str, node: NodeProto, what: str) -> Diagnostic:
-        if self._misfits:
-            return _misfit(self._misfits)
-        return Diagnostic(
-            f"the {what} of an input of {node.op_type} must be known",
-            where=where_node(node),
-            expected="a tensor whose shape does not depend on data",
-            found=f'"{tensor}" has none',
-            remedy="give the shapes of the inputs with --input-shape, or store the tensor's type as value_info",
-        )
-
-    # What is done
+    # What rules do
 
     def push(self, steps: Iterable[Step]) -> None:
         """Do these steps next, in order."""
@@ -144,7 +102,7 @@ class Resolver:
         """Settle next the nodes of a graph that `holder` held, in order; they are of the model's opset."""
         decides = any(name in self._deciding for name in holder.output)
         self._deciding |= deciding(nodes, outputs if decides else ())
-        self._names |= {name for node in nodes for name in node.output}
+        self.names |= {name for node in nodes for name in node.output}
         self.push_nodes(nodes)
 
     def keep(self, node: NodeProto, infos: Infos, bodies: dict[str, Resolver]) -> None:
@@ -153,27 +111,8 @@ class Resolver:
             if (info := self._declared_if_open(name, infos.get(name))) is not None:
                 self.infos[name] = info
         self.bodies[id(node)] = bodies
-        self.properties[id(node)] = _checked_properties(self.graph, node)
+        self.properties[id(node)] = self._properties(node)
         self.nodes.append(node)
-
-    def is_known(self, name: str) -> bool:
-        """Return whether a tensor, sequence or optional of that name is there for a graph that a node holds."""
-        found = any(name in known for known in (self.infos, self.sequences, self._names, self.graph.constants))
-        return found or (self.outer is not None and self.outer.is_known(name))
-
-    def prefix(self, node: NodeProto) -> str:
-        """Return what no name begins with, for what is written out in a node's place."""
-        prefix = f"{node.name}."
-        while any(name.startswith(prefix) for name in self._names):
-            prefix += "_."
-        self._names.add(prefix)
-        return prefix
-
-    def fresh_name(self, base: str) -> str:
-        """Return a name that no tensor has, which begins with `base`, and that reads well in IR."""
-        name = next(name for n in count() if not self.is_known(name := f"{base}.part{n}"))
-        self._names.add(name)
-        return name
 
     def settle_constant(self, name: str, array: Array, data_type: int, origin: str) -> None:
         """Make a tensor a constant."""
@@ -186,47 +125,25 @@ class Resolver:
         del self.nodes[count:]
 
     def _upgrade(self, node: NodeProto) -> None:
-        from .control_flow import BODIES
-        from .dynamic_sizes import check_rule
-
-        if node.domain:
-            self._settle(node)
-            return
-        if node.op_type not in BODIES:
-            check_rule(self, node)
-        self.push_newest(upgraded(self.graph, node, self))
+        self.push_newest([node] if node.domain else self._rules.upgrade(self, node))
 
     def _settle(self, node: NodeProto) -> None:
-        from .control_flow import BODIES, resolve_control_flow
-        from .dynamic_sizes import resolve_sizes
-        from .sequences import resolve_sequence
-
-        _checked_properties(self.graph, node)
-        if node.op_type in BODIES and not node.domain:
-            resolve_control_flow(self, node)
-            return
-        if resolve_sizes(self, node):
-            return
-        schema = schema_of(node)
-        if any(attribute.type in GRAPHS for attribute in schema.attributes.values()):
-            expand_function(self, node, schema)
-            return
-        if resolve_sequence(self, node):
-            return
-        for rule in EXPORTER_RULES:
-            if nodes := rule(self.graph, node, self.info):
-                self.push_newest(nodes)
-                return
-        self.settle_node(node)
+        self._properties(node)
+        if not any(rule(self, node) for rule in self._rules.settle):
+            self.settle_node(node)
 
     def settle_node(self, node: NodeProto) -> None:
         """Settle at once a node of the newest form, which holds no graph: it stays, or its results are constants."""
-        properties = _checked_properties(self.graph, node)
+        properties = self._properties(node)
         self._infer(node, properties)
         if self._fold(node):
             return
         self.properties[id(node)] = properties
         self.nodes.append(node)
+
+    def _properties(self, node: NodeProto) -> dict[str, Attribute]:
+        """Return a node's properties. Raises Diagnostic where it does not have what its operator asks for."""
+        return properties_of(node, schema_of(node), self.graph.folder)
 
     def _infer(self, node: NodeProto, properties: Mapping[str, Attribute]) -> None:
         schema = schema_of(node)
@@ -237,7 +154,7 @@ class Resolver:
             try:
                 found = infer_node(canonical_node(node, schema, properties), schema, known, self.constant)
             except ValueError as error:
-                self._misfits.append((node, str(error)))
+                self.misfits.append((node, str(error)))
         for name in filter(None, node.output):
             info = self._declared_if_open(name, found.get(name))
             if info is not None:
@@ -296,43 +213,3 @@ class Resolver:
             for body in bodies.values():
                 names |= body.needed() | {value.name for value in body.graph.outputs}
         return names
-
-
-def _constant_info(constant: Constant) -> TensorInfo:
-    return TensorInfo(constant.data_type, constant.array.shape)
-
-
-def _checked_properties(graph: Graph, node: NodeProto) -> dict[str, Attribute]:
-    """Return a node's properties. Raises Diagnostic where it does not have what its operator asks for."""
-    schema = schema_of(node)
-    try:
-        list(segments("input", schema.inputs, [name or None for name in node.input]))
-        list(segments("output", schema.outputs, [name or None for name in node.output]))
-    except ValueError as error:
-        raise Diagnostic(
-            f"{node.op_type} has not the inputs and outputs that its operator asks for",
-            where=where_node(node),
-            expected=f"{_span(schema.min_input, schema.max_input)} inputs, "
-            f"{_span(schema.min_output, schema.max_output)} outputs",
-            found=f"{len(node.input)} inputs, {len(node.output)} outputs: {error}",
-            remedy="correct the node, or export the model again",
-        ) from error
-    return properties_of(node, schema, graph.folder)
-
-
-def _span(low: int, high: int) -> str:
-    if high > 1000:
-        return f"{low} or more"
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _misfit(misfits: Sequence[tuple[NodeProto, str]]) -> Diagnostic:
-    (node, text), *others = misfits
-    return Diagnostic(
-        f"the inputs of a {node.op_type} do not fit together",
-        where=where_node(node),
-        expected="inputs and attributes of the types and shapes that ONNX asks for",
-        found=text,
-        remedy="correct the shapes in the model, or those given with --input-shape",
-        notes=[f"{where_node(other)}: {reason}" for other, reason in others],
-    )

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import NodeProto, TensorProto, ValueInfoProto, helper
 
 from ..errors import Diagnostic
+from .attributes import attribute_of
 from .onnx_graph import Graph
 from .order import where_node
-
-if TYPE_CHECKING:
-    from .resolver import Resolver
+from .resolver import Resolver
 
 
 def resolve_sequence(resolver: Resolver, node: NodeProto) -> bool:
@@ -86,10 +84,6 @@ def _names(resolver: Resolver, node: NodeProto) -> list[str]:
     return names
 
 
-def _attribute(node: NodeProto, name: str, default: Any) -> Any:
-    return next((helper.get_attribute_value(a) for a in node.attribute if a.name == name), default)
-
-
 def _position(resolver: Resolver, node: NodeProto, index: int, length: int, *, default: int) -> int:
     """Return the constant position that an input gives, counted from the front."""
     name = node.input[index] if index < len(node.input) else ""
@@ -156,12 +150,17 @@ def _length(resolver: Resolver, node: NodeProto) -> None:
 
 
 def _concat(resolver: Resolver, node: NodeProto) -> None:
-    names, axis, result = _names(resolver, node), int(_attribute(node, "axis", 0)), node.output[0]
+    names, axis, result = _names(resolver, node), int(attribute_of(node, "axis", 0)), node.output[0]
     if not names:
         raise Diagnostic("ConcatFromSequence takes an empty sequence", where=where_node(node))
-    if not _attribute(node, "new_axis", 0):
+    if not attribute_of(node, "new_axis", 0):
         resolver.push_newest([helper.make_node("Concat", names, [result], name=node.name, axis=axis)])
         return
+    resolver.push_newest(stacked(resolver, node, names, result, axis))
+
+
+def stacked(resolver: Resolver, node: NodeProto, names: Sequence[str], result: str, axis: int) -> list[NodeProto]:
+    """Return nodes that put tensors one after the other along a new axis."""
     axes = f"{result}.axes"
     resolver.settle_constant(axes, np.array([axis], np.int64), TensorProto.INT64, node.name)
     parts = [f"{result}.{index}" for index in range(len(names))]
@@ -169,16 +168,16 @@ def _concat(resolver: Resolver, node: NodeProto) -> None:
         helper.make_node("Unsqueeze", [name, axes], [part], name=node.name)
         for name, part in zip(names, parts, strict=True)
     ]
-    resolver.push_newest([*nodes, helper.make_node("Concat", parts, [result], name=node.name, axis=axis)])
+    return [*nodes, helper.make_node("Concat", parts, [result], name=node.name, axis=axis)]
 
 
 def _split(resolver: Resolver, node: NodeProto) -> None:
-    result, axis = node.output[0], int(_attribute(node, "axis", 0))
+    result, axis = node.output[0], int(attribute_of(node, "axis", 0))
     extent = resolver.shape(node.input[0], node)
     if not -len(extent) <= axis < len(extent):
         raise Diagnostic("SplitToSequence has not the axis that it splits", where=where_node(node), found=str(axis))
     sizes = _sizes(resolver, node, extent[axis])
-    keeps = (len(node.input) > 1 and bool(node.input[1])) or bool(_attribute(node, "keepdims", 1))
+    keeps = (len(node.input) > 1 and bool(node.input[1])) or bool(attribute_of(node, "keepdims", 1))
     parts = [f"{result}.{index}" for index in range(len(sizes))]
     split, axes = f"{result}.split", f"{result}.axes"
     resolver.settle_constant(split, np.array(sizes, np.int64), TensorProto.INT64, node.name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .extents import Axes, Extent, Size, Sized, key_of, sizes
+from .extents import Axes, Extent, Size, key_of
+from .sized import Sized, sizes
 from .sized_values import carried
 
 ELEMENTWISE = (
@@ -16,11 +17,11 @@ ELEMENTWISE = (
 
 @sizes("Cast")
 def _cast(sized: Sized) -> bool | None:
-    return None if carried(sized) else elementwise(sized)
+    return None if carried(sized) else _elementwise(sized)
 
 
 @sizes(*ELEMENTWISE)
-def elementwise(sized: Sized) -> bool | None:
+def _elementwise(sized: Sized) -> bool | None:
     """Keep an operator that maps elements: along each axis all inputs have the same extent, or one entry."""
     names = [name for name in sized.of.input if name]
     if not any(sized.axes(name) for name in names):
@@ -31,6 +32,27 @@ def elementwise(sized: Sized) -> bool | None:
     else:
         sized.keep()
     sized.give(sized.of.output[0], axes)
+    return None
+
+
+@sizes("Add", "Sub", "Mul", "Div", "Min", "Max")
+def _arithmetic(sized: Sized) -> bool | None:
+    """Arithmetic of one size with another; of anything else, an elementwise operator."""
+    names = list(sized.of.input)
+    held = [sized.numbers(name) for name in names]
+    small = all(each is not None and len(each) == 1 for each in held) and len(names) == 2
+    if any(sized.axes(name) for name in names) or not small or not all(map(sized.is_integer, names)):
+        return _elementwise(sized)
+    (a,), (b,) = (each or (0,) for each in held)
+    numbers = [size for size in (a, b) if isinstance(size, int)]
+    right_only = sized.of.op_type in ("Sub", "Div")
+    is_fit = isinstance(b, int) if right_only else True
+    if any(number < 0 for number in numbers) or not is_fit or (sized.of.op_type == "Div" and b == 0):
+        return False
+    sized.keep()
+    # What is left of a size may be below 0, which no size is.
+    if sized.of.op_type != "Sub":
+        sized.hold((sized.combine(sized.of.op_type, a, b),))
     return None
 
 

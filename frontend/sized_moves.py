@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .extents import Axes, Extent, Size, Sized, bound_of, key_of, sizes
+from .extents import Axes, Extent, Size, bound_of, key_of
+from .sized import Sized, sizes
 from .sized_values import carried
 
 
@@ -122,10 +123,28 @@ def _flatten(sized: Sized) -> None:
         for size in part:
             total = sized.combine("Mul", total, size)
         goal.append(total)
-    reshaped(sized, sized.input(0), goal)
+    _reshaped(sized, sized.input(0), goal)
 
 
-def reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
+@sizes("Reshape")
+def _reshape(sized: Sized) -> bool | None:
+    if (
+        not sized.axes(sized.input(0))
+        and len(sized.shape(sized.input(0))) <= 1
+        and sized.constant(sized.input(1)) is not None
+    ):
+        return None if carried(sized) else False
+    held = sized.numbers(sized.input(1))
+    if held is None:
+        raise sized.refused("to a shape of the run has no bound")
+    x, zeros = sized.input(0), int(sized.attribute("allowzero", 0))
+    own = sized.sizes(x)
+    goal = [own[i] if size == 0 and not zeros else size for i, size in enumerate(held)]
+    _reshaped(sized, x, goal)
+    return None
+
+
+def _reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
     """
     Give a tensor in another shape, of which one size may be -1.
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .extents import Extent, Size, Sized, bound_of, key_of, sizes
+from .extents import Extent, Size, bound_of, key_of
+from .sized import Sized, sizes
 from .sized_values import carried
 
 _FAR = 1 << 40

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..dialects.core.onnx_bounded import nms_bound
 from .evaluation import evaluate
-from .extents import Axes, Extent, Sized, sizes
+from .extents import Axes, Extent
+from .sized import Sized, sizes
 
 SOURCES = ("Compress", "NonMaxSuppression", "NonZero", "Slice", "Unique")
 """Operators whose result may have a size of the run though all their inputs have known ones."""

@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 from onnx import helper
 
-from .extents import Extent, Size, Sized, bound_of, sizes
-
-
-def _hold(sized: Sized, held: tuple[Size, ...]) -> None:
-    """Say which sizes the first output holds; a tensor of numbers alone is a constant."""
-    name = sized.of.output[0]
-    if any(isinstance(size, Extent) for size in held):
-        sized.extents.values[name] = held
+from .extents import Extent, Size, bound_of
+from .sized import Sized, sizes
 
 
 @sizes("Shape")
@@ -21,7 +15,7 @@ def _shape(sized: Sized) -> bool | None:
         return False
     found = sized.sizes(sized.input(0))[slice(sized.attribute("start", 0), sized.attribute("end"))]
     sized.make("Identity", [sized.vector(found)], [sized.of.output[0]])
-    _hold(sized, found)
+    sized.hold(found)
     return None
 
 
@@ -33,7 +27,7 @@ def _size(sized: Sized) -> bool | None:
     for size in sized.sizes(sized.input(0)):
         total = sized.combine("Mul", total, size)
     sized.make("Identity", [sized.scalar(total)], [sized.of.output[0]])
-    _hold(sized, (total,))
+    sized.hold((total,))
     return None
 
 
@@ -61,31 +55,8 @@ def carried(sized: Sized) -> bool:
         return False
     sized.keep()
     if sized.is_integer(sized.of.output[0]):
-        _hold(sized, found)
+        sized.hold(found)
     return True
-
-
-@sizes("Add", "Sub", "Mul", "Div", "Min", "Max")
-def _arithmetic(sized: Sized) -> bool | None:
-    """Arithmetic of one size with another; of anything else, an elementwise operator."""
-    from .sized_math import elementwise
-
-    names = list(sized.of.input)
-    held = [sized.numbers(name) for name in names]
-    small = all(each is not None and len(each) == 1 for each in held) and len(names) == 2
-    if any(sized.axes(name) for name in names) or not small or not all(map(sized.is_integer, names)):
-        return elementwise(sized)
-    (a,), (b,) = (each or (0,) for each in held)
-    numbers = [size for size in (a, b) if isinstance(size, int)]
-    right_only = sized.of.op_type in ("Sub", "Div")
-    is_fit = isinstance(b, int) if right_only else True
-    if any(number < 0 for number in numbers) or not is_fit or (sized.of.op_type == "Div" and b == 0):
-        return False
-    sized.keep()
-    # What is left of a size may be below 0, which no size is.
-    if sized.of.op_type != "Sub":
-        _hold(sized, (sized.combine(sized.of.op_type, a, b),))
-    return None
 
 
 @sizes("Range")
@@ -142,24 +113,4 @@ def _expand(sized: Sized) -> bool | None:
             raise sized.refused("to another size than the tensor has is not handled")
         axes[axis] = next(each for each in (size, goal) if isinstance(each, Extent))
     sized.give(sized.make("Expand", [x, sized.number(shape)]), axes)
-    return None
-
-
-@sizes("Reshape")
-def _reshape(sized: Sized) -> bool | None:
-    from .sized_moves import reshaped
-
-    if (
-        not sized.axes(sized.input(0))
-        and len(sized.shape(sized.input(0))) <= 1
-        and sized.constant(sized.input(1)) is not None
-    ):
-        return None if carried(sized) else False
-    held = sized.numbers(sized.input(1))
-    if held is None:
-        raise sized.refused("to a shape of the run has no bound")
-    x, zeros = sized.input(0), int(sized.attribute("allowzero", 0))
-    own = sized.sizes(x)
-    goal = [own[i] if size == 0 and not zeros else size for i, size in enumerate(held)]
-    reshaped(sized, x, goal)
     return None

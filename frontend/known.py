@@ -1,0 +1,111 @@
+"""What is known of the tensors of a graph while it is being settled: types, values, sequences, sizes, names."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from onnx import NodeProto
+
+from ..errors import Diagnostic
+from .extents import Extents
+from .onnx_graph import Graph
+from .order import where_node
+from .shapes import Infos, TensorInfo
+from .tensors import Constant
+
+
+class Known:
+    """
+    What is known of a graph's tensors. A graph that a node holds sees what is known of its `outer`.
+
+    `infos` are the types of all tensors met so far, `sequences` the tensors that sequences hold, `extents` the sizes
+    that data decide, `misfits` the nodes that inference refused, each with its reason, `names` those that are taken.
+    """
+
+    def __init__(self, graph: Graph, inputs: Infos, outer: Known | None = None):
+        self.graph = graph
+        self.infos: Infos = dict(inputs)
+        self.sequences: dict[str, list[str]] = {}
+        self.empty_optionals: set[str] = set()
+        self.extents = Extents(outer.extents if outer is not None else None)
+        self.misfits: list[tuple[NodeProto, str]] = []
+        self.names = {name for node in graph.nodes for name in node.output} | self.infos.keys()
+        self.names |= graph.declared.keys() | graph.constants.keys()
+        self._outer = outer
+
+    def info(self, name: str) -> TensorInfo | None:
+        """Return the type of a tensor, None where nothing is known of it."""
+        if name in self.graph.constants and name not in self.infos:
+            self.infos[name] = _info_of(self.graph.constants[name])
+        found = self.infos.get(name)
+        return self._outer.info(name) if found is None and self._outer is not None else found
+
+    def constant(self, name: str) -> Constant | None:
+        """Return a tensor's value, None where it is no constant."""
+        found = self.graph.constants.get(name)
+        return self._outer.constant(name) if found is None and self._outer is not None else found
+
+    def sequence(self, name: str) -> list[str] | None:
+        """Return the tensors of a sequence, or of an optional, None where it is neither or not known."""
+        found = self.sequences.get(name)
+        return self._outer.sequence(name) if found is None and self._outer is not None else found
+
+    def data_type(self, tensor: str, node: NodeProto) -> int:
+        """Return a tensor's element type. Raises Diagnostic where neither the file nor inference gives it."""
+        info = self.info(tensor)
+        if info is None:
+            raise self._unknown(tensor, node, "element type")
+        return info.data_type
+
+    def shape(self, tensor: str, node: NodeProto) -> tuple[int, ...]:
+        """Return a tensor's shape. Raises Diagnostic where neither the file nor inference gives it."""
+        info = self.info(tensor)
+        if info is None or info.shape is None or None in info.shape:
+            raise self._unknown(tensor, node, "shape")
+        return tuple(dim for dim in info.shape if dim is not None)
+
+    def _unknown(self, tensor: str, node: NodeProto, what: str) -> Diagnostic:
+        return self.misfit() or Diagnostic(
+            f"the {what} of an input of {node.op_type} must be known",
+            where=where_node(node),
+            expected="a tensor whose shape does not depend on data",
+            found=f'"{tensor}" has none',
+            remedy="give the shapes of the inputs with --input-shape, or store the tensor's type as value_info",
+        )
+
+    def misfit(self) -> Diagnostic | None:
+        """Return the error for the nodes that inference refused, None where there is none."""
+        if not self.misfits:
+            return None
+        (node, text), *others = self.misfits
+        return Diagnostic(
+            f"the inputs of a {node.op_type} do not fit together",
+            where=where_node(node),
+            expected="inputs and attributes of the types and shapes that ONNX asks for",
+            found=text,
+            remedy="correct the shapes in the model, or those given with --input-shape",
+            notes=[f"{where_node(other)}: {reason}" for other, reason in others],
+        )
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a tensor, sequence or optional of that name is there for a graph that a node holds."""
+        found = any(name in known for known in (self.infos, self.sequences, self.names, self.graph.constants))
+        return found or (self._outer is not None and self._outer.is_known(name))
+
+    def prefix(self, node: NodeProto) -> str:
+        """Return what no name begins with, for what is written out in a node's place."""
+        prefix = f"{node.name}."
+        while any(name.startswith(prefix) for name in self.names):
+            prefix += "_."
+        self.names.add(prefix)
+        return prefix
+
+    def fresh_name(self, base: str) -> str:
+        """Return a name that no tensor has, which begins with `base`, and that reads well in IR."""
+        name = next(name for n in count() if not self.is_known(name := f"{base}.part{n}"))
+        self.names.add(name)
+        return name
+
+
+def _info_of(constant: Constant) -> TensorInfo:
+    return TensorInfo(constant.data_type, constant.array.shape)

@@ -1,0 +1,34 @@
+"""
+One walk over a network that settles everything static: newest forms, shapes, what constants decide, control flow.
+
+Each node is brought to the newest form of its operator. If, Loop, Scan and operators on sequences are replaced by what
+they come to; a graph that cannot be so replaced is resolved by itself. What is left is computed at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from onnx import NodeProto
+
+from .control_flow import BODIES, resolve_control_flow
+from .dynamic_sizes import add_shape_outputs, check_sizes, resolve_sizes
+from .exporters import resolve_exported
+from .functions import resolve_function
+from .opset import upgraded
+from .resolver import Resolver, Rules
+from .sequences import resolve_sequence, split_outputs
+
+
+def _upgraded(resolver: Resolver, node: NodeProto) -> Sequence[NodeProto]:
+    if node.op_type not in BODIES:
+        check_sizes(resolver, node)
+    return upgraded(resolver.graph, node, resolver)
+
+
+RULES = Rules(
+    upgrade=_upgraded,
+    settle=(resolve_control_flow, resolve_sizes, resolve_function, resolve_sequence, resolve_exported),
+    outputs=(split_outputs, add_shape_outputs),
+)
+"""All that the importer knows of operators."""
