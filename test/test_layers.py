@@ -1,0 +1,93 @@
+"""Modules depend on each other one way: imports go round in no circle, those inside functions counted."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.quick
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
+
+
+def sources(root: Path = ROOT, folders: Sequence[str] = FOLDERS) -> dict[str, Path]:
+    """The package's modules by dotted name, a package by its folder's."""
+    files = [*root.glob("*.py"), *(file for folder in folders for file in (root / folder).rglob("*.py"))]
+    return {_name(file.relative_to(root)): file for file in files}
+
+
+def _name(file: Path) -> str:
+    return ".".join(file.parent.parts if file.stem == "__init__" else file.with_suffix("").parts)
+
+
+def imports(module: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """The known modules that one imports at run time: `from .a import b` is `a.b` where that is a module."""
+    package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
+    for node in statements(ast.parse(file.read_bytes()).body):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        base = [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
+        for alias in node.names:
+            inner = ".".join([*base, alias.name])
+            yield inner if inner in known else ".".join(base)
+
+
+def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Statements and those inside them, but for what stands under `if TYPE_CHECKING`."""
+    for node in body:
+        yield node
+        is_typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for part in ("orelse",) if is_typing else ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from statements(getattr(node, part, ()))
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
+    """The sets of modules each of which imports, through others, every one of its set; in the order of their names."""
+    reached = {name: reachable(graph, name) for name in graph}
+    found = {frozenset(other for other in reached[name] if name in reached[other]) for name in graph}
+    return [set(names) for names in sorted(found - {frozenset()}, key=sorted)]
+
+
+def reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    """The modules that one imports, directly or not."""
+    found: set[str] = set()
+    pending = [start]
+    while pending:
+        new = graph[pending.pop()] - found
+        found |= new
+        pending += new
+    return found
+
+
+@pytest.mark.long
+def test_imports_go_one_way():
+    known = sources()
+    graph = {name: set(imports(name, file, known)) for name, file in known.items()}
+    assert circles(graph) == []
+
+
+def test_circles_are_found(tmp_path: Path):
+    texts = {
+        "__init__": "",
+        "errors": "",
+        "passes/__init__": "from importlib import import_module",
+        "passes/a": "from ..errors import Diagnostic\nfrom .b import f",
+        "passes/b": "def f():\n    try:\n        from . import c\n    finally:\n        pass",
+        "passes/c": "class C:\n    from ..passes.a import x",
+        "passes/d": "if TYPE_CHECKING:\n    from .e import g\nelse:\n    from . import core",
+        "passes/e": "from .d import h",
+        "passes/core/__init__": "from ...errors import Diagnostic",
+    }
+    for name, text in texts.items():
+        file = tmp_path / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    known = sources(tmp_path, ["passes"])
+    graph = {name: set(imports(name, file, known)) for name, file in known.items()}
+    assert graph["passes.a"] == {"errors", "passes.b"}
+    assert graph["passes.d"] == {"passes.core"}
+    assert circles(graph) == [{"passes.a", "passes.b", "passes.c"}]
