@@ -2,30 +2,21 @@
 Sizes that depend on data, settled at import: see docs/dynamic-sizes.md.
 
 An operator whose result has a size of the run becomes one that gives the most it can hold, and a count. The rules of
-`sized.RULES` carry extents on: what only maps elements keeps them, what reduces counts what is there alone.
+`sizes/` carry extents on: what only maps elements keeps them, what reduces counts what is there alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
-from importlib import import_module
-from pathlib import Path
 
 from onnx import NodeProto, TensorProto, helper
 
 from ..errors import Diagnostic
 from .order import where_node
 from .resolver import Resolver
-from .sized import RULES, Sized
-from .sized_sources import SOURCES
-
-
-@cache
-def _load_rules() -> None:
-    """Import every file of rules, so that `sized.RULES` holds them all."""
-    for file in sorted(Path(__file__).parent.glob("sized_*.py")):
-        import_module(f"{__package__}.{file.stem}")
+from .sizes import load_rules
+from .sizes.sized import RULES, Sized
+from .sizes.sources import SOURCES
 
 
 def resolve_sizes(resolver: Resolver, node: NodeProto) -> bool:
@@ -44,7 +35,7 @@ def resolve_sizes(resolver: Resolver, node: NodeProto) -> bool:
 
 def check_sizes(resolver: Resolver, node: NodeProto) -> None:
     """Raise Diagnostic for an operator without a rule of a tensor that has an extent, before its shape is looked at."""
-    _load_rules()
+    load_rules()
     if node.op_type in RULES and not node.domain:
         return
     if any(resolver.extents.of(name) for name in node.input if name):

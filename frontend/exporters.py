@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
-from .contrib import replaced_contrib
-from .expansions import expanded
 from .onnx_graph import Graph
+from .replacements import load_rules
 from .resolver import Resolver
-from .shapes import TensorInfo, info_of
+from .shapes import info_of
+from .site import REPLACEMENTS, Info, Site
 from .small_floats import small_floats
 
 
-def log_probabilities(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
+def replaced(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
+    """Return what stands for an operator that others make up, nothing for other nodes."""
+    load_rules()
+    rule = REPLACEMENTS.get((node.domain, node.op_type))
+    if rule is None:
+        return []
+    site = Site(graph, node, info)
+    rule(site)
+    return site.nodes
+
+
+def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return what stands for a SoftmaxCrossEntropyLoss that gives log probabilities alone, nothing for other nodes.
 
@@ -32,7 +42,7 @@ def log_probabilities(graph: Graph, node: NodeProto, info: Callable[[str], Tenso
     return [helper.make_node("LogSoftmax", [node.input[0]], [node.output[0]], name=node.name, axis=1)]
 
 
-def flattened_gemm(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
+def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
     Return what stands for a Gemm whose first input has more than two axes, nothing for other nodes.
 
@@ -66,7 +76,7 @@ def _sizes(graph: Graph, node: NodeProto, role: str, sizes: list[int]) -> str:
     return graph.add_constant(node, role, np.array(sizes, np.int64), TensorProto.INT64)
 
 
-def scalar_range(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo | None]) -> list[NodeProto]:
+def scalar_range(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """Return a Range of scalars for one of constants with one element on one axis, nothing for other nodes."""
     if (node.domain, node.op_type) != ("", "Range"):
         return []
@@ -84,7 +94,7 @@ def scalar_range(graph: Graph, node: NodeProto, info: Callable[[str], TensorInfo
     return [scalar]
 
 
-EXPORTER_RULES = (small_floats, replaced_contrib, expanded, flattened_gemm, log_probabilities, scalar_range)
+EXPORTER_RULES = (small_floats, replaced, flattened_gemm, log_probabilities, scalar_range)
 """What returns the nodes that stand for a node, none where it is as ONNX wants it."""
 
 

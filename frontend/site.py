@@ -1,4 +1,4 @@
-"""What rules build with that replace a node by others."""
+"""What rules build with that replace a node by others, and the table of those in `replacements/`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from ..dialects.core.onnx_contrib import CONTRIB_DOMAIN
 from ..dialects.core.onnx_custom import DOMAIN
 from ..dialects.core.onnx_schema import default_value
 from ..dialects.core.small_floats import FORMATS
@@ -139,3 +140,25 @@ class Site:
         """Let an output of the node, where it is there, be a value."""
         if self.wants(index):
             self.nodes.append(helper.make_node("Identity", [value], [self.node.output[index]], name=self.node.name))
+
+
+Replacement = Callable[[Site], None]
+"""Makes the nodes that stand for one; none where it is to stay."""
+
+REPLACEMENTS: dict[tuple[str, str], Replacement] = {}
+"""Domain and operator -> its rule."""
+
+
+def expands(name: str, domain: str = "") -> Callable[[Replacement], Replacement]:
+    """Register a function as what an operator comes to."""
+
+    def register(rule: Replacement) -> Replacement:
+        REPLACEMENTS[domain, name] = rule
+        return rule
+
+    return register
+
+
+def replaces(name: str) -> Callable[[Replacement], Replacement]:
+    """Register a function as what an operator of ONNX Runtime comes to."""
+    return expands(name, CONTRIB_DOMAIN)

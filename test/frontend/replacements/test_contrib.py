@@ -10,8 +10,11 @@ import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 
+from tilewright.dialects.core.onnx_contrib import CONTRIB_SCHEMAS
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
+from tilewright.frontend.replacements import load_rules
+from tilewright.frontend.site import REPLACEMENTS
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
@@ -179,3 +182,8 @@ def test_an_operator_in_c(case: Case):
 def test_what_is_not_handled_says_so(case: Case, message: str):
     with pytest.raises(Diagnostic, match=message):
         import_model(case.model)
+
+
+def test_each_operator_has_a_rule():
+    load_rules()
+    assert {(schema.domain, schema.name) for schema in CONTRIB_SCHEMAS} <= REPLACEMENTS.keys()

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .extents import Axes, Extent, Size, bound_of, key_of
+from ..extents import Axes, Extent, Size, bound_of, key_of
 from .sized import Sized, sizes
-from .sized_values import carried
+from .values import carried
 
 
 def _moved(place: Callable[[Sized, int, int], int | None]) -> Callable[[Sized], bool | None]:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import TensorProto, helper
 
-from .expansions import expands
-from .site import Site
+from ..site import Site, expands
 
 
 @expands("DeformConv")

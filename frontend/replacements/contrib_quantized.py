@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from onnx import TensorProto
 
-from .contrib import replaces
-from .site import Site
+from ..site import Site, replaces
 
 
 def _real(site: Site, first: int) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from .contrib import replaces
-from .site import Site
+from ..site import Site, replaces
 
 
 @replaces("Attention")

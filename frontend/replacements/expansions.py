@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-
 import numpy as np
-from onnx import NodeProto, TensorProto, helper
+from onnx import TensorProto, helper
 
-from .onnx_graph import Graph
-from .site import Info, Site
-
-EXPANSIONS: dict[tuple[str, str], Callable[[Site], None]] = {}
-"""Domain and operator -> what makes the nodes that stand for it; none where it is to stay."""
+from ..site import Site, expands
 
 _TRAINING = "ai.onnx.preview.training"
 _ML = "ai.onnx.ml"
-
-
-def expands(name: str, domain: str = "") -> Callable[[Callable[[Site], None]], Callable[[Site], None]]:
-    """Register a function as what an operator comes to."""
-
-    def register(rule: Callable[[Site], None]) -> Callable[[Site], None]:
-        EXPANSIONS[domain, name] = rule
-        return rule
-
-    return register
-
-
-def expanded(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
-    """Return what stands for an operator without a function body, nothing for other nodes."""
-    for name in ("deformable", "random_numbers"):
-        import_module(f"{__package__}.{name}")
-    rule = EXPANSIONS.get((node.domain, node.op_type))
-    if rule is None:
-        return []
-    site = Site(graph, node, info)
-    rule(site)
-    return site.nodes
 
 
 # Optimisers

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .extents import Extent, Size, bound_of, key_of
+from ..extents import Extent, Size, bound_of, key_of
 from .sized import Sized, sizes
-from .sized_values import carried
+from .values import carried
 
 _FAR = 1 << 40
 """A bound of a Slice from which on it means the end of the axis."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dialects.core.onnx_bounded import nms_bound
-from .evaluation import evaluate
-from .extents import Axes, Extent
+from ...dialects.core.onnx_bounded import nms_bound
+from ..evaluation import evaluate
+from ..extents import Axes, Extent
 from .sized import Sized, sizes
 
 SOURCES = ("Compress", "NonMaxSuppression", "NonZero", "Slice", "Unique")

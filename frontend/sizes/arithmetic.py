@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .extents import Axes, Extent, Size, key_of
+from ..extents import Axes, Extent, Size, key_of
 from .sized import Sized, sizes
-from .sized_values import carried
+from .values import carried
 
 ELEMENTWISE = (
     "Abs Acos Acosh And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceil Celu"

@@ -14,9 +14,8 @@ from zlib import crc32
 import numpy as np
 from onnx import TensorProto, helper
 
-from .expansions import expands
-from .site import Site
-from .tensors import check_memory
+from ..site import Site, expands
+from ..tensors import check_memory
 
 
 def _generator(site: Site) -> np.random.Generator:

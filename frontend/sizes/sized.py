@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
-from ..errors import Diagnostic
-from ..ir import Array
-from .attributes import attribute_of
-from .extents import Axes, Extent, Key, Size, bound_of, key_of
-from .order import where_node
-from .resolver import Resolver
+from ...errors import Diagnostic
+from ...ir import Array
+from ..attributes import attribute_of
+from ..extents import Axes, Extent, Key, Size, bound_of, key_of
+from ..order import where_node
+from ..resolver import Resolver
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "Add": lambda a, b: a + b,

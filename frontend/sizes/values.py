@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import helper
 
-from .extents import Extent, Size, bound_of
+from ..extents import Extent, Size, bound_of
 from .sized import Sized, sizes
 
 

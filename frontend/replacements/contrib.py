@@ -2,50 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Iterable
 
 import numpy as np
-from onnx import NodeProto
 
-from ..dialects.core.onnx_contrib import CONTRIB_DOMAIN
-from .onnx_graph import Graph
-from .site import Info, Site
-
-REPLACEMENTS: dict[str, Callable[[Site], None]] = {}
-"""Operator -> what makes the nodes that stand for it."""
+from ..site import Site, expands, replaces
 
 _ACTIVATIONS = frozenset("Relu Tanh Sigmoid LeakyRelu Clip HardSigmoid Elu Selu Softplus".split())
-
-
-def replaces(name: str) -> Callable[[Callable[[Site], None]], Callable[[Site], None]]:
-    """Register a function as what replaces an operator."""
-
-    def register(rule: Callable[[Site], None]) -> Callable[[Site], None]:
-        REPLACEMENTS[name] = rule
-        return rule
-
-    return register
-
-
-@cache
-def _load_rules() -> None:
-    """Import the modules beside this one that hold more rules."""
-    for file in sorted(Path(__file__).parent.glob("contrib_*.py")):
-        import_module(f"{__package__}.{file.stem}")
-
-
-def replaced_contrib(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
-    """Return what stands for an operator of ONNX Runtime, nothing for other nodes."""
-    _load_rules()
-    simplified = not node.domain and node.op_type == "SimplifiedLayerNormalization"
-    if node.domain != CONTRIB_DOMAIN and not simplified:
-        return []
-    site = Site(graph, node, info)
-    REPLACEMENTS[node.op_type](site)
-    return site.nodes
 
 
 # Activations
@@ -182,6 +145,7 @@ def _skip_rms_norm(site: Site) -> None:
 
 
 @replaces("SimplifiedLayerNormalization")
+@expands("SimplifiedLayerNormalization")
 def _rms_norm(site: Site) -> None:
     if site.wants(1):
         raise site.unsupported("that gives the deviation")
