@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, StringAttr, SymbolRefAttr
@@ -13,6 +13,9 @@ from xdsl.rewriter import Rewriter
 from ...ir import functions
 from ..memory.views import bytes_of
 
+_Group: TypeAlias = "list[tuple[memref.GlobalOp, list[memref.GetGlobalOp]]]"
+"""Memories, each with what takes its address."""
+
 
 def share_memories(module: ModuleOp) -> None:
     """
@@ -20,27 +23,37 @@ def share_memories(module: ModuleOp) -> None:
 
     What is in them does not outlive a call, and calls do not overlap.
     """
+    for group in _groups(module):
+        _merge(group)
+
+
+def spare_memories(module: ModuleOp) -> set[memref.GlobalOp]:
+    """Return the memories in whose place others are used once functions share them."""
+    return {op for group in _groups(module) for op, _ in group if op is not _largest(group)}
+
+
+def _groups(module: ModuleOp) -> list[_Group]:
+    """Return the memories of public functions that may be one."""
     public = [function for function in functions(module) if function.sym_visibility is None]
     if len(public) < 2:
-        return
-    groups: dict[Hashable, list[tuple[memref.GlobalOp, list[memref.GetGlobalOp]]]] = {}
+        return []
+    groups: dict[Hashable, _Group] = {}
     for op in module.body.block.ops:
         if not isinstance(op, memref.GlobalOp) or (kind := _kind(op)) is None:
             continue
         users = _users(module, op)
         if len({_function(user) for user in users}) == 1:
             groups.setdefault(kind, []).append((op, users))
-    for group in groups.values():
-        _merge(group)
+    return list(groups.values())
 
 
 def _kind(op: memref.GlobalOp) -> Hashable:
     """Return what tells memories apart that may be one; None for globals that are no such memory."""
     space = cast("MemRefType[Any]", op.type).memory_space
-    if "tilewright.arena" not in op.attributes and isinstance(space, NoneAttr):
+    if op.constant is not None or ("tilewright.arena" not in op.attributes and isinstance(space, NoneAttr)):
         return None
     kept = {key: value for key, value in op.attributes.items() if key != "tilewright.peak"}
-    return space, op.constant, op.alignment, frozenset(kept.items())
+    return space, op.alignment, frozenset(kept.items())
 
 
 def _users(module: ModuleOp, op: memref.GlobalOp) -> list[memref.GetGlobalOp]:
@@ -55,8 +68,12 @@ def _function(op: memref.GetGlobalOp) -> FuncOp | None:
     return parent
 
 
-def _merge(group: list[tuple[memref.GlobalOp, list[memref.GetGlobalOp]]]) -> None:
-    largest, _ = max(group, key=lambda entry: bytes_of(entry[0].type))
+def _largest(group: _Group) -> memref.GlobalOp:
+    return max(group, key=lambda entry: bytes_of(entry[0].type))[0]
+
+
+def _merge(group: _Group) -> None:
+    largest = _largest(group)
     for op, users in group:
         if op is largest:
             continue
