@@ -153,7 +153,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
     _add_open_models(parser)
-    _add_context(parser)
+    _add_state(parser)
 
 
 def _add_open_models(parser: argparse.ArgumentParser) -> None:
@@ -165,9 +165,18 @@ def _add_open_models(parser: argparse.ArgumentParser) -> None:
     add("--input-value", type=name_and_value, action="append", default=[], metavar=value, help=what)
 
 
-def _add_context(parser: argparse.ArgumentParser) -> None:
+def _add_state(parser: argparse.ArgumentParser) -> None:
     what = "keep caches as state of N rows, with one input 'position'"
     parser.add_argument("--context", type=_rows, default=0, metavar="N", help=what)
+    what = "with --context: a function for every R rows, so that a call costs what its position needs"
+    parser.add_argument("--bucket", type=_rows, default=0, metavar="R", help=what)
+
+
+def _check_state(options: argparse.Namespace) -> None:
+    """Raise UsageError for options of a state where there is none."""
+    given = [name for name in ("prefill", "bucket") if getattr(options, name, None)]
+    if given and not options.context:
+        raise _usage_error(f"--{given[0]} is for networks with state", remedy="give --context too")
 
 
 def _add_prefill(parser: argparse.ArgumentParser) -> None:
@@ -208,7 +217,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     add("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
     add("--on", action="append", metavar="PLACE", help="interpreter, simulator, host or sanitizers; repeatable (host)")
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
-    _add_context(parser)
+    _add_state(parser)
     add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
 
 
@@ -222,6 +231,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
 def _profile(options: argparse.Namespace) -> int:
     from .runtime.profile import run
 
+    _check_state(options)
     return run(options)
 
 
@@ -276,11 +286,10 @@ def _model(options: argparse.Namespace) -> Model:
     from .passes.core.driver import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
-    prefill = getattr(options, "prefill", None)
-    if prefill is not None and not options.context:
-        raise _usage_error("--prefill is for networks with state", remedy="give --context too")
+    _check_state(options)
+    prefill, bucket = getattr(options, "prefill", None), getattr(options, "bucket", 0)
     values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
-    return Model(options.model, shapes, types, options.context, prefill, values)
+    return Model(options.model, shapes, types, options.context, prefill, values, bucket)
 
 
 def _compile(options: argparse.Namespace) -> int:
@@ -396,13 +405,15 @@ def _check(options: argparse.Namespace) -> int:
     from .runtime.session import check_place
     from .runtime.tables import print_rows
 
+    _check_state(options)
     places = list(dict.fromkeys(options.on or ["host"]))
     for place in places:
         check_place(place)
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
     status = Console(stderr=True)
-    checked = check(cases, options.target, places, stop_after=options.stop_after, context=options.context)
+    state = {"context": options.context, "bucket": options.bucket}
+    checked = check(cases, options.target, places, stop_after=options.stop_after, **state)
     rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
     print_rows(rows, " + ".join(places))
     return 0 if all(row.passed for row in rows) else 1

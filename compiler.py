@@ -40,6 +40,8 @@ class Model:
     """The same network for several new rows at once, which shares state and weights: a second function, PREFILL."""
     input_values: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
     """The inputs that are constants, because their values decide shapes."""
+    bucket: int = 0
+    """Rows of the state for which there is a function each, so that a call costs what it needs; 0 for one function."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -60,7 +62,7 @@ class Model:
         try:
             module = self._read(path)
             for function in functions(module) if self.context else ():
-                introduce_state(module, function, self.context)
+                introduce_state(module, function, self.context, self.bucket)
         except Diagnostic as error:
             error.source = error.source or str(path)
             raise

@@ -22,9 +22,10 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.buckets import BUCKET_OF, STATE, bucket_rows
 from ..dialects.core.onnx_schema import OnnxOp
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
 from ..errors import Diagnostic
@@ -32,27 +33,46 @@ from ..ir import dense, element_of, functions, shape_of, where
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices, carried
 from .state.caches import Cache, find_caches, port_attributes, port_name
-from .state.growth import follow, grow
+from .state.entries import add_entry
+from .state.growth import Growth, follow, grow
 from .state.masks import neutralise
 from .state.nodes import literal, node
 
 POSITION = "position"
 """The name of the input that says how many rows the state holds."""
 
-STATE = "tilewright.state"
-"""The attribute of that input: rows that each call adds, and rows of the state."""
 
-
-def introduce_state(module: ModuleOp, function: func.FuncOp, context: int) -> None:
+def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucket: int = 0) -> None:
     """
     Let a function keep its caches as state of `context` rows, with one input `position` in place of all pasts.
 
     An input named `position` of one integer is taken, else it is added. What is computed from the rows has `context`
-    of them; the result is, bit for bit, that of the network exported for a past of `position` rows.
+    of them; the result is, bit for bit, that of the network exported for a past of `position` rows. With a `bucket`
+    there are functions beside it for every so many rows (`dialects/core/buckets.py`).
 
     Raises Diagnostic for a context that has no place for the new rows, where there is no cache, and where the network
-    does something with the rows that cannot be followed or is not exact.
+    does something with the rows that cannot be followed or is not exact. So it does for a bucket of more rows.
     """
+    if not 0 <= bucket <= context:
+        raise Diagnostic(
+            "the state has no bucket of so many rows",
+            expected=f"a number of rows from 1 to the {context} of the context",
+            found=str(bucket),
+            remedy="give another --bucket",
+        )
+    sizes = bucket_rows(context, bucket, find_caches(function)[0].added)
+    plain = module.clone() if sizes else module
+    name = function.sym_name.data
+    _introduce(module, function, context, context)
+    for rows in sizes:
+        other = plain.clone()
+        _introduce(other, next(each for each in functions(other) if each.sym_name.data == name), context, rows)
+        add_entry(module, other, f"{name}_{rows}", function=name)
+        functions(module)[-1].attributes[BUCKET_OF] = StringAttr(name)
+
+
+def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int) -> None:
+    """Let a function keep its caches as state of `context` rows, of which it works on the first `rows`."""
     caches = find_caches(function)
     added = caches[0].added
     if context < added:
@@ -62,19 +82,46 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int) -> No
             found=str(context),
             remedy="give a larger --context",
         )
-    growth = follow(function, caches, context)
-    position = _position(function, context, added)
-    _check_tables(function, position, context)
+    growth = follow(function, caches, rows)
+    position = _position(function, rows, added)
+    _check_tables(function, position, rows)
     first = function.body.block.first_op
     assert first is not None
     index = position if shape_of(position) == (1,) else _reshaped(position, [1], first)
     grow(growth)
+    _keep_inputs(growth, context)
     for cache in caches:
         del growth.axes[cache.concat.results[0]]
-        growth.axes[_keep(module, cache, context, index)] = cache.axis
+        growth.axes[_keep(module, cache, context, rows, index)] = cache.axis
     neutralise(growth, position)
     _drop_ports(function, caches)
     bound_indices(function)
+
+
+def _keep_inputs(growth: Growth, context: int) -> None:
+    """Let inputs that have the rows have those of the whole state, of which the function sees the first."""
+    if growth.new == context:
+        return
+    first = growth.function.body.block.first_op
+    assert first is not None
+    for value, axis in list(growth.axes.items()):
+        if not isinstance(value, BlockArgument):
+            continue
+        shape = [context if i == axis else extent for i, extent in enumerate(shape_of(value))]
+        del growth.axes[value]
+        whole = Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, element_of(value)), shape))
+        uses = list(whole.uses)
+        seen = _first_rows(whole, axis, growth.new, first)
+        for use in uses:
+            use.operation.operands[use.index] = seen
+        growth.axes[seen] = axis
+
+
+def _first_rows(value: SSAValue, axis: int, rows: int, before: Operation) -> SSAValue:
+    """Insert a slice that has the first rows of a tensor along an axis; returns its result."""
+    bounds = [literal([number], i64, before) for number in (0, rows, axis)]
+    shape = [rows if i == axis else extent for i, extent in enumerate(shape_of(value))]
+    return node("Slice", [value, *bounds], TensorType(cast(Any, element_of(value)), shape), before)
 
 
 def _reshaped(value: SSAValue, shape: list[int], before: Operation) -> SSAValue:
@@ -139,9 +186,9 @@ def _set_ports(
     function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], outputs)
 
 
-def _keep(module: ModuleOp, cache: Cache, context: int, index: SSAValue) -> SSAValue:
+def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAValue) -> SSAValue:
     """
-    Let a cache be a global: new rows are written to it at `index`; returns the tensor that stands for all its rows.
+    Let a cache be a global: new rows are written to it at `index`; returns the tensor that stands for its first `rows`.
 
     onnx.TensorScatter writes along any axis but the first, which it takes for a batch of caches with an index each; so
     another axis comes before where the cache's own is not one batch.
@@ -149,10 +196,10 @@ def _keep(module: ModuleOp, cache: Cache, context: int, index: SSAValue) -> SSAV
     concat = cache.concat
     shape = [context if i == cache.axis else n for i, n in enumerate(shape_of(concat.results[0]))]
     element = cast(Any, element_of(concat.results[0]))
-    rows = _new_rows(cache)
+    added = _new_rows(cache)
     batched = shape[0] == 1 and cache.axis > 0
     if not batched:
-        rows = _reshaped(rows, [1, *shape_of(rows)], concat)
+        added = _reshaped(added, [1, *shape_of(added)], concat)
     kind = TensorType(element, shape if batched else [1, *shape])
     name = _free_name(module, cache.name)
     definition = new_global(name, kind, dense(np.zeros(kind.get_shape()), element))
@@ -162,11 +209,13 @@ def _keep(module: ModuleOp, cache: Cache, context: int, index: SSAValue) -> SSAV
     load.location = concat.location
     Rewriter.insert_op(load, InsertPoint.before(concat))
     axis = cache.axis + (not batched)
-    updated = node("TensorScatter", [load.result, rows, index], kind, concat, axis=axis)
+    updated = node("TensorScatter", [load.result, added, index], kind, concat, axis=axis)
     store = GlobalStoreOp(name, updated)
     store.location = concat.location
     Rewriter.insert_op(store, InsertPoint.before(concat))
     whole = updated if batched else _reshaped(updated, shape, concat)
+    if rows < context:
+        whole = _first_rows(whole, cache.axis, rows, concat)
     whole.name_hint = concat.results[0].name_hint
     concat.results[0].replace_all_uses_with(whole)
     return whole
@@ -214,15 +263,17 @@ class IntroduceStatePass(Pass):
     Let a network keep its caches from call to call, instead of taking and giving them.
 
     For networks of onnx ops whose inputs grow by new rows into outputs. `context` is the rows of the state. The input
-    `position` says how many of them are written; the answer is that of the network exported for so long a past.
+    `position` says how many of them are written; the answer is that of the network exported for so long a past. With a
+    `bucket` there is a function for every so many rows beside it, so that a call costs what its position needs.
     """
 
     name = "introduce-state"
 
     context: int = 0
+    bucket: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.context < 1:
             raise Diagnostic("introduce-state needs a context", remedy="introduce-state{context=256}")
         for function in functions(op):
-            introduce_state(op, function, self.context)
+            introduce_state(op, function, self.context, self.bucket)

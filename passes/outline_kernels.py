@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, cast
@@ -12,6 +13,7 @@ from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.buckets import BUCKET_OF, buckets_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..errors import Diagnostic
 from ..ir import functions, print_ir, where
@@ -32,14 +34,14 @@ class _Group:
         return [index for index, column in enumerate(columns) if len(set(column)) > 1]
 
 
-def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
+def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     """
-    Move every kernel and copy of a function into a function of its own and call it.
+    Move every kernel and copy of some functions into a function of its own, before the first of them, and call it.
 
     Kernels that are alike share one; numbers in which they differ (requantisation factors) become its arguments.
     """
     groups: dict[str, _Group] = {}
-    for op in function.body.walk():
+    for op in (op for function in family for op in function.body.walk()):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
             key, numbers = _structure(op)
             groups.setdefault(key, _Group()).kernels.append((op, numbers))
@@ -48,7 +50,7 @@ def outline_kernels(module: ModuleOp, function: func.FuncOp) -> None:
         base = _base_name(group.kernels[0][0])
         name = next(name for name in (f"{base}_{n}" for n in count()) if str(StringAttr(name)) not in taken)
         taken.add(str(StringAttr(name)))
-        _outline_group(group, name, function)
+        _outline_group(group, name, family[0])
 
 
 _CONTRACTIONS = ("nn.conv", "nn.matmul", "packed.conv", "packed.depthwise")
@@ -82,7 +84,7 @@ def _structure(op: Operation) -> tuple[str, list[Attribute]]:
     return print_ir(outlined, locations=False), numbers
 
 
-def _outline_group(group: _Group, name: str, function: func.FuncOp) -> None:
+def _outline_group(group: _Group, name: str, before: func.FuncOp) -> None:
     first = group.kernels[0][0]
     varying = group.varying()
     outlined = _outlined(first)
@@ -91,7 +93,7 @@ def _outline_group(group: _Group, name: str, function: func.FuncOp) -> None:
     if ENGINE in first.attributes:
         outlined.attributes[ENGINE] = first.attributes[ENGINE]
     _make_arguments(outlined, varying)
-    Rewriter.insert_op(outlined, InsertPoint.before(function))
+    Rewriter.insert_op(outlined, InsertPoint.before(before))
     for op, numbers in group.kernels:
         constants = [arith.ConstantOp(cast(Any, numbers[index])) for index in varying]
         arguments = [*_arguments(op), *(constant.result for constant in constants)]
@@ -155,11 +157,13 @@ class OutlineKernelsPass(Pass):
     Make each distinct kernel a private function and call it.
 
     Layers of the same shapes and attributes share one function, so that lowering, C code and program memory pay for it
-    once; factors in which they differ are passed to it.
+    once; factors in which they differ are passed to it. So do those of a function and its buckets.
     """
 
     name = "outline-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in functions(op):
-            outline_kernels(op, function)
+            if BUCKET_OF not in function.attributes:
+                buckets = (bucket for _, bucket in buckets_of(op, function.sym_name.data))
+                outline_kernels(op, [function, *buckets])

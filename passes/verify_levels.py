@@ -11,12 +11,14 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from ..dialects.core.buckets import BUCKET_OF
 from ..dialects.core.kernel import is_shaped
 from ..errors import Diagnostic
 from ..ir import functions
 from ..targets.core.machine import Level, Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
+from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
 from .memory.views import bytes_of
 
@@ -48,8 +50,9 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 
 
 def _parts(module: ModuleOp, far: str) -> Iterator[_Part]:
+    spare = spare_memories(module)
     for op in module.body.block.ops:
-        if isinstance(op, memref.GlobalOp):
+        if isinstance(op, memref.GlobalOp) and op not in spare:
             copies = op.attributes.get(COPIES)
             shared = copies.value.data if isinstance(copies, IntegerAttr) else 1
             yield _Part(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
@@ -59,7 +62,7 @@ def _parts(module: ModuleOp, far: str) -> Iterator[_Part]:
 
 def _ports(function: FuncOp, far: str) -> Iterator[_Part]:
     """Yield the inputs and outputs of a function that is called from outside."""
-    if function.sym_visibility == StringAttr("private"):
+    if function.sym_visibility == StringAttr("private") or BUCKET_OF in function.attributes:
         return
     for argument in function.body.block.args:
         if is_shaped(argument):

@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="a .onnx or .mlir file")
     parser.add_argument("--trace", type=Path, metavar="FILE.json", help="write a trace for ui.perfetto.dev")
     parser.add_argument("--html", type=Path, metavar="FILE.html", help="write a page for a browser, in one file")
+    what = "the step at position P, of a network with --context (the last one)"
+    parser.add_argument("--position", type=int, metavar="P", help=what)
     parser.add_argument("--json", type=Path, metavar="FILE.json", help="write all numbers")
 
 
@@ -47,8 +49,8 @@ def run(options: argparse.Namespace) -> int:
     from .simulator.table import print_tables
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
-    model = Model(options.model, shapes, types, options.context)
-    simulation = profile(model, options.target)
+    model = Model(options.model, shapes, types, options.context, bucket=options.bucket)
+    simulation = profile(model, options.target, position=options.position)
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
     for path, text in _files(options, simulation, _title(options.model)):
@@ -57,11 +59,25 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def profile(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> Simulation:
-    """Compile a model for a machine until its transfers are explicit, and simulate it. Raises Diagnostic."""
+def profile(
+    model: Model, target: str, *, observers: Sequence[Observer] = (), position: int | None = None
+) -> Simulation:
+    """
+    Compile a model for a machine until its transfers are explicit, and simulate it: with a `position`, its step there.
+
+    Raises Diagnostic for what cannot be compiled or simulated, and for a position that the state has not.
+    """
+    from ..dialects.core.buckets import function_at
     from .simulator import simulate
 
-    return simulate(explicit_program(model, target, observers=observers))
+    if position is not None and not 0 <= position < model.context:
+        raise Diagnostic(
+            "there is no step at that position",
+            expected=f"a position from 0 to {model.context - 1}" if model.context else "a network with --context",
+            found=str(position),
+        )
+    module = explicit_program(model, target, observers=observers)
+    return simulate(module, function="network" if position is None else function_at(module, "network", position))
 
 
 def explicit_program(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> ModuleOp:

@@ -4,14 +4,14 @@ What surrounds a network with state, or with inputs that index: its inputs are c
     func.func @network(%x, %position, %out) -> i32 {    returns a status
       ... every number of an input with `tilewright.range` is in it, else 1
       ... the position is not beyond the rows that are written, else 2
-      func.call @network_step(%x, %position, %out)      what the network was
-    }
+      func.call @network_step(%x, %position, %out)      what the network was; where it has buckets, the
+    }                                                   smallest that takes the position
     func.func @network_reset()                          the state is as before the first call
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -35,6 +35,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.body import scalar_attr
+from ...dialects.core.buckets import BUCKET_OF, buckets_of
 from ...ir import array_of, dense, element_of, functions, numbers_of, shape_of
 from ..buffers.bufferizer import free_symbol
 from ..memory.views import buffer_type
@@ -55,7 +56,7 @@ Emit = Callable[[Operation], SSAValue]
 def guard_inputs(module: ModuleOp) -> None:
     """Check the inputs of public functions that declare ranges, and give the module a reset where it has state."""
     states = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and STATE in op.attributes]
-    public = [function for function in functions(module) if function.sym_visibility is None]
+    public = [each for each in functions(module) if each.sym_visibility is None and BUCKET_OF not in each.attributes]
     guarded = [function for function in public if _ranges(function)]
     if not states and not guarded:
         return
@@ -95,7 +96,6 @@ def _counter(module: ModuleOp, name: str) -> memref.GlobalOp:
 def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | None) -> None:
     """Put a function of the same name around a function."""
     name = function.sym_name.data
-    inner = f"{name}_step"
     types = list(function.function_type.inputs.data)
     block = Block(arg_types=types)
     for old, new in zip(function.body.block.args, block.args, strict=True):
@@ -110,7 +110,13 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     if position is not None and counter is not None:
         status = code.ordered(block.args[position.index], counter, status)
     fine = code.emit(arith.CmpiOp(status, code.number(0, i32), "eq"))
-    body = Block([func.CallOp(inner, list(block.args), [])])
+    body = Block()
+    buckets = buckets_of(module, name)
+    if position is not None and buckets:
+        inside = _Code(body)
+        inside.smallest(inside.wide(block.args[position.index]), buckets, f"{name}_step", block.args)
+    else:
+        body.add_op(func.CallOp(f"{name}_step", list(block.args), []))
     if position is not None and counter is not None:
         code.advance(body, block.args[position.index], counter, _added(function, position))
     body.add_op(scf.YieldOp())
@@ -119,8 +125,10 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     outer.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(said) for _, said in _arguments(function)])
     outer.attributes[STATUS] = UnitAttr()
     outer.location = function.location
-    function.properties["sym_name"] = StringAttr(inner)
-    function.properties["sym_visibility"] = StringAttr("private")
+    function.properties["sym_name"] = StringAttr(f"{name}_step")
+    for each in (function, *(bucket for _, bucket in buckets)):
+        each.properties["sym_visibility"] = StringAttr("private")
+        each.attributes.pop(BUCKET_OF, None)
     Rewriter.insert_op(outer, InsertPoint.after(function))
 
 
@@ -177,12 +185,30 @@ class _Code:
         zero = self.number(0, IndexType())
         written = self.emit(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
         rows = self.emit(arith.ExtSIOp(self._load(written, zero), i64))
-        value = self._load(_flat(position, self.emit), zero)
-        wide = value if value.type == i64 else self.emit(arith.ExtSIOp(value, i64))
+        wide = self.wide(position)
         beyond = self.emit(arith.CmpiOp(wide, rows, "sgt"))
         fine = self.emit(arith.CmpiOp(status, self.number(0, i32), "eq"))
         wrong = self.emit(arith.AndIOp(beyond, fine, i1))
         return self.emit(arith.SelectOp(wrong, self.number(OUT_OF_ORDER, i32), status))
+
+    def wide(self, position: SSAValue) -> SSAValue:
+        """Return a position, which is not negative, in 64 bits."""
+        value = self._load(_flat(position, self.emit), self.number(0, IndexType()))
+        return value if value.type == i64 else self.emit(arith.ExtSIOp(value, i64))
+
+    def smallest(
+        self, at: SSAValue, buckets: Sequence[tuple[int, func.FuncOp]], whole: str, arguments: Sequence[SSAValue]
+    ) -> None:
+        """Call the first of some buckets that takes a position, else the function for all rows."""
+        if not buckets:
+            self._block.add_op(func.CallOp(whole, list(arguments), []))
+            return
+        (last, bucket), *larger = buckets
+        takes = self.emit(arith.CmpiOp(at, self.number(last, i64), "sle"))
+        then, other = Block([func.CallOp(bucket.sym_name.data, list(arguments), []), scf.YieldOp()]), Block()
+        _Code(other).smallest(at, larger, whole, arguments)
+        other.add_op(scf.YieldOp())
+        self._block.add_op(scf.IfOp(takes, [], Region(then), Region(other)))
 
     def advance(self, body: Block, position: SSAValue, counter: memref.GlobalOp, added: int) -> None:
         """Append to another block that the rows at a position are written now."""

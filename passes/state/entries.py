@@ -5,13 +5,14 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.ml_program import GlobalOp
 
+from ...dialects.core.buckets import BUCKET_OF
 from ...errors import Diagnostic
 from ...ir import functions
 
 
-def add_entry(module: ModuleOp, other: ModuleOp, name: str) -> None:
+def add_entry(module: ModuleOp, other: ModuleOp, name: str, *, function: str = "network") -> None:
     """
-    Move the network of another module with state into a module, under a name of its own.
+    Move a function of another module with state into a module, under a name of its own, and its buckets with it.
 
     It uses the state of the module, which is found by the names of the caches. Raises Diagnostic where it has other
     caches.
@@ -26,7 +27,12 @@ def add_entry(module: ModuleOp, other: ModuleOp, name: str) -> None:
             found=f"@{odd} of type {found[odd]}" if odd in found else f"no @{odd}",
             remedy="export both from one model, with inputs of the same names",
         )
-    function = next(op for op in functions(other) if op.sym_name.data == "network")
-    function.detach()
-    function.properties["sym_name"] = StringAttr(name)
-    module.body.block.add_op(function)
+    for each in functions(other):
+        own = each.sym_name.data
+        if own != function and each.attributes.get(BUCKET_OF) != StringAttr(function):
+            continue
+        each.detach()
+        each.properties["sym_name"] = StringAttr(f"{name}{own.removeprefix(function)}")
+        if BUCKET_OF in each.attributes:
+            each.attributes[BUCKET_OF] = StringAttr(name)
+        module.body.block.add_op(each)

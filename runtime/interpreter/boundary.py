@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.buckets import function_at
 from ...dialects.core.ports import SHAPE_OF, cut_outputs
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numbers_of, numpy_type, where
@@ -116,13 +117,19 @@ class Session:
         return self._interpreter.symbol(_entry(self._module, self._function))
 
     def run(self, inputs: Mapping[str, Array], *, function: str = "") -> dict[str, Array]:
-        """Run a function, by default that of the session, as `run_module` does; functions share the state."""
+        """
+        Run a function, by default that of the session, as `run_module` does; functions share the state.
+
+        Of one that has buckets, the smallest runs that takes the position (`dialects/core/buckets.py`).
+        """
         interpreter, function = self._interpreter, _entry(self._module, function or self._function)
-        arguments, results = ports(interpreter.symbol(function))
+        arguments, _ = ports(interpreter.symbol(function))
         check_names(inputs, [port.name for port in arguments if not port.is_output], function)
         written = self._written
         for port in arguments:
             written = _written_after(port, inputs, written)
+        function = self._bucket(function, arguments, inputs)
+        arguments, results = ports(interpreter.symbol(function))
         values = [
             new_buffer(port.inner or (), port.storage) if port.is_output else stored_value(port, inputs[port.name])
             for port in arguments
@@ -141,16 +148,30 @@ class Session:
         found = {port.name: seen_value(port, value) for port, value in outputs}
         return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
 
+    def _bucket(self, function: str, arguments: Sequence[Port], inputs: Mapping[str, Array]) -> str:
+        """Return which of a function and its buckets runs at the position that the inputs say, if they do."""
+        positions = (_position(port, inputs) for port in arguments)
+        position = next((each for each in positions if each is not None), None)
+        return function if position is None else function_at(self._module, function, position)
+
+
+def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
+    """Return the position in a state that the inputs say, None where the port is none or they say no whole number."""
+    given = np.asarray(inputs[port.name]) if port.state and not port.is_output else None
+    if given is None or given.size != 1 or given.dtype.kind not in "iu":
+        return None
+    return int(given.reshape(-1)[0])
+
 
 def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
     """Return how many rows of the state are written after the call; raises Diagnostic for a wrong position."""
-    position = np.asarray(inputs[port.name]) if port.state and not port.is_output else None
-    if position is None or position.size != 1 or position.dtype.kind not in "iu":
+    position = _position(port, inputs)
+    if position is None:
         return written
     from .state import check_position
 
     added, rows = port.state
-    return check_position(port.name, int(position.reshape(-1)[0]), added, rows, written)
+    return check_position(port.name, position, added, rows, written)
 
 
 def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:

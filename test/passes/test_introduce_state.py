@@ -46,9 +46,9 @@ SMALL = llama.Config(layers=2, dim=16, heads=2, hidden=24, vocabulary=32, contex
 LONG = llama.Config(layers=1, dim=8, heads=2, hidden=8, vocabulary=16, context=256)
 
 
-def with_state(model: Any, context: int) -> ModuleOp:
+def with_state(model: Any, context: int, bucket: int = 0) -> ModuleOp:
     module = import_model(model)
-    introduce_state(module, functions(module)[0], context)
+    introduce_state(module, functions(module)[0], context, bucket)
     verify(module)
     return module
 
@@ -163,12 +163,12 @@ def test_sixteen_steps_of_a_llama(phase: str) -> None:
     check_equal(llama_steps(session.run, tokens_of(SMALL, 16)), chain(SMALL, 16))
 
 
-@pytest.mark.parametrize("machine", ["host", NEAR])
-def test_a_whole_context_of_a_llama(machine: str) -> None:
+@pytest.mark.parametrize(("machine", "bucket"), [("host", 100), (NEAR, 0)])
+def test_a_whole_context_of_a_llama(machine: str, bucket: int) -> None:
     tokens = tokens_of(LONG, 256)
-    run = host_run(HostNetwork(render(lowered(with_state(llama.step(9, config=LONG), 256), "", machine))))
+    run = host_run(HostNetwork(render(lowered(with_state(llama.step(9, config=LONG), 256, bucket), "", machine))))
     check_equal(llama_steps(run, tokens), chain(LONG, 256))
-    session = Session(lowered(with_state(llama.step(9, config=LONG), 256), "planned", machine))
+    session = Session(lowered(with_state(llama.step(9, config=LONG), 256, bucket), "planned", machine))
     check_equal(llama_steps(session.run, tokens), chain(LONG, 256))
 
 

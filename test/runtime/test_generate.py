@@ -51,9 +51,11 @@ def continuation(count: int) -> list[int]:
 
 @pytest.mark.long
 @quick
-@pytest.mark.parametrize("place", ["interpreter", "host", "sanitizers"])
-def test_generates_what_the_whole_text_gives(model: Path, place: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["generate", str(model), "--prompt", "3,1,2", "--tokens", "5", "--on", place]
+@pytest.mark.parametrize(("place", "more"), [("interpreter", []), ("host", ["--bucket", "4"]), ("sanitizers", [])])
+def test_generates_what_the_whole_text_gives(
+    model: Path, place: str, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["generate", str(model), "--prompt", "3,1,2", "--tokens", "5", "--on", place, *more]
     assert cli.main(words) == 0
     shown = capsys.readouterr()
     assert shown.out == ",".join(map(str, continuation(5))) + "\n"
@@ -89,6 +91,7 @@ def test_a_second_text_begins_anew(model: Path) -> None:
         (["--prompt", "1", "--tokens", "0"], "a number of tokens is a positive integer"),
         (["--prompt", "1,2", "--tokens", "4", "--context", "4"], "the context is longer than the state"),
         (["--prompt", "1", "--context", "64"], "the context is longer than a table of 32 positions"),
+        (["--prompt", "1", "--tokens", "4", "--bucket", "5"], "no bucket of so many rows"),
         (["--prompt", "1", "--context", "x"], "a number of rows is a positive integer"),
     ],
 )
@@ -223,15 +226,15 @@ def test_run_does_steps(model: Path, tmp_path: Path, words: list[str]) -> None:
 
 @pytest.mark.long
 @quick
-@pytest.mark.parametrize(("wrong", "code"), [(0, 0), (1, 1)])
-def test_check_compares_steps(model: Path, tmp_path: Path, wrong: int, code: int) -> None:
+@pytest.mark.parametrize(("wrong", "code", "more"), [(0, 0, ["--bucket", "3"]), (1, 1, [])])
+def test_check_compares_steps(model: Path, tmp_path: Path, wrong: int, code: int, more: list[str]) -> None:
     tokens = [5, 6, 7, 8, 9]
     (tmp_path / "network.onnx").write_bytes(model.read_bytes())
     np.savez(tmp_path / "inputs.npz", token=steps_of(tokens), position=np.arange(5)[:, None])
     golden = scores(tokens)[0][:, None, None]
     golden[-1, 0, 0, 3] += wrong
     np.savez(tmp_path / "outputs.npz", logits=golden)
-    words = ["check", str(tmp_path), "--context", "8", "--on", "interpreter", "--on", "host"]
+    words = ["check", str(tmp_path), "--context", "8", "--on", "interpreter", "--on", "host", *more]
     assert cli.main(words) == code
 
 

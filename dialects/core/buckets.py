@@ -1,0 +1,47 @@
+"""
+Functions for a few rows of a state, beside the one for all of them: a step works on as many rows as its position needs.
+
+A bucket of c rows is the network whose tensors have c cached rows. It shares state and weights with the others, and is
+right for every position at which its new rows lie within the first c. What takes a position runs the smallest such one.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
+
+from ...ir import functions, numbers_of
+
+STATE = "tilewright.state"
+"""The attribute of a position: rows that each call adds, and rows that the function works on."""
+
+BUCKET_OF = "tilewright.bucket_of"
+"""The attribute of a bucket: the name of the function for all rows."""
+
+
+def bucket_rows(context: int, step: int, added: int) -> list[int]:
+    """Return the rows of the buckets of a state: every `step` rows, where the new ones have a place; none for 0."""
+    return [rows for rows in range(step, context, step) if rows >= added] if step else []
+
+
+def buckets_of(module: ModuleOp, name: str) -> list[tuple[int, func.FuncOp]]:
+    """Return the buckets of a function, the smallest first, each with the last position that it takes."""
+    found = [each for each in functions(module) if each.attributes.get(BUCKET_OF) == StringAttr(name)]
+    return sorted(((last_position(each), each) for each in found), key=lambda pair: pair[0])
+
+
+def last_position(function: func.FuncOp) -> int:
+    """Return the last position at which the new rows of a function's state have a place."""
+    rows = cast("ArrayAttr[DictionaryAttr]", function.arg_attrs).data
+    said: Attribute = next(row.data[STATE] for row in rows if STATE in row.data)
+    added, whole = numbers_of(said)
+    return whole - added
+
+
+def function_at(module: ModuleOp, name: str, position: int) -> str:
+    """Return the name of the function to run at a position: the smallest bucket that takes it, else the whole."""
+    fitting = (each for last, each in buckets_of(module, name) if position <= last)
+    return next((each.sym_name.data for each in fitting), name)
