@@ -18,7 +18,7 @@ from tilewright.ir import functions, new_context
 from tilewright.passes.core.manager import PassManager
 from tilewright.runtime.generate import generate, module_language
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.interpreter import Session
+from tilewright.runtime.interpreter import Interpreter, Session
 from tilewright.runtime.profile import profile
 from tilewright.runtime.session import host_run, runner
 from tilewright.runtime.simulator import TimedSession, simulate
@@ -44,7 +44,7 @@ def test_every_level(layout: str) -> None:
     steps = inputs_of(spec, 6)
     expected = one_after_another(spec, steps)
     for phase in ("types", "buffers", "kernels", "emitc") if layout == "bshd" else ("types",):
-        module = lowered(with_state(exported(spec, 3), 13, 4), phase)
+        module = lowered(with_state(exported(spec, 3), 13, 5), phase)
         check_equal(stepped(spec, made_dirty(spec, Session(module).run, 13), steps, 13), expected)
 
 
@@ -58,12 +58,23 @@ def test_the_rows_of_buckets(context: int, bucket: int, added: int, rows: list[i
 
 
 @pytest.mark.quick
-def test_the_smallest_that_takes_the_position_runs() -> None:
-    module = with_state(exported(Attention(new=2), 3), 11, 4)
+def test_the_smallest_that_takes_the_position_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = Attention(new=2)
+    module = with_state(exported(spec, 3), 11, 4)
     names = [(last, each.sym_name.data) for last, each in buckets_of(module, "network")]
     assert names == [(2, "network_4"), (6, "network_8")]
     found = [function_at(module, "network", position) for position in range(10)]
     assert found == ["network_4"] * 3 + ["network_8"] * 4 + ["network"] * 3
+    called: list[str] = []
+    call = Interpreter.call
+
+    def noted(self: Interpreter, symbol: str, arguments: Any) -> Any:
+        called.append(symbol)
+        return call(self, symbol, arguments)
+
+    monkeypatch.setattr(Interpreter, "call", noted)
+    stepped(spec, Session(module).run, inputs_of(spec, 5), 11)
+    assert called == ["network_4"] * 2 + ["network_8"] * 2 + ["network"]
 
 
 @pytest.mark.quick
@@ -83,7 +94,7 @@ def test_a_wrong_position_is_one_of_the_whole_state(position: int, message: str)
 
 
 def test_c() -> None:
-    spec = Attention(new=2, heads=4, head=8, masked=True)
+    spec = Attention(new=2, heads=4, head=8, masked=True, offset=5)
     steps = inputs_of(spec, 8)
     program = render(lowered(with_state(exported(spec, 3), 17, 9), "", NEAR))
     assert "network_9" not in program.header
@@ -110,14 +121,14 @@ def test_kernels_that_do_not_depend_on_the_rows_are_shared() -> None:
 def test_siracusa() -> None:
     """A step costs what its bucket needs, and threads, the simulator and the interpreter give the same."""
     spec = Attention(heads=4, head=16)
-    steps = inputs_of(spec, 70)
+    steps = inputs_of(spec, 36)
     expected = one_after_another(spec, steps)
-    module = lowered(with_state(exported(spec, 3), 96, 32), "kernels", "siracusa")
-    costs = [simulate(module, function=function_at(module, "network", at)).cycles for at in (0, 31, 32, 63, 64, 95)]
+    module = lowered(with_state(exported(spec, 3), 48, 16), "kernels", "siracusa")
+    costs = [simulate(module, function=function_at(module, "network", at)).cycles for at in (0, 15, 16, 31, 32, 47)]
     assert costs[0] == costs[1] < costs[2] == costs[3] < costs[4] == costs[5]
-    check_equal(stepped(spec, TimedSession(module).run, steps[:34], 96), expected[:34])
-    run = made_dirty(spec, host_run(HostNetwork(_rendered(module), flags=STRICT)), 96)
-    check_equal(stepped(spec, run, steps, 96), expected)
+    check_equal(stepped(spec, TimedSession(module).run, steps[:18], 48), expected[:18])
+    run = made_dirty(spec, host_run(HostNetwork(_rendered(module), flags=STRICT)), 48)
+    check_equal(stepped(spec, run, steps, 48), expected)
 
 
 def _rendered(module: ModuleOp) -> CProgram:
