@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -20,9 +20,11 @@ import onnx
 from compile_time import code_bytes
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from siracusa_flow import COLD_LINE, LINE
+from xdsl.dialects.builtin import ModuleOp
 
 from tilewright import targets
 from tilewright.compiler import Model, compile_model, write_compilation
+from tilewright.dialects.core.buckets import function_at
 from tilewright.frontend import zoo
 from tilewright.frontend.zoo import llama
 from tilewright.ir import new_context
@@ -81,26 +83,37 @@ class Network:
 
 
 @cache
-def simulated(network: Network, target: str, plan: str = "", context: int = 0) -> Simulation:
+def simulated(network: Network, target: str, plan: str = "") -> Simulation:
     """
     Compile a network for a machine, planned with further options, and run it on the model.
 
     Raises Diagnostic where it cannot be compiled for it.
     """
+    return simulate(_planned(network, target, plan))
+
+
+def state_steps(network: Network, target: str, context: int, bucket: int, positions: Sequence[int]) -> list[int]:
+    """Return the modelled cycles of steps of a network that keeps its caches as so many rows, in such buckets."""
+    module = _planned(network, target, context=context, bucket=bucket)
+    return [simulate(module, function=function_at(module, "network", at)).cycles for at in positions]
+
+
+def _planned(network: Network, target: str, plan: str = "", *, context: int = 0, bucket: int = 0) -> ModuleOp:
+    """Return a network compiled for a machine until its transfers are explicit."""
     phases = targets.machine_named(target).phases
     names = [phase.name for phase in phases]
     text = ",".join(phase.text for phase in phases[: names.index("kernels") + 1])
     text = re.sub(r"plan-memory\{", f"plan-memory{{{plan} ", text) if plan else text
     pipeline = parse_pipeline(f"builtin.module({text})", all_passes())
     with network.stored() as (path, types):
-        module = Model(path, input_types=types, context=context).load()
+        module = Model(path, input_types=types, context=context, bucket=bucket).load()
     PassManager([], verify_each=False, verify_phases=True).run(module, pipeline, new_context())
-    return simulate(module)
+    return module
 
 
-def cycles(network: Network, target: str, plan: str = "", context: int = 0) -> int:
+def cycles(network: Network, target: str, plan: str = "") -> int:
     """Return the modelled cycles of a network."""
-    return simulated(network, target, plan, context).cycles
+    return simulated(network, target, plan).cycles
 
 
 @cache

@@ -16,7 +16,18 @@ from rich.table import Table
 from siracusa_flow import Scenario, Times, l1_bytes, network_times
 from siracusa_library import Product
 from siracusa_operators import Operator, operators
-from siracusa_ours import BUFFERED, MHZ, SCENARIOS, THEIR_LIMITS, Network, cold_cycles, cycles, overhead, simulated
+from siracusa_ours import (
+    BUFFERED,
+    MHZ,
+    SCENARIOS,
+    THEIR_LIMITS,
+    Network,
+    cold_cycles,
+    cycles,
+    overhead,
+    simulated,
+    state_steps,
+)
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model
@@ -43,6 +54,9 @@ FLOWS = {
 TOKENS_PER_SECOND, STEPS_SECONDS, PROMPTS_SECONDS = 340, 0.75, 17.6
 """Section VI-D and Table II: tokens a second on average of 256 steps; all steps; as many prompts of 1 to 256 tokens."""
 POSITIONS = (1, 64, 128, 192, 255)
+CONTEXT = 256
+BUCKETS = (0, 64, 32)
+STATE_POSITIONS = (0, 127, 255)
 BEST = "NPU and weight memory"
 
 
@@ -257,6 +271,7 @@ def llama(setting: Setting) -> Part:
         shown = "-" if theirs is None else f"{network_times(theirs, FLOWS[BEST]).overhead:.0%}"
         table.add_row(*row, shown, f"{overhead(simulated(Network(position=position), SCENARIOS[BEST])):.0%}")
     setting.console.print(table)
+    setting.console.print(_with_state(setting))
     prompts: dict[str, list[float]] = {"flow": [], "ours": []}
     sizes = (2, *POSITIONS[1:])
     for tokens in setting.track(sizes, "prompts"):
@@ -264,6 +279,19 @@ def llama(setting: Setting) -> Part:
         prompts["flow"].append(network_times(theirs, FLOWS[BEST]).total if theirs else float("nan"))
         prompts["ours"].append(cycles(Network(prompt=tokens), SCENARIOS[BEST]))
     return _sums(setting, steps, prompts, sizes)
+
+
+def _with_state(setting: Setting) -> Table:
+    """Return a table of steps of one program for all positions, without buckets and with them."""
+    title = f"a step with --context {CONTEXT}, NPU and weight memory, thousands of cycles"
+    table = _table(title, "position", *map(str, STATE_POSITIONS))
+    for bucket in setting.track(BUCKETS, "steps with state"):
+        found = state_steps(Network(position=64), SCENARIOS[BEST], CONTEXT, bucket, STATE_POSITIONS)
+        name = f"--bucket {bucket}" if bucket else "one function"
+        table.add_row(name, *(f"{count / 1000:,.0f}" for count in found))
+    alone = [cycles(Network(position=at), SCENARIOS[BEST]) for at in STATE_POSITIONS if at]
+    table.add_row("exported for it", "-", *(f"{count / 1000:,.0f}" for count in alone))
+    return table
 
 
 def _pairs(names: Iterable[str]) -> list[str]:
