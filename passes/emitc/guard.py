@@ -35,7 +35,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.body import scalar_attr
-from ...dialects.core.buckets import BUCKET_OF, buckets_of
+from ...dialects.core.buckets import BUCKET_OF, buckets_of, last_position
 from ...ir import array_of, dense, element_of, functions, numbers_of, shape_of
 from ..buffers.bufferizer import free_symbol
 from ..memory.views import buffer_type
@@ -114,7 +114,9 @@ def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | N
     buckets = buckets_of(module, name)
     if position is not None and buckets:
         inside = _Code(body)
-        inside.smallest(inside.wide(block.args[position.index]), buckets, f"{name}_step", block.args)
+        choices = [(last, bucket.sym_name.data) for last, bucket in buckets]
+        whole = (last_position(function), f"{name}_step")
+        inside.smallest(inside.wide(block.args[position.index]), [*choices, whole], block.args)
     else:
         body.add_op(func.CallOp(f"{name}_step", list(block.args), []))
     if position is not None and counter is not None:
@@ -196,19 +198,18 @@ class _Code:
         value = self._load(_flat(position, self.emit), self.number(0, IndexType()))
         return value if value.type == i64 else self.emit(arith.ExtSIOp(value, i64))
 
-    def smallest(
-        self, at: SSAValue, buckets: Sequence[tuple[int, func.FuncOp]], whole: str, arguments: Sequence[SSAValue]
-    ) -> None:
-        """Call the first of some buckets that takes a position, else the function for all rows."""
-        if not buckets:
-            self._block.add_op(func.CallOp(whole, list(arguments), []))
+    def smallest(self, at: SSAValue, choices: Sequence[tuple[int, str]], arguments: Sequence[SSAValue]) -> None:
+        """Call the first of some functions, each with the last position that it takes, that takes a position."""
+        if len(choices) == 1:
+            self._block.add_op(func.CallOp(choices[0][1], list(arguments), []))
             return
-        (last, bucket), *larger = buckets
-        takes = self.emit(arith.CmpiOp(at, self.number(last, i64), "sle"))
-        then, other = Block([func.CallOp(bucket.sym_name.data, list(arguments), []), scf.YieldOp()]), Block()
-        _Code(other).smallest(at, larger, whole, arguments)
-        other.add_op(scf.YieldOp())
-        self._block.add_op(scf.IfOp(takes, [], Region(then), Region(other)))
+        half = len(choices) // 2
+        takes = self.emit(arith.CmpiOp(at, self.number(choices[half - 1][0], i64), "sle"))
+        blocks = Block(), Block()
+        for block, part in zip(blocks, (choices[:half], choices[half:]), strict=True):
+            _Code(block).smallest(at, part, arguments)
+            block.add_op(scf.YieldOp())
+        self._block.add_op(scf.IfOp(takes, [], Region(blocks[0]), Region(blocks[1])))
 
     def advance(self, body: Block, position: SSAValue, counter: memref.GlobalOp, added: int) -> None:
         """Append to another block that the rows at a position are written now."""
