@@ -354,6 +354,7 @@ def _port(name: str, types: Types, shape_of: Mapping[str, str] = {}) -> Dictiona
 
 def _hint(name: str) -> str | None:
     """Return a name for an SSA value that reads like the tensor's."""
-    text = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
+    # xDSL takes one number at the end of a name for its own, whenever it reads one.
+    text = re.sub(r"(_\d+)*_*$", "", re.sub(r"[^A-Za-z0-9_]+", "_", name)).lstrip("_")
     text = f"t{text}" if text[:1].isdigit() else text
     return text if text and SSAValue.is_valid_name(text) else None

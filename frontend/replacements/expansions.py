@@ -19,7 +19,12 @@ class _Optimiser:
 
     def __init__(self, site: Site, groups: int):
         self.site = site
-        self.count = (len(site.node.input) - 2) // groups
+        self.count, left = divmod(len(site.node.input) - 2, groups)
+        if left or self.count < 1 or len(site.node.output) != self.count * (groups - 1):
+            raise site.unsupported(
+                f"with {len(site.node.input)} inputs and {len(site.node.output)} outputs",
+                f"{groups} tensors for each weight, and {groups - 1} results",
+            )
         self.kind = site.kind(2)
         self.rate = site.cast(site.input(0), site.kind(0), self.kind)
         self.turn = site.cast(site.input(1), site.kind(1), self.kind)

@@ -105,7 +105,10 @@ def _slice(sized: Sized) -> bool | None:
         return False
     if (axes and sized.constant(axes) is None) or (steps and sized.constant(steps) is None):
         raise sized.refused("along axes or by steps that the run decides is not handled")
-    count = sized.shape(starts)[0]
+    vectors = [sized.shape(name) for name in (starts, ends, axes, steps) if name]
+    if len(set(vectors)) > 1 or len(vectors[0]) != 1:
+        raise sized.refused("needs as many starts as ends, axes and steps, each a vector")
+    (count,) = vectors[0]
     listed, strides = sized.constant(axes), sized.constant(steps)
     along = [int(a) % rank for a in (range(count) if listed is None else listed.reshape(-1))]
     by = [1] * count if strides is None else [int(s) for s in strides.reshape(-1)]

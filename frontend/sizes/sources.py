@@ -74,6 +74,8 @@ def _flattened(sized: Sized, name: str) -> str:
 @sizes("NonMaxSuppression")
 def _non_max_suppression(sized: Sized) -> None:
     boxes, scores, most, iou, score = (sized.input(index) for index in range(5))
+    if any(len(sized.shape(name)) != 3 for name in (boxes, scores)):
+        raise sized.refused("needs boxes and scores of three axes each")
     limit = sized.numbers(most) if most else (0,)
     if limit is None or not isinstance(limit[0], int):
         raise sized.refused("has no bound: the most boxes of a class are no constant", "give it with --input-value")

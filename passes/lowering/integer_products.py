@@ -10,6 +10,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body
 from ...dialects.core.onnx_schema import OnnxOp
+from ...errors import Diagnostic
 from ...ir import shape_of
 from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers
 from .products import convolved, multiplied
@@ -40,8 +41,22 @@ def centred(lower: Lowerer, value: SSAValue, zero: SSAValue | None, axis: int = 
 
 
 def zero_map(parameter: Sequence[int], shape: Sequence[int], axis: int) -> AffineMap:
-    """Return the map from an element to its scale or zero point: a vector goes along `axis`, others broadcast."""
-    if len(parameter) == 1 and parameter[0] > 1:
+    """
+    Return the map from an element to its scale or zero point: a vector goes along `axis`, others broadcast.
+
+    Raises Diagnostic where the sizes do not go together.
+    """
+    is_vector = len(parameter) == 1 and parameter[0] > 1
+    wanted = shape[axis : axis + 1 or None] if is_vector else shape
+    if len(parameter) > len(wanted) or any(
+        n not in (1, m) for n, m in zip(parameter[::-1], wanted[::-1], strict=False)
+    ):
+        raise Diagnostic(
+            "a scale or zero point does not go with its tensor",
+            expected=f"sizes that broadcast to {list(wanted)}",
+            found=str(list(parameter)),
+        )
+    if is_vector:
         return AffineMap(len(shape), 0, (AffineMap.identity(len(shape)).results[axis],))
     if len(parameter) == 1:
         return AffineMap(len(shape), 0, (AffineExpr.constant(0),))
