@@ -93,9 +93,14 @@ class Lowerer:
         return self.values[value]
 
     def lower(self, op: OnnxOp) -> None:
-        """Append what an op of the graph level becomes, by its rule in LOWERINGS."""
+        """Append what an op of the graph level becomes, by its rule in LOWERINGS; what that raises names the op."""
         self.location = op.location
-        for old, new in zip(op.results, LOWERINGS[op.name](self, op), strict=True):
+        try:
+            made = LOWERINGS[op.name](self, op)
+        except Diagnostic as error:
+            error.where = error.where or where(op)
+            raise
+        for old, new in zip(op.results, made, strict=True):
             self.values[old] = new
             if new.name_hint is None:
                 new.name_hint = old.name_hint

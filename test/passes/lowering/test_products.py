@@ -9,6 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tilewright.errors import Diagnostic
+from tilewright.test.passes.lowering.one_node import lowered, network
 from tilewright.test.passes.lowering.operators import Case, by_onnxruntime, check, numbers
 
 F, I8, U8, I32 = np.float32, np.int8, np.uint8, np.int32
@@ -115,3 +117,11 @@ def test_any_equation_of_two_operands(data: st.DataObject):
     equation = f"{''.join(terms[0])},{''.join(terms[1])}->{''.join(result)}"
     arrays = [numbers(*(extents[label] for label in term)) for term in terms]
     check([Case("Einsum", arrays, {"equation": equation})], absolute=1e-5)
+
+
+@pytest.mark.parametrize("zero", [(1, 3), (3,)])
+def test_a_zero_point_that_does_not_go_with_its_tensor(zero: tuple[int, ...]):
+    operands = {"a": np.zeros((4, 3), np.int8), "b": np.zeros((3, 2), np.int8)}
+    zeros = {"za": np.zeros((), np.int8), "zb": np.ones(zero, np.int8)}
+    with pytest.raises(Diagnostic, match="does not go with its tensor"):
+        lowered(network("MatMulInteger", operands, zeros), "tensor")
