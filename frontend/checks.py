@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 import numpy as np
 from onnx import NodeProto
 
-from ..dialects.core.onnx_custom import DOMAIN, broadcasts_to, channel_shape
+from ..dialects.core.onnx_custom import DOMAIN
 from ..errors import Diagnostic
+from . import fits
 from .onnx_graph import Graph
 from .order import where_node
 from .shapes import Infos
@@ -21,269 +21,6 @@ def check_nodes(graph: Graph, infos: Infos) -> None:
     for node in graph.nodes:
         for check in CHECKS.get((node.domain, node.op_type), ()):
             check(graph, infos, node)
-
-
-def _shape(infos: Infos, node: NodeProto, index: int) -> tuple[int, ...] | None:
-    if index >= len(node.input) or not node.input[index]:
-        return None
-    return infos[node.input[index]].shape  # pyright: ignore[reportReturnType]
-
-
-def _attribute(node: NodeProto, name: str, default: int) -> int:
-    return next((attribute.i for attribute in node.attribute if attribute.name == name), default)
-
-
-def _misfit(node: NodeProto, what: str, expected: Any, found: Any) -> Diagnostic:
-    return Diagnostic(
-        f"{what} of {node.op_type} does not fit its input",
-        where=where_node(node),
-        expected=str(expected),
-        found=str(found),
-        remedy="correct the shapes in the model, or those given with --input-shape",
-    )
-
-
-def _convolution(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x, w = _shape(infos, node, 0), _shape(infos, node, 1)
-    b = None if node.op_type == "ConvInteger" else _shape(infos, node, 2)
-    assert x is not None
-    assert w is not None
-    if len(x) < 3 or len(w) != len(x):
-        raise _misfit(node, "the weight", f"{max(len(x), 3)} axes, as many as the input", list(w))
-    groups = _attribute(node, "group", 1)
-    transposed = node.op_type == "ConvTranspose"
-    channels = w[0] if transposed else w[1] * groups
-    if x[1] != channels:
-        raise _misfit(node, "the weight", f"{channels} input channels", f"{x[1]} input channels")
-    outputs = w[1] * groups if transposed else w[0]
-    if outputs % groups:
-        raise _misfit(node, "the weight", f"output channels in {groups} groups", f"{outputs} output channels")
-    if b is not None and b != (outputs,):
-        raise _misfit(node, "the bias", [outputs], list(b))
-
-
-def _gemm(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    c = _shape(infos, node, 2)
-    result = infos[node.output[0]].shape
-    assert result is not None
-    if c is not None and not broadcasts_to(c, result):
-        raise _misfit(node, "the bias", f"a shape that broadcasts to {list(result)}", list(c))
-
-
-def _reflection(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """What is reflected must be there: ONNX Runtime refuses longer padding too."""
-    mode = next((attribute.s for attribute in node.attribute if attribute.name == "mode"), b"constant")
-    pads, shape = graph.constants.get(node.input[1]), _shape(infos, node, 0)
-    if mode != b"reflect" or pads is None or shape is None or len(node.input) > 3:
-        return
-    longest = [max(0, extent - 1) for extent in (*shape, *shape)]
-    found = [int(pad) for pad in pads.array.reshape(-1)]
-    if any(pad > limit for pad, limit in zip(found, longest, strict=False)):
-        raise _misfit(node, "the padding", f"at most {longest} elements to reflect", found)
-
-
-def _per_channel_vectors(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x = _shape(infos, node, 0)
-    assert x is not None
-    for index in range(1, len(node.input)):
-        shape = _shape(infos, node, index)
-        if shape is not None and shape != (x[1],):
-            raise _misfit(node, f"input {index}", [x[1]], list(shape))
-
-
-def _groups(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x, groups = _shape(infos, node, 0), _attribute(node, "num_groups", 0)
-    assert x is not None
-    if len(x) < 2 or groups < 1 or x[1] % groups:
-        raise _misfit(node, "num_groups", f"a divisor of the channels of {list(x)}", groups)
-    _per_channel_vectors(graph, infos, node)
-
-
-def _rows(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """What a norm multiplies and adds broadcasts to what it norms."""
-    x, axis = _shape(infos, node, 0), _attribute(node, "axis", -1)
-    assert x is not None
-    if not -len(x) <= axis < len(x):
-        raise _misfit(node, "the axis", f"from {-len(x)} to {len(x) - 1}", axis)
-    for index in range(1, len(node.input)):
-        shape = _shape(infos, node, index)
-        if shape is not None and not broadcasts_to(shape, x):
-            raise _misfit(node, f"input {index}", f"a shape that broadcasts to {list(x)}", list(shape))
-
-
-def _broadcast(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x, other = _shape(infos, node, 0), _shape(infos, node, 1)
-    assert x is not None
-    if other is not None and not broadcasts_to(other, x):
-        raise _misfit(node, "input 1", f"a shape that broadcasts to {list(x)}", list(other))
-
-
-def _elements(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """Indices of elements have the axes of the data, and are no more than the data along those that they keep."""
-    x, indices, updates = (_shape(infos, node, index) for index in range(3))
-    assert x is not None
-    assert indices is not None
-    axis = _attribute(node, "axis", 0)
-    if not x or not -len(x) <= axis < len(x):
-        raise _misfit(node, "the axis", f"one of those of {list(x)}", axis)
-    kept = [index for index in range(len(x)) if index != axis % len(x)]
-    if len(indices) != len(x) or any(indices[index] > x[index] for index in kept):
-        raise _misfit(node, "the shape of the indices", f"at most {list(x)} but along axis {axis}", list(indices))
-    if updates is not None and updates != indices:
-        raise _misfit(node, "the shape of the updates", list(indices), list(updates))
-
-
-_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-
-
-def _recurrent(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """Weights fit each other, the input and the state, as the operator's description gives their shapes."""
-    shapes = [_shape(infos, node, index) for index in range(8)]
-    x, _, r = shapes[:3]
-    assert x is not None
-    assert r is not None
-    if len(x) != 3 or len(r) != 3:
-        raise _misfit(node, "a rank", "3 axes of the input and of the weights", [list(x), list(r)])
-    batch_first, gates = _attribute(node, "layout", 0), _GATES[node.op_type]
-    batch, directions, hidden = x[0 if batch_first else 1], r[0], r[2]
-    state = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
-    wanted = [
-        x,
-        (directions, gates * hidden, x[2]),
-        (directions, gates * hidden, hidden),
-        (directions, 2 * gates * hidden),
-        (batch,),
-        state,
-        state,
-        (directions, 3 * hidden),
-    ]
-    for index, (found, expected) in enumerate(zip(shapes, wanted, strict=True)):
-        if found is not None and found != expected:
-            raise _misfit(node, f"input {index}", list(expected), list(found))
-
-
-def _degree(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    if (degree := _attribute(node, "p", 2)) < 1:
-        raise _misfit(node, "the degree p", "1 or more", degree)
-
-
-def _distinct_axes(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x = _shape(infos, node, 0)
-    given = graph.constants.get(node.input[1]) if len(node.input) > 1 else None
-    if x is None or given is None:
-        return
-    axes = [int(axis) for axis in given.array.reshape(-1)]
-    if given.array.ndim != 1 or len({axis % max(len(x), 1) for axis in axes}) < len(axes):
-        raise _misfit(node, "the list of axes", "a vector of axes, each once", given.array.tolist())
-
-
-def _affine(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    theta, size = _shape(infos, node, 0), _shape(infos, node, 1)
-    given = graph.constants.get(node.input[1])
-    axes = 0 if size is None or len(size) != 1 else size[0] - 2
-    batch = theta[0] if given is None and theta else given.array.reshape(-1)[0] if given and axes > 0 else 0
-    if axes not in (2, 3) or theta != (batch, axes, axes + 1):
-        raise _misfit(node, "theta", f"{[int(batch), axes, axes + 1]} for a size of {axes + 2}", theta)
-
-
-def _einsum(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """A label has one extent, or 1: where there is no ellipsis in a term, it has a label for each axis."""
-    equation = next((attribute.s.decode() for attribute in node.attribute if attribute.name == "equation"), "")
-    terms = equation.replace(" ", "").partition("->")[0].split(",")
-    extents: dict[str, int] = {}
-    for index, term in enumerate(terms[: len(node.input)]):
-        shape = _shape(infos, node, index)
-        assert shape is not None
-        before, ellipsis, after = term.partition("...")
-        named = len(before) + len(after)
-        if named > len(shape) or (not ellipsis and named < len(shape)):
-            raise _misfit(node, f"the term '{term}'", f"{named} axes", list(shape))
-        along = [*zip(before, shape, strict=False), *zip(reversed(after), reversed(shape), strict=False)]
-        for label, extent in along:
-            if extents.setdefault(label, extent) not in (extent, 1) and extent != 1:
-                raise _misfit(node, f"the label '{label}'", extents[label], extent)
-            extents[label] = max(extents[label], extent)
-
-
-def _number(index: int) -> Callable[[Graph, Infos, NodeProto], None]:
-    """Return a check that an input, where it is given, is one number."""
-
-    def check(graph: Graph, infos: Infos, node: NodeProto) -> None:
-        shape = _shape(infos, node, index)
-        if shape is not None and (len(shape) > 1 or prod(shape) != 1):
-            raise _misfit(node, f"input {index}", "one number", list(shape))
-
-    return check
-
-
-def _one_or_each(index: int, whose: int, axis: int) -> Callable[[Graph, Infos, NodeProto], None]:
-    """Return a check that an input is one number, a vector along an axis of another input, or of more axes."""
-
-    def check(graph: Graph, infos: Infos, node: NodeProto) -> None:
-        shape, other = _shape(infos, node, index), _shape(infos, node, whose)
-        assert other is not None
-        if shape is None or prod(shape) == 1 or not -len(other) <= axis < len(other):
-            return
-        if not (shape == (other[axis],) if len(shape) == 1 else broadcasts_to(shape, other)):
-            expected = f"one number, {[other[axis]]}, or a shape that broadcasts to {list(other)}"
-            raise _misfit(node, f"input {index}", expected, list(shape))
-
-    return check
-
-
-def _axis_input(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x, given = _shape(infos, node, 0), graph.constants.get(node.input[1])
-    assert x is not None
-    if given is not None and not -len(x) <= int(given.array.reshape(-1)[0]) < len(x):
-        raise _misfit(node, "the axis", f"one of those of {list(x)}", given.array)
-
-
-def _window(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x, result = _shape(infos, node, 0), infos[node.output[0]].shape
-    assert x is not None
-    assert result is not None
-    if 0 in result[2:]:
-        raise _misfit(node, "the window", f"one not longer than the padded {list(x)}", f"a result of {list(result)}")
-
-
-def _classes(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """Scores [N, C, ...], the right classes [N, ...], the weights of the classes [C]."""
-    scores, classes, weights = (_shape(infos, node, index) for index in range(3))
-    assert scores is not None
-    if len(scores) < 2:
-        raise _misfit(node, "input 0", "two axes at least", list(scores))
-    if classes != (scores[0], *scores[2:]):
-        raise _misfit(node, "input 1", [scores[0], *scores[2:]], classes)
-    if weights is not None and weights != (scores[1],):
-        raise _misfit(node, "input 2", [scores[1]], list(weights))
-
-
-def _sequences(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x, lengths = _shape(infos, node, 0), _shape(infos, node, 1)
-    assert x is not None
-    axes = _attribute(node, "batch_axis", 1), _attribute(node, "time_axis", 0)
-    if sorted(axes) != [0, 1] or len(x) < 2:
-        raise _misfit(node, "batch_axis and time_axis", "0 and 1, or 1 and 0", axes)
-    if lengths != (x[axes[0]],):
-        raise _misfit(node, "sequence_lens", [x[axes[0]]], lengths)
-
-
-def _permutation(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x = _shape(infos, node, 0)
-    assert x is not None
-    order = next((list(attribute.ints) for attribute in node.attribute if attribute.name == "perm"), None)
-    if order is not None and sorted(order) != list(range(len(x))):
-        raise _misfit(node, "perm", f"each axis of {list(x)} once", order)
-
-
-def _requantisation(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    x = _shape(infos, node, 0)
-    assert x is not None
-    for index, role in ((1, "mul"), (2, "add")):
-        shape = _shape(infos, node, index)
-        assert shape is not None
-        if channel_shape(shape, x) is None:
-            raise _misfit(node, f"'{role}'", f"a number, or one per channel of {list(x)}", list(shape))
 
 
 def _constant(index: int, holds: Callable[[Any], Any], expected: str) -> Callable[[Graph, Infos, NodeProto], None]:
@@ -326,51 +63,54 @@ _QUANTISED_WEIGHTS = tuple(_constant(index, _whole, _INTEGERS) for index in (1, 
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
 
 CHECKS: dict[tuple[str, str], tuple[Callable[[Graph, Infos, NodeProto], None], ...]] = {
-    ("", "AveragePool"): (_window,),
-    ("", "Clip"): (_number(1), _number(2)),
-    ("", "Conv"): (_convolution,),
-    ("", "ConvInteger"): (_convolution, _number(2), _one_or_each(3, 1, 0)),
-    ("", "ConvTranspose"): (_convolution,),
-    ("", "Gemm"): (_gemm,),
-    ("", "Pad"): (_reflection,),
-    ("", "AffineGrid"): (_affine,),
-    ("", "CumProd"): (_number(1), _axis_input),
-    ("", "CumSum"): (_number(1), _axis_input),
-    ("", "Einsum"): (_einsum,),
-    ("", "GRU"): (_recurrent,),
-    ("", "GatherElements"): (_elements,),
-    ("", "GlobalLpPool"): (_degree,),
-    ("", "GroupNormalization"): (_groups,),
-    ("", "InstanceNormalization"): (_per_channel_vectors,),
-    ("", "LSTM"): (_recurrent,),
-    ("", "LayerNormalization"): (_rows,),
-    ("", "LpPool"): (_degree, _window),
-    ("", "MaxPool"): (_window,),
-    ("", "NegativeLogLikelihoodLoss"): (_classes,),
-    ("", "PRelu"): (_broadcast,),
-    ("", "RMSNormalization"): (_rows,),
-    ("", "RNN"): (_recurrent,),
-    ("", "Resize"): (_constant(2, _scale, _SCALES), _constant(3, _extent, "lengths above zero")),
-    ("", "ReverseSequence"): (_sequences,),
-    ("", "ScatterElements"): (_elements,),
-    ("", "SoftmaxCrossEntropyLoss"): (_classes,),
-    ("", "Transpose"): (_permutation,),
+    ("", "AveragePool"): (fits.window,),
+    ("", "Clip"): (fits.number(1), fits.number(2)),
+    ("", "Conv"): (fits.convolution,),
+    ("", "ConvInteger"): (fits.convolution, fits.number(2), fits.one_or_each(3, 1, 0)),
+    ("", "ConvTranspose"): (fits.convolution,),
+    ("", "Gemm"): (fits.gemm,),
+    ("", "Pad"): (fits.reflection,),
+    ("", "AffineGrid"): (fits.affine,),
+    ("", "CumProd"): (fits.number(1), fits.axis_input),
+    ("", "CumSum"): (fits.number(1), fits.axis_input),
+    ("", "Einsum"): (fits.einsum,),
+    ("", "GRU"): (fits.recurrent,),
+    ("", "GatherElements"): (fits.elements,),
+    ("", "GatherND"): (fits.gather_nd,),
+    ("", "GlobalLpPool"): (fits.degree,),
+    ("", "GroupNormalization"): (fits.groups,),
+    ("", "InstanceNormalization"): (fits.per_channel_vectors,),
+    ("", "LSTM"): (fits.recurrent,),
+    ("", "LayerNormalization"): (fits.rows,),
+    ("", "LpPool"): (fits.degree, fits.window),
+    ("", "MatMulInteger"): (fits.one_or_each(2, 0, -2), fits.one_or_each(3, 1, -1)),
+    ("", "MaxPool"): (fits.window,),
+    ("", "NegativeLogLikelihoodLoss"): (fits.classes,),
+    ("", "PRelu"): (fits.broadcast,),
+    ("", "RMSNormalization"): (fits.rows,),
+    ("", "RNN"): (fits.recurrent,),
+    ("", "Resize"): (_constant(2, _scale, _SCALES), _constant(3, _extent, "lengths above zero"), fits.resampling),
+    ("", "ReverseSequence"): (fits.sequences,),
+    ("", "ScatterElements"): (fits.elements,),
+    ("", "ScatterND"): (fits.scatter_nd,),
+    ("", "SoftmaxCrossEntropyLoss"): (fits.classes,),
+    ("", "Transpose"): (fits.permutation,),
     ("", "QuantizeLinear"): (_constant(1, _scale, _SCALES),),
     ("", "DequantizeLinear"): (_constant(1, _scale, _SCALES),),
     ("", "QLinearConv"): (
         *(_constant(index, _scale, _SCALES) for index in (1, 4, 6)),
-        *(_number(index) for index in (1, 2, 6, 7)),
-        *(_one_or_each(index, 3, 0) for index in (4, 5)),
+        *(fits.number(index) for index in (1, 2, 6, 7)),
+        *(fits.one_or_each(index, 3, 0) for index in (4, 5)),
     ),
     ("", "QLinearMatMul"): (
         *(_constant(index, _scale, _SCALES) for index in (1, 4, 6)),
-        *(_one_or_each(index, 0, -2) for index in (1, 2, 6, 7)),
-        *(_one_or_each(index, 3, -1) for index in (4, 5)),
+        *(fits.one_or_each(index, 0, -2) for index in (1, 2, 6, 7)),
+        *(fits.one_or_each(index, 3, -1) for index in (4, 5)),
     ),
-    (DOMAIN, "RequantShift"): (_requantisation, *_QUANTISED_WEIGHTS),
+    (DOMAIN, "RequantShift"): (fits.requantisation, *_QUANTISED_WEIGHTS),
     (DOMAIN, "iRMSNorm"): _QUANTISED_WEIGHTS,
     (DOMAIN, "iLayerNorm"): _QUANTISED_WEIGHTS,
     (DOMAIN, "iNoNorm"): _QUANTISED_WEIGHTS,
-    **{("", f"Reduce{kind}"): (_distinct_axes,) for kind in _REDUCTIONS},
+    **{("", f"Reduce{kind}"): (fits.distinct_axes,) for kind in _REDUCTIONS},
 }
 """Operator -> its checks."""

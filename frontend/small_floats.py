@@ -74,6 +74,8 @@ def _parameter(site: Site, index: int, compute: int) -> str:
     name, shape, own = site.cast(site.input(index), site.kind(index), compute), site.shape(0), site.shape(index)
     if len(own) == 0 or (own == (1,) and shape):
         return name
+    if not shape:
+        raise site.unsupported(f"of a number by parameters of shape {list(own)}", "one number")
     axis, block = int(site.attribute("axis")) % len(shape), int(site.attribute("block_size"))
     if not block:
         return site.reshape(name, *(own[0] if i == axis else 1 for i in range(len(shape))))

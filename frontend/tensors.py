@@ -184,6 +184,8 @@ def _from_bytes(data: bytes, proto: TensorProto, shape: Sequence[int]) -> Array:
     if proto.data_type in _PACKED_BITS:
         packed = TensorProto(data_type=proto.data_type, dims=list(shape), raw_data=data)
         return _plain(numpy_helper.to_array(packed), proto.data_type)
+    if proto.data_type == TensorProto.BOOL:
+        return (np.frombuffer(data, np.uint8) != 0).reshape(shape)
     little = numpy_type(element_type(proto.data_type, "a tensor")).newbyteorder("<")
     return np.frombuffer(data, little).reshape(shape)
 

@@ -106,8 +106,10 @@ def _whole(site: Site, index: int, default: int) -> int:
     if not site.input(index):
         return default
     value = site.value(index)
-    if value is None:
-        raise site.unsupported("by lengths or axes that are not constant", "give their values with --input-value")
+    if value is None or value.size != 1:
+        raise site.unsupported(
+            "by lengths or axes that are no constant numbers", "give their values with --input-value"
+        )
     return int(value.reshape(-1)[0])
 
 

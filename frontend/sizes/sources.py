@@ -77,7 +77,7 @@ def _non_max_suppression(sized: Sized) -> None:
     if any(len(sized.shape(name)) != 3 for name in (boxes, scores)):
         raise sized.refused("needs boxes and scores of three axes each")
     limit = sized.numbers(most) if most else (0,)
-    if limit is None or not isinstance(limit[0], int):
+    if limit is None or len(limit) != 1 or not isinstance(limit[0], int):
         raise sized.refused("has no bound: the most boxes of a class are no constant", "give it with --input-value")
     others = [axis for name in (boxes, scores) for axis in sized.axes(name) if axis != (1 if name == boxes else 2)]
     if others:

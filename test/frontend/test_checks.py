@@ -58,6 +58,8 @@ def integers(*values: Any) -> np.ndarray[Any, Any]:
 GOOD = [
     Node("GroupNormalization", [(1, 4, 3), (4,), (4,)], {"num_groups": 2}),
     Node("LayerNormalization", [(2, 3, 4), (4,), (1, 4)]),
+    Node("GatherND", [(2, 3, 4), integers([[0, 1]], [[1, 2]])]),
+    Node("ScatterND", [(4, 3), integers([1], [2]), (2, 3)]),
     Node("PRelu", [(2, 3), (3,)]),
     Node("GatherElements", [(3, 4), integers([0, 1])], {"axis": 1}),
     Node("GRU", [(5, 1, 2), (1, 9, 2), (1, 9, 3)], {"hidden_size": 3}),
@@ -97,7 +99,15 @@ BAD = [
     Node("Split", [(7,)], {"num_outputs": 1}, outputs=4),
     Node("LayerNormalization", [(2, 3), (3,)], {"axis": 1 << 31}),
     Node("GatherND", [(2, 2, 2), integers([1], [0])], {"batch_dims": -2}),
+    Node("GatherND", [(2, 2, 2), integers([[0, 1, 0, 1]])]),
     Node("Resize", [(1, 1, 4, 4), np.zeros(0, "f4"), np.zeros(0, "f4"), integers(1, 1, 0, 8)]),
+    Node("Resize", [(1, 1, 0, 4), np.zeros(0, "f4"), np.zeros(0, "f4"), integers(1, 1, 3, 8)]),
+    Node("Conv", [(1, 2, 5, 5), (3, 2, 3, 4)], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
+    Node("ScatterND", [(4, 3), integers([1], [2]), (2, 2)]),
+    Node("ScatterND", [(4,), integers([0, 1, 2]), (1,)]),
+    Node("NonMaxSuppression", [(6, 4), (1, 1, 6), integers(3)]),
+    Node("NonMaxSuppression", [(1, 6, 4), (1, 1, 6), np.zeros(0, "i8")]),
+    Node("STFT", [(1, 64, 1), np.zeros(0, "i8"), (16,)]),
 ]
 
 
