@@ -26,22 +26,26 @@ from .loops.nest import Constants, Nest
 from .loops.packed import is_tiled, is_tiled_matmul, lower_packed, lower_packed_matmul
 from .loops.pool import is_pool, lower_pool
 from .loops.rows import is_of_rows, lower_rows
+from .loops.rowwise import is_rowwise, lower_rowwise
 
 
-def convert_kernels_to_loops(module: ModuleOp, *, dots: bool = False, vectors: bool = False) -> None:
+def convert_kernels_to_loops(
+    module: ModuleOp, *, dots: bool = False, vectors: bool = False, row_bytes: int = 0
+) -> None:
     """
     Replace the kernels of every function by loops; with `dots`, sums of products of bytes by blocks of them; with
-    `vectors`, reductions of f32 along memory by those of partial results.
+    `vectors`, reductions of f32 along memory by those of partial results; with `row_bytes`, kernels over rows by loops
+    that keep so many bytes of a row.
 
     Raises Diagnostic for kernels on tensors and for dynamic shapes.
     """
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
-            _convert_function(op, dots=dots, vectors=vectors)
+            _convert_function(op, dots=dots, vectors=vectors, row_bytes=row_bytes)
     expand_lookups(module)
 
 
-def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool) -> None:
+def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_bytes: int) -> None:
     constants = Constants()
     for op in list(function.walk()):
         kernel = _kernel_of(op)
@@ -62,6 +66,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool) -> No
                 lower_depthwise(cast(ConvOp, op), kernel, nest)
             elif vectors and is_of_rows(kernel):
                 lower_rows(kernel, nest)
+            elif row_bytes and is_rowwise(kernel):
+                lower_rowwise(kernel, nest, row_bytes)
             else:
                 lower_kernel(kernel, nest)
         except Diagnostic as error:
@@ -132,13 +138,17 @@ class ConvertKernelsToLoopsPass(Pass):
 
     With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
     results, which are folded at the end: the order in which a sum is taken is another one.
+
+    With `row-bytes`, kernels over rows (softmax, norms) take four elements at a time, and what their last reduction and
+    their result both compute is kept in a buffer on the stack, where a row of it takes no more bytes.
     """
 
     name = "convert-kernels-to-loops"
 
     dots: bool = False
     vectors: bool = False
+    row_bytes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place."""
-        convert_kernels_to_loops(op, dots=self.dots, vectors=self.vectors)
+        convert_kernels_to_loops(op, dots=self.dots, vectors=self.vectors, row_bytes=self.row_bytes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I64, IntegerAttr
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import I64, IntegerAttr, i16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -75,9 +76,54 @@ class IntSoftmaxOp(DistanceOp):
         power = self.counted(body, self._exponential(body, x, largest), 0)
         summed = self.reduction(self.zero(), body, body.add(total, power))
         body, (x,), (largest, total) = self.body(2)
-        scaled = body.mul(self._exponential(body, x, largest), self.levels.value.data - 1)
-        ratio = body.convert(self.counted(body, body.floordiv(scaled, total), 0), self.element)
+        share = self._share(body, self._exponential(body, x, largest), total)
+        ratio = body.convert(self.counted(body, share, 0), self.element)
         return self.rows([self.maximum(), summed], body.finish(ratio))
+
+    def _share(self, body: Body, power: SSAValue, total: SSAValue) -> SSAValue:
+        """Append floor(power * (levels - 1) / total)."""
+        most = self._largest_power()
+        if most is not None and most < 1 << 15:
+            power = body.convert(body.convert(power, i16), self.accumulator)
+        if most is None or not self._has_exact_factor(most):
+            return body.floordiv(body.mul(power, self.levels.value.data - 1), total)
+        product = arith.MulUIExtendedOp(power, self._factor(body, total))
+        body.op(product)
+        return product.high
+
+    def _largest_power(self) -> int | None:
+        """Return the largest power that there can be, None where a row may have no power or a negative one."""
+        a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
+        if self.has_mask or self.wraps is not None:
+            return None
+        # Before it is halved, a power is a parabola of p, whose ends are those of the first 31 halvings and the last.
+        near, far = 1 - log2, min(1 - log2, 31 * log2 - self.furthest)
+        peaks = [a * (p + b) ** 2 + c for p in (0, near, max(near, min(0, -b)))]
+        last = [a * (p + b) ** 2 + c for p in (far, max(far, min(0, -b)))]
+        return max(*peaks, *(power >> 31 for power in last)) if min(*peaks, *last) >= 0 else None
+
+    def _has_exact_factor(self, most: int) -> bool:
+        """
+        Return whether a power times `_factor` has the share for its upper word.
+
+        With total * factor = 2^32 * (levels - 1) + e and 0 < e <= total, a power's product is power * e / total more,
+        in units of 2^-32, than the quotient: no matter where power * e is less than 2^32. The total is at least the
+        power of a row's largest element; where that is at least `levels`, the factor has 32 bits.
+        """
+        steps = self.levels.value.data - 1
+        total = most * shape_of(self.inputs[0])[-1]
+        first = self.a.value.data * self.b.value.data**2 + self.c.value.data
+        return self.accumulator == i32 and 0 < steps < first and max(most, steps) * total < 1 << 32
+
+    def _factor(self, body: Body, total: SSAValue) -> SSAValue:
+        """Append floor(2^32 * (levels - 1) / total) + 1, as an unsigned number, by divisions of 32 bits."""
+        steps, ones = self.levels.value.data - 1, body.constant(-1, i32)
+        whole = body.op(arith.DivUIOp(ones, total))
+        rest = body.op(arith.SubiOp(ones, body.op(arith.MuliOp(whole, total))))
+        more = body.op(arith.MuliOp(body.op(arith.AddiOp(rest, body.constant(1, i32))), body.constant(steps, i32)))
+        parts = body.op(arith.DivUIOp(more, total))
+        whole = body.op(arith.AddiOp(body.op(arith.MuliOp(whole, body.constant(steps, i32))), parts))
+        return body.op(arith.AddiOp(whole, body.constant(1, i32)))
 
     def _exponential(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
         a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))

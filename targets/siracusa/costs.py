@@ -29,13 +29,16 @@ def code(
     *,
     contention: float = 0.0,
     float_cycles: float = 60.0,
+    row_bytes: int = 0,
 ) -> int:
     """
     Price a kernel as loops in plain C, whatever it computes.
 
     `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats.
+    With `row_bytes` softmax and norms take four elements at a time and keep so many bytes of a row.
     """
-    return ceil(nest_cycles(kernel, bounds, engine.cores, contention=contention, float_cycles=float_cycles))
+    rates = {"contention": contention, "float_cycles": float_cycles}
+    return ceil(nest_cycles(kernel, bounds, engine.cores, **rates, row_bytes=row_bytes))
 
 
 @cost("product")

@@ -10,6 +10,9 @@ A loop over few points, such as the taps of a window, is unrolled: what is left 
 product is waited for. So a depthwise 3x3 convolution takes 5 cycles for each multiply-accumulate and 18 for an output
 with its requantisation; that was counted in the instructions that gcc 12 -O3 makes of it, not measured. Of windows of
 bytes only those at the border are narrowed, and priced as the others.
+
+Rows that are taken four elements at a time step pointers and branch once for the four, and wait for nothing. What is
+kept of a row is stored at each element, and loaded again in place of what it was computed from.
 """
 
 from __future__ import annotations
@@ -18,11 +21,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
 from ....passes.loops.affine import linear
+from ....passes.loops.kept import Kept, kept_of, row_of
+from ....passes.loops.rowwise import STRETCH, keeps
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import Work, work_before, work_of
@@ -59,31 +64,50 @@ class Phase:
 
 @dataclass(frozen=True)
 class Nest:
-    """A kernel as loops over its outputs, in which its phases follow each other; `copied` are bytes moved as words."""
+    """
+    A kernel as loops over its outputs, in which its phases follow each other; `copied` are bytes moved as words.
+
+    `row` is the dimension along which it works on rows, None where it does not; `kept_phases` are those that keep
+    `kept` of each element.
+    """
 
     parallel: tuple[int, ...]
     phases: tuple[Phase, ...]
     copied: int = 0
+    row: int | None = None
+    kept: Kept | None = None
+    kept_phases: tuple[Phase, ...] = ()
 
 
 @per_kernel
 def nest_of(kernel: Kernel) -> Nest:
     """Return the loops of a kernel."""
+    kept = kept_of(kernel)
+    kept_phases = _phases(kernel, kept) if kept is not None else ()
+    return Nest(parallel_dims(kernel), _phases(kernel), _copied_bytes(kernel), row_of(kernel), kept, kept_phases)
+
+
+def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
+    """Return a kernel's reductions and its result, which may keep a value of each element."""
     inside = tuple(sorted(kernel.reduced))
+    row = [frozenset(inside)] * _words(kept.type) if kept is not None else []
     clamped = any(access.fill is not None for access in kernel.inputs) and not multiplies_bytes(kernel)
     phases: list[Phase] = []
     for each in kernel.reductions:
-        fixed = _finished(each.body, kernel, len(each.initial))
-        loads = _moves(used_accesses(each.body, kernel.inputs))
-        phases.append(Phase(inside, work_of(each.body, fixed), work_before(each.body, fixed), loads, clamped=clamped))
+        keeping = kept is not None and each is kernel.reductions[-1]
+        body = kept.reduction if kept is not None and keeping else each.body
+        fixed = _finished(body, kernel, len(each.initial))
+        loads, stores = _moves(used_accesses(body, kernel.inputs)), tuple(row) if keeping else ()
+        phases.append(Phase(inside, work_of(body, fixed), work_before(body, fixed), loads, stores, clamped))
+    result = kernel.result if kept is None else kept.result
     own = tuple(d for d in kernel.output_dims if d in kernel.reduced)
-    fixed = _finished(kernel.result, kernel, 0) if own else ()
-    work, before = work_of(kernel.result, fixed).plus(work_of(kernel.epilogue)), work_before(kernel.result, fixed)
-    reads = [*used_accesses(kernel.result, kernel.inputs), *(a for a in kernel.extras if is_shaped(a.value))]
+    fixed = _finished(result, kernel, 0 if kept is None else 1) if own else ()
+    work, before = work_of(result, fixed).plus(work_of(kernel.epilogue)), work_before(result, fixed)
+    reads = [*used_accesses(result, kernel.inputs), *(a for a in kernel.extras if is_shaped(a.value))]
     if any(initial is None for each in kernel.reductions for initial in each.initial):
         reads += kernel.outputs
-    phases.append(Phase(own, work, before, _moves(reads), _moves(kernel.outputs)))
-    return Nest(parallel_dims(kernel), tuple(phases), _copied_bytes(kernel))
+    phases.append(Phase(own, work, before, (*_moves(reads), *row), _moves(kernel.outputs)))
+    return tuple(phases)
 
 
 def _finished(block: Block | None, kernel: Kernel, own: int) -> Sequence[SSAValue]:
@@ -92,11 +116,11 @@ def _finished(block: Block | None, kernel: Kernel, own: int) -> Sequence[SSAValu
 
 
 def _moves(accesses: Sequence[Access]) -> tuple[frozenset[int], ...]:
-    return tuple(dims_of(access) for access in accesses for _ in range(_words(access)))
+    return tuple(dims_of(access) for access in accesses for _ in range(_words(element_of(access.value))))
 
 
-def _words(access: Access) -> int:
-    return -(-numpy_type(element_of(access.value)).itemsize // _WORD)
+def _words(type: Attribute) -> int:
+    return -(-numpy_type(type).itemsize // _WORD)
 
 
 def _copied_bytes(kernel: Kernel) -> int:
@@ -123,16 +147,20 @@ def _is_contiguous(access: Access, innermost: int) -> bool:
 
 
 def nest_cycles(
-    kernel: Kernel, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float
+    kernel: Kernel, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float, row_bytes: int = 0
 ) -> float:
-    """Return the cycles of a kernel, or a tile of it, as plain loops shared among cores."""
+    """
+    Return the cycles of a kernel, or a tile of it, as plain loops shared among cores.
+
+    With `row_bytes` rows are taken four elements at a time and keep so many bytes (`convert-kernels-to-loops`).
+    """
     nest = nest_of(kernel)
     if not prod(bounds):
         return START
     mine = share([bounds[d] for d in nest.parallel], cores)
     cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
-    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, float_cycles)
+    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, float_cycles, row_bytes)
     return START + cycles * slowdown(contention, accesses / cycles, mine.cores)
 
 
@@ -144,19 +172,32 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
     return rows * AROUND + words * each, 2 * words
 
 
-def _loops(nest: Nest, bounds: tuple[int, ...], float_cycles: float) -> tuple[float, float]:
+def _loops(nest: Nest, bounds: tuple[int, ...], float_cycles: float, row_bytes: int) -> tuple[float, float]:
     """Return the cycles and accesses of all phases and the loops around them, on one core."""
     outer = [d for d in nest.parallel if bounds[d] > 1]
-    phases = nest.phases
+    phases, extent = nest.phases, bounds[nest.row] if nest.row is not None and row_bytes else 0
+    is_rowwise = extent >= 2 * STRETCH
+    if is_rowwise and keeps(nest.kept, extent, row_bytes):
+        phases = nest.kept_phases
     if not any(bounds[d] > 1 for phase in phases for d in phase.dims):
         phases, outer = (_joined(phases, outer[-1:]),), outer[:-1]
     points = prod(bounds[d] for d in outer)
     cycles, accesses = _around(outer, bounds), 0.0
     for phase in phases:
-        more, moved = _phase(phase, bounds, float_cycles)
+        more, moved = _stretches(phase, extent, float_cycles) if is_rowwise else _phase(phase, bounds, float_cycles)
         more += phase.before.total(float_cycles)
         cycles, accesses = cycles + points * more, accesses + points * moved
     return cycles, accesses
+
+
+def _stretches(phase: Phase, extent: int, float_cycles: float) -> tuple[float, float]:
+    """Return the cycles and accesses of a phase along a row, whose loop takes some elements a turn."""
+    operands = [*phase.loads, *phase.stores]
+    moving = sum(any(dim in dims for dim in phase.dims) for dims in operands)
+    fixed = len(operands) - moving
+    work = phase.work.total(float_cycles) - phase.work.waits
+    cycles = extent * (work + moving) + extent // STRETCH * (moving + BRANCH) + fixed
+    return cycles, extent * moving + fixed
 
 
 def _joined(phases: Sequence[Phase], dims: Sequence[int]) -> Phase:

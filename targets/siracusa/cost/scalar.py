@@ -72,6 +72,7 @@ _PRICES: dict[type[Operation], _Price] = {
     arith.ShRUIOp: _SHIFT,
     arith.MuliOp: _PRODUCT,
     arith.MulSIExtendedOp: _Price(5, 40),
+    arith.MulUIExtendedOp: _Price(5, 40),
     arith.CmpiOp: _Price(1, 3),
     arith.SelectOp: _Price(3, 4),
     arith.DivSIOp: _DIVISION,

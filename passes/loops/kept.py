@@ -1,0 +1,134 @@
+"""What the result of a kernel over rows computes again of each element, to be kept from the last reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.dialects import arith
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...dialects.core.body import Body
+from ...dialects.core.kernel import Kernel
+from .affine import clamps_of
+from .scalar import live_ops
+
+_FREE = (arith.ConstantOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp)
+_LEAST_WORK = 4
+"""In ops; what takes less is cheaper to compute again than to store and load."""
+_FUNCTION_WORK = 4
+"""That of a root, an exponential function and such, at least."""
+
+Numbers: TypeAlias = "dict[Hashable, int]"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """
+    The bodies of a kernel that keeps a value of each element of a row.
+
+    `reduction`, the last one's, yields the value after its accumulators; `result` takes it after all else.
+    """
+
+    reduction: Block
+    result: Block
+    type: Attribute
+
+
+def row_of(kernel: Kernel) -> int | None:
+    """Return the dimension along which a kernel reduces rows and computes as many results; None for other kernels."""
+    if len(kernel.reduced) != 1 or not kernel.reductions or kernel.result is None or clamps_of(kernel):
+        return None
+    (dim,) = kernel.reduced
+    return dim if dim in kernel.output_dims else None
+
+
+def kept_of(kernel: Kernel) -> Kept | None:
+    """
+    Return how a kernel over rows keeps, of what result and last reduction both compute, the most expensive value.
+
+    None where there is none. A value that the result only truncates is kept in the narrower type.
+    """
+    if row_of(kernel) is None or kernel.result is None:
+        return None
+    body, result = kernel.reductions[-1].body, kernel.result
+    own = len(kernel.reductions[-1].initial)
+    table: Numbers = {}
+    made = {number: value for value, number in _numbered(body, len(body.args) - own, table).items()}
+    weights = _weights(result, len(kernel.inputs))
+    again = {
+        value: made[number]
+        for value, number in _numbered(result, len(body.args) - own, table).items()
+        if number in made and weights.get(value, 0) >= _LEAST_WORK
+    }
+    if not again:
+        return None
+    value = max(again, key=weights.__getitem__)
+    users = [use.operation for use in value.uses]
+    narrow = users[0] if len(users) == 1 and isinstance(users[0], arith.TruncIOp) else None
+    used = value if narrow is None else narrow.results[0]
+    return Kept(_yielding(body, again[value], used.type), _taking(result, used), used.type)
+
+
+def _numbered(block: Block, shared: int, table: Numbers) -> dict[SSAValue, int]:
+    """Number what a body computes: values of bodies with the same `table` that are equal have the same number."""
+
+    def number(key: Hashable) -> int:
+        return table.setdefault(key, len(table))
+
+    numbers: dict[SSAValue, int] = {
+        arg: number(("argument", place if place < shared else arg)) for place, arg in enumerate(block.args)
+    }
+    found: dict[SSAValue, int] = {}
+    for op in live_ops(block)[0]:
+        operands = tuple(numbers[v] if v in numbers else number(("outside", v)) for v in op.operands)
+        key = (op.name, tuple(sorted(op.properties.items(), key=lambda item: item[0])), operands)
+        for place, value in enumerate(op.results):
+            same = ("own", value) if op.regions or op.attributes else (*key, place, value.type)
+            numbers[value] = found[value] = number(same)
+    return found
+
+
+def _weights(block: Block, inputs: int) -> dict[SSAValue, int]:
+    """Return the ops that each value takes and that depend on an element of the inputs, as work."""
+    slices: dict[SSAValue, frozenset[Operation]] = {arg: frozenset() for arg in block.args[:inputs]}
+    for op in live_ops(block)[0]:
+        below = [slices[operand] for operand in op.operands if operand in slices]
+        if below:
+            own = frozenset([op]) if not isinstance(op, _FREE) else frozenset[Operation]()
+            slices |= dict.fromkeys(op.results, own.union(*below))
+    return {value: sum(map(_work, ops)) for value, ops in slices.items()}
+
+
+def _work(op: Operation) -> int:
+    return _FUNCTION_WORK if op.name.startswith("math.") else 1
+
+
+def _yielding(body: Block, value: SSAValue, type: Attribute) -> Block:
+    """Return a reduction's body that also yields a value of it, in this type."""
+    made, values = _copied(body, [arg.type for arg in body.args], None)
+    assert body.last_op is not None
+    yielded = [values.get(each, each) for each in body.last_op.operands]
+    return made.finish(*yielded, made.convert(values[value], type))
+
+
+def _taking(block: Block, kept: SSAValue) -> Block:
+    """Return a result's body that takes a value of it as its last argument."""
+    made, values = _copied(block, [*(arg.type for arg in block.args), kept.type], kept)
+    assert block.last_op is not None
+    return made.finish(*(values.get(each, each) for each in block.last_op.operands))
+
+
+def _copied(block: Block, types: list[Attribute], kept: SSAValue | None) -> tuple[Body, dict[SSAValue, SSAValue]]:
+    """Return a copy of a body without its end, and its values; what makes `kept` is an argument, its last."""
+    made = Body(types)
+    values: dict[SSAValue, SSAValue] = dict(zip(block.args, made.args, strict=False))
+    for old, new in zip(block.args, made.args, strict=False):
+        new.name_hint = old.name_hint
+    for op in live_ops(block)[0]:
+        if kept is not None and kept in op.results:
+            values[kept] = made.args[-1]
+        else:
+            made.block.add_op(op.clone(values))
+    return made, values

@@ -1,0 +1,124 @@
+"""Loops for kernels over rows on cores without vectors: four elements at a time, values of a row kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from xdsl.dialects import memref
+from xdsl.dialects.linalg.ops import IndexOp
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.kernel import Kernel, Reduction
+from ...ir import numpy_type
+from .kept import Kept, kept_of, row_of
+from .kernel import KernelLoops
+from .nest import PARALLEL, Index, Nest
+
+_Element: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue]]"
+"""Builds what is done at the current element of a row, of values carried from one to the next."""
+
+STRETCH = 4
+"""The elements that a turn of a loop along a row takes."""
+
+
+def is_rowwise(kernel: Kernel) -> bool:
+    """Return whether a kernel reduces rows that are long enough and computes as many results."""
+    dim = row_of(kernel)
+    return dim is not None and kernel.bounds[dim] >= 2 * STRETCH
+
+
+def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int) -> None:
+    """
+    Build the loops: those over rows outermost; in them a reduction after the other, then the result, four by four.
+
+    What the last reduction and the result both compute of an element is kept in a buffer, on the core's stack, where
+    that takes no more than `row_bytes` for a row.
+    """
+    _RowLoops(kernel, nest, row_bytes).build()
+
+
+def keeps(kept: Kept | None, extent: int, row_bytes: int) -> bool:
+    """Return whether values of a row of this length are kept in a buffer of at most so many bytes."""
+    return kept is not None and extent * numpy_type(kept.type).itemsize <= row_bytes
+
+
+class _RowLoops(KernelLoops):
+    def __init__(self, kernel: Kernel, nest: Nest, row_bytes: int):
+        super().__init__(kernel, nest)
+        (self.dim,) = kernel.reduced
+        self.extent = kernel.bounds[self.dim]
+        kept = kept_of(kernel)
+        self.kept = kept if keeps(kept, self.extent, row_bytes) else None
+        self.buffer: SSAValue | None = None
+
+    def build(self) -> None:
+        kernel = self.kernel
+        outer = self.open_all([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL])
+        if self.kept is not None:
+            self.buffer = self.nest.op(memref.AllocaOp.get(self.kept.type, shape=[self.extent]))
+            self.buffer.name_hint = "kept"
+        accumulators: list[SSAValue] = []
+        for reduction in kernel.reductions:
+            accumulators += self.reduce(reduction, accumulators)
+        self.along_row(lambda carried: self.element(accumulators), [])
+        for _ in range(outer):
+            self.nest.close()
+
+    def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
+        """Build a reduction and return its accumulators."""
+        keeps = self.kept is not None and reduction is self.kernel.reductions[-1]
+        body = self.kept.reduction if self.kept is not None and keeps else reduction.body
+        own = reduction.body.args[len(self.kernel.inputs) + len(earlier) :]
+
+        def fold(carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            results = self.run(body, [*self.kernel.inputs, *earlier, *carried], ("x",))
+            if self.buffer is not None and keeps:
+                self.nest.last(memref.StoreOp.get(results.pop(), self.buffer, [self.place()]))
+            return results
+
+        first = [self.initial(number, value) for number, value in enumerate(reduction.initial)]
+        return list(self.along_row(fold, first, [arg.name_hint or "acc" for arg in own]))
+
+    def element(self, accumulators: Sequence[SSAValue]) -> list[SSAValue]:
+        """Build the result and the stores of one element."""
+        result, kept = self.kernel.result, list[SSAValue]()
+        if self.kept is not None and self.buffer is not None:
+            load = memref.LoadOp.get(self.buffer, [self.place()])
+            self.nest.last(load)
+            result, kept = self.kept.result, [load.res]
+        assert result is not None
+        self.finish(self.run(result, [*self.kernel.inputs, *accumulators, *kept], ("x",)))
+        return []
+
+    def along_row(self, build: _Element, carried: Sequence[SSAValue], names: Sequence[str] = ()) -> Sequence[SSAValue]:
+        """Build the loop along a row, and the elements that are left over; return what is carried at its end."""
+        whole, rest = divmod(self.extent, STRETCH)
+        stretch, *inside = self.nest.open("s", 0, whole, carried)
+        for value, name in zip(inside, names, strict=True):
+            value.name_hint = name
+        values: Sequence[SSAValue] = inside
+        values = self.elements(build, self.nest.mul(stretch, STRETCH), STRETCH, values)
+        values = self.nest.close(values)
+        return self.elements(build, whole * STRETCH, rest, values)
+
+    def elements(self, build: _Element, first: Index, count: int, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """Build some elements, one after the other."""
+        for place in range(count):
+            self.position[self.dim] = self.nest.add(first, place)
+            values = build(values)
+            del self.position[self.dim]
+        return values
+
+    def place(self) -> SSAValue:
+        """Return the index of the current element in its row."""
+        return self.nest.value(self.position[self.dim])
+
+    def clone(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
+        """Add a copy of a scalar op, what is the same for all elements once."""
+        if op.regions or len(op.results) != 1 or isinstance(op, memref.LoadOp | IndexOp):
+            super().clone(op, values)
+            return
+        operands = [values.get(operand, operand) for operand in op.operands]
+        key = (op.name, tuple(op.properties.items()), op.results[0].type)
+        values[op.results[0]] = self.nest.once(key, operands, lambda: op.clone(values))

@@ -1,0 +1,128 @@
+"""Kernels over rows, four elements at a time: `convert-kernels-to-loops{row-bytes=..}` against the kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.dialects.core.kernel import kernel_of
+from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
+from tilewright.passes.divide_by_invariants import DivideByInvariantsPass
+from tilewright.passes.loops.kept import kept_of
+from tilewright.runtime.interpreter.engine import Interpreter
+
+pytestmark = pytest.mark.quick
+
+CONTEXT = new_context()
+SOFTMAX = "{{a = 1 : i64, b = {b} : i64, c = {c} : i64, log2 = {log2} : i64, levels = {levels} : i64, {types}}}"
+TYPES = "accumulator = i32, element = i8"
+
+
+def module_of(op: str, ins: list[tuple[tuple[int, ...], str]], out: str, attributes: str) -> ModuleOp:
+    """Return a function of one kernel over rows, of the shape of its first input."""
+    types = [f"memref<{'x'.join(map(str, shape))}x{type}>" for shape, type in ins]
+    y = f"memref<{'x'.join(map(str, ins[0][0]))}x{out}>"
+    names = [f"%x{number}" for number in range(len(ins))]
+    arguments = ", ".join(f"{name}: {type}" for name, type in zip(names, types, strict=True))
+    text = f"""func.func @network({arguments}, %y: {y}) {{
+      nn.{op} ins({", ".join(names)} : {", ".join(types)}) outs(%y : {y}) {attributes}
+      func.return
+    }}"""
+    module = parse_module(CONTEXT, text)
+    verify(module)
+    return module
+
+
+def int_softmax(x: Array, *, b: int, c: int, log2: int, levels: int, masked: bool = False) -> ModuleOp:
+    attributes = SOFTMAX.format(b=b, c=c, log2=log2, levels=levels, types=TYPES)
+    mask = [((x.shape[-1],), "i1")] if masked else []
+    return module_of("int_softmax", [(x.shape, "i16"), *mask], "i8", attributes.replace("{a", "{span = 4351 : i64, a"))
+
+
+def check(module: ModuleOp, ins: list[Array], dtype: type, row_bytes: int) -> str:
+    """Compare a kernel with its loops, and return these."""
+    results: list[Array] = []
+    for _ in range(2):
+        results.append(np.zeros(ins[0].shape, dtype))
+        Interpreter(module).call("network", [*ins, results[-1]])
+        ConvertKernelsToLoopsPass(row_bytes=row_bytes).apply(CONTEXT, module)
+        DivideByInvariantsPass().apply(CONTEXT, module)
+    np.testing.assert_array_equal(*results)
+    return str(module)
+
+
+def scores(seed: int, rows: int, length: int) -> Array:
+    """Return rows of scores of which some are masked."""
+    random = np.random.RandomState(seed)
+    x = random.randint(-128, 128, (rows, length)) - 4096 * (random.rand(rows, length) < random.choice([0, 0.5, 0.99]))
+    return x.astype(np.int16)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 3), st.integers(8, 21), st.integers(0, 300), st.integers(1, 40))
+def test_int_softmax(seed: int, rows: int, length: int, b: int, log2: int) -> None:
+    x = scores(seed, rows, length)
+    module = int_softmax(x, b=b, c=983, log2=log2, levels=256)
+    assert "memref.alloca" in check(module, [x], np.int8, 128)
+
+
+def test_a_share_is_an_upper_word_where_that_is_exact() -> None:
+    """Rows of 535 of these powers are the longest of which all products with the factor are exact."""
+    x = np.zeros((1, 536), np.int16)
+    for length, exact in ((535, True), (536, False)):
+        module = int_softmax(x[:, :length], b=43, c=983, log2=22, levels=256)
+        kernel = kernel_of(next(op for op in module.walk() if op.name == "nn.int_softmax"))
+        assert kernel.result is not None
+        names = [op.name for op in kernel.result.ops]
+        assert ("arith.mului_extended" in names) == exact
+        assert ("arith.floordivsi" in names) != exact
+    rows = np.sort(np.random.RandomState(0).randint(0, 270, (4, 535)), axis=1).astype(np.int16)
+    rows[:2] = 0
+    rows[1, 1:] = -300
+    d = rows.max(-1, keepdims=True).astype(np.int64) - rows
+    z = np.minimum(d // 22, 31)
+    q = ((z * 22 - d + 43) ** 2 + 983) >> z
+    y = np.zeros(rows.shape, np.int8)
+    Interpreter(int_softmax(rows, b=43, c=983, log2=22, levels=256)).call("network", [rows, y])
+    np.testing.assert_array_equal(y.view(np.uint8), q * 255 // q.sum(-1, keepdims=True))
+
+
+@pytest.mark.parametrize("length", [7, 8, 15])
+def test_what_is_kept_is_computed_once(length: int) -> None:
+    x = scores(length, 2, length)
+    text = check(int_softmax(x, b=43, c=983, log2=22, levels=256), [x], np.int8, 2 * length)
+    is_long = length >= 8
+    assert (f"memref.alloca() : memref<{length}xi16>" in text) == is_long
+    assert "memref.alloca" not in check(int_softmax(x, b=43, c=983, log2=22, levels=256), [x], np.int8, 2 * length - 1)
+
+
+def test_other_kernels_over_rows() -> None:
+    x = scores(3, 2, 13)
+    valid = np.arange(13) % 3 > 0
+    check(int_softmax(x, b=43, c=983, log2=22, levels=16, masked=True), [x, valid], np.int8, 64)
+    check(module_of("ita_max", [(x.shape, "i16")], "i8", f"{{levels = 256 : i64, {TYPES}}}"), [x], np.int8, 64)
+    small, w = (x % 100).astype(np.int8), np.arange(2000, 2013).astype(np.int32)
+    vector = ((13,), "i32")
+    norm = f"{{shift = 6 : i64, low = -128 : i64, high = 127 : i64, {TYPES}}}"
+    module = module_of("int_rms_norm", [(small.shape, "i8"), vector], "i8", norm)
+    assert kept_of(kernel_of(next(op for op in module.walk() if op.name == "nn.int_rms_norm"))) is None
+    check(module, [small, w], np.int8, 64)
+    norm = f"{{shift = 6 : i64, {TYPES}}}"
+    check(module_of("int_layer_norm", [(small.shape, "i8"), vector, vector], "i8", norm), [small, w, w], np.int8, 64)
+
+
+def test_powers_of_floats_are_kept_where_a_row_of_them_fits() -> None:
+    x = np.random.RandomState(1).standard_normal((3, 19)).astype(np.float32)
+    results: list[Array] = []
+    for row_bytes in (0, 75, 76):
+        module = module_of("softmax", [(x.shape, "f32")], "f32", "{accumulator = f32, element = f32}")
+        ConvertKernelsToLoopsPass(row_bytes=row_bytes).apply(CONTEXT, module)
+        assert str(module).count("math.exp") == {0: 2, 75: 2 * 4 + 19 % 4, 76: 4 + 19 % 4}[row_bytes]
+        results.append(np.zeros_like(x))
+        Interpreter(module).call("network", [x, results[-1]])
+    for result in results[1:]:
+        np.testing.assert_allclose(result, results[0], rtol=1e-6)
