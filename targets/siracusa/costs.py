@@ -18,6 +18,7 @@ from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles
 from .cost.products import Simd, plain_block_cycles, product_of
+from .cost.scalar import Rates
 from .cost.windows import window_cycles, windows_of
 
 
@@ -29,16 +30,18 @@ def code(
     *,
     contention: float = 0.0,
     float_cycles: float = 60.0,
+    extrema: int = 0,
     row_bytes: int = 0,
 ) -> int:
     """
     Price a kernel as loops in plain C, whatever it computes.
 
-    `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats.
-    With `row_bytes` softmax and norms take four elements at a time and keep so many bytes of a row.
+    `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats. With
+    `extrema` there are instructions for the lesser and the greater of two words. With `row_bytes` softmax and norms
+    take four elements at a time and keep so many bytes of a row.
     """
-    rates = {"contention": contention, "float_cycles": float_cycles}
-    return ceil(nest_cycles(kernel, bounds, engine.cores, **rates, row_bytes=row_bytes))
+    rates = Rates(float_cycles, bool(extrema))
+    return ceil(nest_cycles(kernel, bounds, engine.cores, contention=contention, rates=rates, row_bytes=row_bytes))
 
 
 @cost("product")
@@ -54,6 +57,7 @@ def product(
     blocks: int = 0,
     contention: float = 0.0,
     float_cycles: float = 60.0,
+    extrema: int = 0,
 ) -> int:
     """
     Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
@@ -63,19 +67,20 @@ def product(
     not lie side by side are copied before; without, such kernels are left to plain C. With `blocks` it may be computed
     in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
     """
-    plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles)
+    plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, extrema=extrema)
+    rates = Rates(float_cycles, bool(extrema))
     form = product_of(kernel)
     if form is None or 0 in bounds:
         return plain
     forms: list[float] = [plain]
     if blocks:
-        forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, float_cycles=float_cycles))
+        forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates))
     if simd:
-        words = Simd(form, bounds, features=features, step=step, copies=bool(copies), float_cycles=float_cycles)
+        words = Simd(form, bounds, features=features, step=step, copies=bool(copies), rates=rates)
         forms += [words.cycles(engine.cores, contention)] if words.is_possible else []
         windows = windows_of(kernel)
         if windows is not None:
-            forms.append(window_cycles(windows, bounds, engine.cores, contention=contention, float_cycles=float_cycles))
+            forms.append(window_cycles(windows, bounds, engine.cores, contention=contention, rates=rates))
     return ceil(min(forms))
 
 

@@ -96,6 +96,7 @@ TW_CALL uint32_t tw_cycles(void);
 #include "tw_dot.h"
 #if defined(TW_XPULP)
 #include "tw_dot_row.h"
+#include "tw_extrema.h"
 #endif
 
 #endif

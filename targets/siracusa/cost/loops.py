@@ -30,7 +30,7 @@ from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.rowwise import STRETCH, keeps
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
-from .scalar import Work, work_before, work_of
+from .scalar import Rates, Work, work_before, work_of
 
 START = 54
 """Cycles of a core before its first iteration and after its last."""
@@ -147,7 +147,7 @@ def _is_contiguous(access: Access, innermost: int) -> bool:
 
 
 def nest_cycles(
-    kernel: Kernel, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float, row_bytes: int = 0
+    kernel: Kernel, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates, row_bytes: int = 0
 ) -> float:
     """
     Return the cycles of a kernel, or a tile of it, as plain loops shared among cores.
@@ -160,7 +160,7 @@ def nest_cycles(
     mine = share([bounds[d] for d in nest.parallel], cores)
     cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
-    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, float_cycles, row_bytes)
+    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, rates, row_bytes)
     return START + cycles * slowdown(contention, accesses / cycles, mine.cores)
 
 
@@ -172,7 +172,7 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
     return rows * AROUND + words * each, 2 * words
 
 
-def _loops(nest: Nest, bounds: tuple[int, ...], float_cycles: float, row_bytes: int) -> tuple[float, float]:
+def _loops(nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int) -> tuple[float, float]:
     """Return the cycles and accesses of all phases and the loops around them, on one core."""
     outer = [d for d in nest.parallel if bounds[d] > 1]
     phases, extent = nest.phases, bounds[nest.row] if nest.row is not None and row_bytes else 0
@@ -184,18 +184,18 @@ def _loops(nest: Nest, bounds: tuple[int, ...], float_cycles: float, row_bytes: 
     points = prod(bounds[d] for d in outer)
     cycles, accesses = _around(outer, bounds), 0.0
     for phase in phases:
-        more, moved = _stretches(phase, extent, float_cycles) if is_rowwise else _phase(phase, bounds, float_cycles)
-        more += phase.before.total(float_cycles)
+        more, moved = _stretches(phase, extent, rates) if is_rowwise else _phase(phase, bounds, rates)
+        more += phase.before.total(rates)
         cycles, accesses = cycles + points * more, accesses + points * moved
     return cycles, accesses
 
 
-def _stretches(phase: Phase, extent: int, float_cycles: float) -> tuple[float, float]:
+def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:
     """Return the cycles and accesses of a phase along a row, whose loop takes some elements a turn."""
     operands = [*phase.loads, *phase.stores]
     moving = sum(any(dim in dims for dim in phase.dims) for dims in operands)
     fixed = len(operands) - moving
-    work = phase.work.total(float_cycles) - phase.work.waits
+    work = phase.work.total(rates) - phase.work.waits
     cycles = extent * (work + moving) + extent // STRETCH * (moving + BRANCH) + fixed
     return cycles, extent * moving + fixed
 
@@ -218,9 +218,9 @@ def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
     return total
 
 
-def _phase(phase: Phase, bounds: tuple[int, ...], float_cycles: float) -> tuple[float, float]:
+def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates) -> tuple[float, float]:
     """Return the cycles and accesses of a phase with its loops."""
-    work = phase.work.total(float_cycles)
+    work = phase.work.total(rates)
     operands = [*phase.loads, *phase.stores]
     loops = [d for d in phase.dims if bounds[d] > 1]
     if not loops:

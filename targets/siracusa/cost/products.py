@@ -31,7 +31,7 @@ from ....ir import integer_width, shape_of
 from ....passes.loops.affine import Linear, linear
 from ....passes.loops.scalar import live_ops
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown
-from .scalar import Work, work_of
+from .scalar import Rates, Work, work_of
 
 WORD = 4
 """Bytes that an `sdotsp.b` multiplies."""
@@ -49,6 +49,7 @@ TAP_ROW = 4
 """A hardware loop for a further row of a window; each pointer takes one cycle more."""
 PLAIN_BLOCK = 2
 """Outputs along each side of a block in plain C."""
+_RATES = Rates()
 _PRODUCT_OPS = (arith.AddiOp, arith.MuliOp)
 
 
@@ -200,11 +201,11 @@ class Simd:
         features: int,
         step: float,
         copies: bool,
-        float_cycles: float = 60.0,
+        rates: Rates = _RATES,
     ):
         self._product, self._bounds = product, bounds
         self._widest, self._step, self._copies = features, step, copies
-        self._epilogue = product.epilogue.total(float_cycles)
+        self._epilogue = product.epilogue.total(rates)
         self._products = prod(bounds[d] for d in product.reduced)
         self._features = prod(bounds[d] for d in product.features)
         self._run = product.first.run_length(bounds)
@@ -280,7 +281,7 @@ class Simd:
 
 
 def plain_block_cycles(
-    product: Product, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float = 60.0
+    product: Product, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates = _RATES
 ) -> float:
     """
     Return the cycles of a product in plain C, in blocks of 2 x 2 outputs.
@@ -291,7 +292,7 @@ def plain_block_cycles(
     lines, pairs, singles = product.line(bounds)
     blocks = -(-prod(bounds[d] for d in product.features) // PLAIN_BLOCK)
     products = prod(bounds[d] for d in product.reduced)
-    block = 23 * products + 15 + PLAIN_BLOCK**2 * product.epilogue.total(float_cycles)
+    block = 23 * products + 15 + PLAIN_BLOCK**2 * product.epilogue.total(rates)
     counts = [lines, pairs + singles, blocks]
     mine = share(counts, cores)
     lines, units, blocks = (mine.turns if loop == mine.loop else count for loop, count in enumerate(counts))

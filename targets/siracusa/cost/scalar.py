@@ -31,20 +31,37 @@ class Work(NamedTuple):
     """
     Cycles of integer code, and how many additions or multiplications of floats the other code is worth.
 
-    `waits` of the cycles are for products, during which code of other points can run.
+    `waits` of the cycles are for products, during which code of other points can run; `branches` are what instructions
+    for the lesser and the greater of two words save.
     """
 
     cycles: float = 0.0
     floats: float = 0.0
     waits: float = 0.0
+    branches: float = 0.0
 
     def plus(self, other: Work) -> Work:
         """Return both together."""
-        return Work(self.cycles + other.cycles, self.floats + other.floats, self.waits + other.waits)
+        return Work(
+            self.cycles + other.cycles,
+            self.floats + other.floats,
+            self.waits + other.waits,
+            self.branches + other.branches,
+        )
 
-    def total(self, float_cycles: float) -> float:
-        """Return the cycles of all of it, where an addition of floats takes so many."""
-        return self.cycles + self.floats * float_cycles
+    def total(self, rates: Rates) -> float:
+        """Return the cycles of all of it."""
+        return self.cycles + self.floats * rates.float_cycles - (self.branches if rates.extrema else 0)
+
+
+class Rates(NamedTuple):
+    """
+    What a core's scalar code depends on: the cycles of an addition of floats, and whether there are instructions for
+    the lesser and the greater of two words.
+    """
+
+    float_cycles: float = 60.0
+    extrema: bool = False
 
 
 class _Price(NamedTuple):
@@ -173,7 +190,7 @@ def _work(op: Operation) -> Work:
     if isinstance(op, RequantizeOp):
         return _requantise(op)
     if isinstance(op, RescaleOp):
-        return Work(1 + 2 * _SELDOM_BOUND.narrow, 3)
+        return Work(1 + 2 * _SELDOM_BOUND.narrow, 3, branches=2 * (_SELDOM_BOUND.narrow - 1))
     if any(is_float(value.type) for value in (*op.operands, *op.results)):
         default = _FUNCTION_WEIGHT if op.name.startswith("math.") else 1
         return Work(0, _FLOAT_WEIGHTS.get(type(op), default))
@@ -181,7 +198,8 @@ def _work(op: Operation) -> Work:
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
     price = _price(op)
-    return Work(price.wide if wide else price.narrow, waits=isinstance(op, arith.MuliOp))
+    branches = price.narrow - 1 if isinstance(op, _EXTREMA) and op.results[0].type == i32 else 0
+    return Work(price.wide if wide else price.narrow, 0, isinstance(op, arith.MuliOp), branches)
 
 
 def _price(op: Operation) -> _Price:
@@ -213,7 +231,7 @@ def _is_scaled(op: Operation) -> bool:
 
 def _requantise(op: RequantizeOp) -> Work:
     """Return the price of a product, a sum, a shift and a clip; the rounding is part of a sum with a constant."""
-    index = 1 if op.compute.width.data > 32 else 0
+    is_wide = op.compute.width.data > 32
     sums = 1 if _is_constant(op.add) else 2
     parts = _PRODUCT, *([_SUM] * sums), _SHIFT, _SELDOM_BOUND, _SELDOM_BOUND
-    return Work(sum(part[index] for part in parts))
+    return Work(sum(part[is_wide] for part in parts), branches=0 if is_wide else 2 * (_SELDOM_BOUND.narrow - 1))

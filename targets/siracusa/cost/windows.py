@@ -16,6 +16,7 @@ from ....passes.loops.affine import linear
 from .kernels import per_kernel, share, slowdown
 from .loops import AROUND, START
 from .products import Product, product_of
+from .scalar import Rates
 
 PIXELS = 8
 """Of a row, in one block."""
@@ -75,9 +76,7 @@ def _fresh(image: Access, pixel: int, tap: int, taps: int) -> int:
     return taps
 
 
-def window_cycles(
-    windows: Windows, bounds: tuple[int, ...], cores: int, *, contention: float, float_cycles: float
-) -> float:
+def window_cycles(windows: Windows, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates) -> float:
     """Return the cycles of the busiest core for a depthwise convolution, or a tile of it."""
     rows = bounds[windows.rows] if windows.rows >= 0 else 1
     extents = [prod(bounds[d] for d in windows.outer), rows]
@@ -87,7 +86,7 @@ def window_cycles(
     blocks, rest = divmod(whole, PIXELS)
     line = blocks * _block(windows, bounds, PIXELS) + (_block(windows, bounds, rest) if rest else 0)
     line += clipped * _block(windows, bounds, 1, clipped=True)
-    epilogue = OUTPUT + windows.product.epilogue.total(float_cycles)
+    epilogue = OUTPUT + windows.product.epilogue.total(rates)
     cycles = outer * rows * (line + (whole + clipped) * epilogue + AROUND) + outer * AROUND
     density = 1 / BYTE
     return START + cycles * slowdown(contention, density, mine.cores)

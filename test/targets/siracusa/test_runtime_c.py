@@ -240,6 +240,10 @@ ENCODINGS = {
     "tw_dot16_us": (0xAA002057, 0xFE00707F),  # pv.sdotusp.c
     "tw_dot16_uu": (0xA2002057, 0xFE00707F),  # pv.sdotup.c
     "tw_mac": (0x42000033, 0xFE00707F),  # p.mac
+    "tw_min_i32": (0x04004033, 0xFE00707F),  # p.min
+    "tw_min_u32": (0x04005033, 0xFE00707F),  # p.minu
+    "tw_max_i32": (0x04006033, 0xFE00707F),  # p.max
+    "tw_max_u32": (0x04007033, 0xFE00707F),  # p.maxu
     "tw_event_load": (0x00006003, 0xFFF0707F),  # p.elw
     "tw_core": (0xF1402073, 0xFFFFF07F),  # csrrs mhartid
     "tw_cycles": (0xB0002073, 0xFFFFF07F),  # csrrs mcycle
@@ -251,7 +255,8 @@ def test_instructions_are_encoded_as_the_machine_knows_them(tmp_path: Path) -> N
     rows: list[str] = []
     for name in ENCODINGS:
         sums = "a, b, (int32_t)c" if "dot" in name else "(int32_t)a, (int32_t)b, (int32_t)c"
-        arguments = sums if "dot" in name or "mac" in name else "a" if "load" in name else ""
+        inputs = {"dot": sums, "mac": sums, "min": "a, b", "max": "a, b", "load": "a"}
+        arguments = next((given for part, given in inputs.items() if part in name), "")
         prototype = f"uint32_t call_{name}(uint32_t a, uint32_t b, uint32_t c)"
         rows += [f"{prototype};", f"{prototype} {{ (void)a; (void)b; (void)c; return (uint32_t){name}({arguments}); }}"]
     source, script, target = tmp_path / "calls.c", tmp_path / "calls.ld", tmp_path / "calls.elf"

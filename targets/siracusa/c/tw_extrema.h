@@ -1,0 +1,36 @@
+/*
+ * The lesser and the greater of two words with Xpulp's instructions, in a cycle and without a branch, in place of those in
+ * tilewright.h. Where the compiler knows which it is, nothing is left to do; elsewhere it is told what the result can be, so
+ * that it extends no byte that was clipped.
+ *
+ * Included by tw_cluster.h where TW_XPULP is defined. Source of the encodings: GVSoC models/cpu/iss/isa_gen/isa_pulpv2.py.
+ */
+#ifndef TW_EXTREMA_H
+#define TW_EXTREMA_H
+
+#include <stdint.h>
+
+#define TW_EXTREMUM(name, type, compare, funct3) \
+    static inline __attribute__((__unused__, __always_inline__)) type tw_xpulp_##name(type a, type b) { \
+        if (__builtin_constant_p(a compare b)) { \
+            return a compare b ? a : b; \
+        } \
+        type result; \
+        __asm__(".insn r 0x33, " #funct3 ", 0x02, %0, %1, %2" : "=r"(result) : "r"(a), "r"(b)); \
+        if ((result != a && result != b) || a compare result || b compare result) { \
+            __builtin_unreachable(); \
+        } \
+        return result; \
+    }
+TW_EXTREMUM(min_i32, int32_t, <, 4) /* p.min */
+TW_EXTREMUM(min_u32, uint32_t, <, 5) /* p.minu */
+TW_EXTREMUM(max_i32, int32_t, >, 6) /* p.max */
+TW_EXTREMUM(max_u32, uint32_t, >, 7) /* p.maxu */
+#undef TW_EXTREMUM
+
+#define tw_min_i32 tw_xpulp_min_i32
+#define tw_min_u32 tw_xpulp_min_u32
+#define tw_max_i32 tw_xpulp_max_i32
+#define tw_max_u32 tw_xpulp_max_u32
+
+#endif
