@@ -37,6 +37,7 @@ from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import element_of, shape_of
+from .core.cluster_scalars import MacOp
 from .core.cluster_sums import DotOp, WindowOp, strided
 from .core.semantics import Runner, Value, semantics
 
@@ -258,4 +259,4 @@ def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Valu
     return []
 
 
-CLUSTER = Dialect("cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp], [])
+CLUSTER = Dialect("cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, MacOp], [])

@@ -129,8 +129,9 @@ class IntSoftmaxOp(DistanceOp):
         a, b, c, log2 = (attr.value.data for attr in (self.a, self.b, self.c, self.log2))
         below = self.distance(body, x, largest)
         z = self._halvings(body, below)
-        p = body.add(body.sub(body.mul(z, log2), below), b)
-        return body.shift_right(body.add(body.mul(body.mul(p, p), a), c), z)
+        p = body.add(body.mul(z, log2), body.sub(body.constant(b, below.type), below))
+        square = body.mul(p, p)
+        return body.shift_right(body.add(square if a == 1 else body.mul(square, a), c), z)
 
     def _halvings(self, body: Body, below: SSAValue) -> SSAValue:
         """Append min(distance / log2, 31)."""

@@ -177,6 +177,10 @@ def _high_half(a: Array, b: Array) -> Array:
     return product.astype(a.dtype)
 
 
+def _multiply_add(a: Array, b: Array, sum: Array) -> Array:
+    return a.astype(np.int64) * b + sum
+
+
 def _integer_power(a: Array, b: Array) -> Array:
     inverse = np.where(a == 1, 1, np.where(a == -1, np.where(b % 2 == 0, 1, -1), 0))
     return np.where(b < 0, inverse, np.power(a, np.maximum(b, 0)))
@@ -189,6 +193,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floordiv": np.floor_divide,
     "ceildiv": _ceil_divide,
     "mulhi": _high_half,
+    "mac": _multiply_add,
     "isqrt": _isqrt,
     "differ": _differ,
     "unordered": _unordered,

@@ -30,17 +30,17 @@ def code(
     *,
     contention: float = 0.0,
     float_cycles: float = 60.0,
-    extrema: int = 0,
+    xpulp: int = 0,
     row_bytes: int = 0,
 ) -> int:
     """
     Price a kernel as loops in plain C, whatever it computes.
 
     `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats. With
-    `extrema` there are instructions for the lesser and the greater of two words. With `row_bytes` softmax and norms
-    take four elements at a time and keep so many bytes of a row.
+    `xpulp` there are instructions for the lesser and the greater of two words, and for a product with a sum. With
+    `row_bytes` softmax and norms take four elements at a time and keep so many bytes of a row.
     """
-    rates = Rates(float_cycles, bool(extrema))
+    rates = Rates(float_cycles, bool(xpulp))
     return ceil(nest_cycles(kernel, bounds, engine.cores, contention=contention, rates=rates, row_bytes=row_bytes))
 
 
@@ -57,7 +57,7 @@ def product(
     blocks: int = 0,
     contention: float = 0.0,
     float_cycles: float = 60.0,
-    extrema: int = 0,
+    xpulp: int = 0,
 ) -> int:
     """
     Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
@@ -67,8 +67,8 @@ def product(
     not lie side by side are copied before; without, such kernels are left to plain C. With `blocks` it may be computed
     in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
     """
-    plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, extrema=extrema)
-    rates = Rates(float_cycles, bool(extrema))
+    plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
+    rates = Rates(float_cycles, bool(xpulp))
     form = product_of(kernel)
     if form is None or 0 in bounds:
         return plain

@@ -30,7 +30,7 @@ TW_DOT uint32_t tw_word(const void *from) {
 }
 
 /* sum + a * b, which wraps around. */
-TW_DOT int32_t tw_mac(int32_t a, int32_t b, int32_t sum) {
+TW_DOT int32_t tw_mac_i32(int32_t a, int32_t b, int32_t sum) {
 #if defined(TW_XPULP)
     __asm__(".insn r 0x33, 0, 0x21, %0, %1, %2" : "+r"(sum) : "r"(a), "r"(b)); /* p.mac */
     return sum;

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.core.kernel import Access, Kernel, is_shaped
@@ -30,7 +31,7 @@ from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.rowwise import STRETCH, keeps
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
-from .scalar import Rates, Work, work_before, work_of
+from .scalar import EXTENSIONS, EXTREMA, Rates, Work, work_before, work_of
 
 START = 54
 """Cycles of a core before its first iteration and after its last."""
@@ -102,12 +103,23 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
     result = kernel.result if kept is None else kept.result
     own = tuple(d for d in kernel.output_dims if d in kernel.reduced)
     fixed = _finished(result, kernel, 0 if kept is None else 1) if own else ()
-    work, before = work_of(result, fixed).plus(work_of(kernel.epilogue)), work_before(result, fixed)
+    work, before = work_of(result, fixed).plus(_epilogue(kernel)), work_before(result, fixed)
     reads = [*used_accesses(result, kernel.inputs), *(a for a in kernel.extras if is_shaped(a.value))]
     if any(initial is None for each in kernel.reductions for initial in each.initial):
         reads += kernel.outputs
     phases.append(Phase(own, work, before, (*_moves(reads), *row), _moves(kernel.outputs)))
     return tuple(phases)
+
+
+def _epilogue(kernel: Kernel) -> Work:
+    """Return the work of an epilogue, with that of extending a result that was cut off and not clipped."""
+    end = kernel.result.last_op if kernel.result is not None else None
+    cut = end.operands[0].owner if end is not None else None
+    if kernel.epilogue is None or not isinstance(cut, arith.TruncIOp) or isinstance(cut.input.owner, EXTREMA):
+        return work_of(kernel.epilogue)
+    users = [use.operation for use in kernel.epilogue.args[0].uses]
+    extended = sum(EXTENSIONS.get(type(user), 0) for user in users)
+    return work_of(kernel.epilogue).plus(Work(extended))
 
 
 def _finished(block: Block | None, kernel: Kernel, own: int) -> Sequence[SSAValue]:
@@ -195,7 +207,7 @@ def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:
     operands = [*phase.loads, *phase.stores]
     moving = sum(any(dim in dims for dim in phase.dims) for dims in operands)
     fixed = len(operands) - moving
-    work = phase.work.total(rates) - phase.work.waits
+    work = phase.work.beside_others(rates)
     cycles = extent * (work + moving) + extent // STRETCH * (moving + BRANCH) + fixed
     return cycles, extent * moving + fixed
 
@@ -230,7 +242,7 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates) -> tuple[float, 
         if inside:
             outer, points = loops[:-inside], prod(bounds[d] for d in loops[-inside:])
             turns = prod(bounds[d] for d in outer)
-            cycles = points * (work - phase.work.waits + len(operands)) + len(operands)
+            cycles = points * (phase.work.beside_others(rates) + len(operands)) + len(operands)
             return turns * cycles + _around(outer, bounds), turns * points * len(operands)
     *outer, innermost = loops
     moving = sum(innermost in dims for dims in operands)

@@ -1,8 +1,8 @@
 """
 What straight-line scalar code takes on a RI5CY core: cycles per op of `arith`, `math` and `quant`.
 
-Instructions take what was measured on GVSoC's model of the core: most one cycle, a multiplication two and one more
-where the next instruction needs its result, a division 33, a taken branch three. 64-bit integers are pairs of
+Instructions take what was measured on GVSoC's model of the core: most one cycle, `p.mac` too, a multiplication two and
+one more where the next instruction needs its result, a division 33, a taken branch three. 64-bit integers are pairs of
 registers: their prices count the instructions that a C compiler emits for rv32im, or were estimated from libgcc's code
 (division). Floats are counted apart, since what one takes depends on whether there is a floating-point unit.
 """
@@ -16,12 +16,13 @@ from typing import NamedTuple
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import i32
 from xdsl.dialects.linalg.ops import IndexOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ....dialects.core.body import is_float
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
+from ....passes.fuse_products import fusible_product
 from ....passes.loops.scalar import live_ops
 from ....passes.lowering.simplify import constant_value
 from .kernels import KERNELS
@@ -31,37 +32,37 @@ class Work(NamedTuple):
     """
     Cycles of integer code, and how many additions or multiplications of floats the other code is worth.
 
-    `waits` of the cycles are for products, during which code of other points can run; `branches` are what instructions
-    for the lesser and the greater of two words save.
+    `waits` of the cycles are for products, during which code of other points can run. `saved` are the cycles, and
+    `saved_waits` the waits, that Xpulp's instructions save.
     """
 
     cycles: float = 0.0
     floats: float = 0.0
     waits: float = 0.0
-    branches: float = 0.0
+    saved: float = 0.0
+    saved_waits: float = 0.0
 
     def plus(self, other: Work) -> Work:
         """Return both together."""
-        return Work(
-            self.cycles + other.cycles,
-            self.floats + other.floats,
-            self.waits + other.waits,
-            self.branches + other.branches,
-        )
+        return Work(*(mine + others for mine, others in zip(self, other, strict=True)))
 
     def total(self, rates: Rates) -> float:
         """Return the cycles of all of it."""
-        return self.cycles + self.floats * rates.float_cycles - (self.branches if rates.extrema else 0)
+        return self.cycles + self.floats * rates.float_cycles - (self.saved if rates.xpulp else 0)
+
+    def beside_others(self, rates: Rates) -> float:
+        """Return the cycles of all of it where code of other points runs during products."""
+        return self.total(rates) - self.waits + (self.saved_waits if rates.xpulp else 0)
 
 
 class Rates(NamedTuple):
     """
-    What a core's scalar code depends on: the cycles of an addition of floats, and whether there are instructions for
-    the lesser and the greater of two words.
+    What a core's scalar code depends on: the cycles of an addition of floats, and whether Xpulp's instructions are used
+    for the lesser and the greater of two words, and for a product and the sum that it is added to (`fuse-products`).
     """
 
     float_cycles: float = 60.0
-    extrema: bool = False
+    xpulp: bool = False
 
 
 class _Price(NamedTuple):
@@ -116,7 +117,11 @@ _FREE = (
 )
 """Loads extend and stores truncate."""
 
-_EXTREMA = (arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp)
+EXTENSIONS: dict[type[Operation], float] = {arith.ExtUIOp: 1, arith.ExtSIOp: 2}
+"""Of bytes and halfwords in registers."""
+
+EXTREMA = (arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp)
+"""What they are of is in range, and need not be extended."""
 _OF_TWO = _Price(4.1, 8)
 """The larger of two bytes: a branch that is taken half of the time."""
 _BOUND = _Price(2.9, 6)
@@ -128,6 +133,8 @@ _PRODUCT_FOR_DIVISION: dict[type[Operation], float] = {arith.FloorDivSIOp: 12, a
 By a number known before a loop: the upper word of a product, the remainder and its test; with signs half of the time,
 where the division truncates. What is rounded down is a product only where it cannot be negative.
 """
+_MAC_COPY = 1
+"""To copy a number that is needed again into the register to whose content `p.mac` adds a product."""
 _DIVISION_BY_CONSTANT = 10
 """A multiplication that yields the upper half, and shifts."""
 
@@ -183,14 +190,26 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
         else:
             for op in live.walk():
                 each = each.plus(_work(op))
+            each = each.plus(_saved_by_mac(live, known))
     return each, before
+
+
+def _saved_by_mac(op: Operation, known: set[SSAValue]) -> Work:
+    """Return what is saved where a product and the sum that it is added to are one instruction."""
+    if not isinstance(op, arith.AddiOp) or (product := fusible_product(op)) is None:
+        return Work()
+    rest = op.rhs if product is op.lhs else op.lhs
+    if isinstance(rest, BlockArgument) or product in known:
+        return Work()
+    copy = _MAC_COPY if rest in known or _is_constant(rest) else 0
+    return Work(saved=_PRODUCT.narrow - copy, saved_waits=1)
 
 
 def _work(op: Operation) -> Work:
     if isinstance(op, RequantizeOp):
         return _requantise(op)
     if isinstance(op, RescaleOp):
-        return Work(1 + 2 * _SELDOM_BOUND.narrow, 3, branches=2 * (_SELDOM_BOUND.narrow - 1))
+        return Work(1 + 2 * _SELDOM_BOUND.narrow, 3, saved=2 * (_SELDOM_BOUND.narrow - 1))
     if any(is_float(value.type) for value in (*op.operands, *op.results)):
         default = _FUNCTION_WEIGHT if op.name.startswith("math.") else 1
         return Work(0, _FLOAT_WEIGHTS.get(type(op), default))
@@ -198,12 +217,12 @@ def _work(op: Operation) -> Work:
         return Work()
     wide = any((integer_width(value.type) or _INDEX_WIDTH) > 32 for value in (*op.operands, *op.results))
     price = _price(op)
-    branches = price.narrow - 1 if isinstance(op, _EXTREMA) and op.results[0].type == i32 else 0
-    return Work(price.wide if wide else price.narrow, 0, isinstance(op, arith.MuliOp), branches)
+    saved = price.narrow - 1 if isinstance(op, EXTREMA) and op.results[0].type == i32 else 0
+    return Work(price.wide if wide else price.narrow, 0, isinstance(op, arith.MuliOp), saved)
 
 
 def _price(op: Operation) -> _Price:
-    if isinstance(op, _EXTREMA):
+    if isinstance(op, EXTREMA):
         if not any(_is_constant(value) for value in op.operands):
             return _OF_TWO
         return _SELDOM_BOUND if _is_scaled(op) else _BOUND
@@ -226,7 +245,7 @@ def _is_scaled(op: Operation) -> bool:
     inner = [value.owner for value in op.operands if not _is_constant(value)]
     if len(inner) != 1 or not isinstance(inner[0], Operation):
         return False
-    return isinstance(inner[0], arith.ShRSIOp) or (isinstance(inner[0], _EXTREMA) and _is_scaled(inner[0]))
+    return isinstance(inner[0], arith.ShRSIOp) or (isinstance(inner[0], EXTREMA) and _is_scaled(inner[0]))
 
 
 def _requantise(op: RequantizeOp) -> Work:
@@ -234,4 +253,5 @@ def _requantise(op: RequantizeOp) -> Work:
     is_wide = op.compute.width.data > 32
     sums = 1 if _is_constant(op.add) else 2
     parts = _PRODUCT, *([_SUM] * sums), _SHIFT, _SELDOM_BOUND, _SELDOM_BOUND
-    return Work(sum(part[is_wide] for part in parts), branches=0 if is_wide else 2 * (_SELDOM_BOUND.narrow - 1))
+    saved = _PRODUCT.narrow - _MAC_COPY + 2 * (_SELDOM_BOUND.narrow - 1)
+    return Work(sum(part[is_wide] for part in parts), saved=0 if is_wide else saved)

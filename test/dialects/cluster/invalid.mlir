@@ -43,3 +43,11 @@ func.func @dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<8xi32>, 
     : memref<8x16xi8>, memref<32x16xi8>, memref<8xi32>
   func.return
 }
+
+// -----
+
+func.func @mac(%a: i16, %b: i32, %sum: i32) -> i32 {
+  // expected-error @+1 {{i16}}
+  %y = "cluster.mac"(%a, %b, %sum) : (i16, i32, i32) -> i32
+  func.return %y : i32
+}

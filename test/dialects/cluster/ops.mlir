@@ -31,3 +31,9 @@ func.func @dot(%x: memref<1x8x8x16xi8>, %w: memref<32x3x3x16xi8>, %sums: memref<
     : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
   func.return
 }
+
+// CHECK: cluster.mac %a, %b, %sum : i32
+func.func @mac(%a: i32, %b: i32, %sum: i32) -> i32 {
+  %y = cluster.mac %a, %b, %sum : i32
+  func.return %y : i32
+}

@@ -204,7 +204,7 @@ def dots(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     functions = [f"tw_dot{count}_{kind}" for count in WIDTHS for kind in KINDS]
     source = tmp_path_factory.mktemp("dots") / "dots.c"
     rows = [f"int32_t call_{f}(uint32_t a, uint32_t b, int32_t sum) {{ return {f}(a, b, sum); }}" for f in functions]
-    rows += ["int32_t call_tw_mac(int32_t a, int32_t b, int32_t sum) { return tw_mac(a, b, sum); }"]
+    rows += ["int32_t call_tw_mac(int32_t a, int32_t b, int32_t sum) { return tw_mac_i32(a, b, sum); }"]
     prototypes = [row[: row.index("{")].strip() + ";" for row in rows]
     source.write_text("\n".join(['#include "tw_dot.h"', *prototypes, *rows, ""]))
     source.with_name("tw_dot.h").write_bytes((RUNTIME / "tw_dot.h").read_bytes())
@@ -239,7 +239,7 @@ ENCODINGS = {
     "tw_dot16_ss": (0xBA002057, 0xFE00707F),  # pv.sdotsp.c
     "tw_dot16_us": (0xAA002057, 0xFE00707F),  # pv.sdotusp.c
     "tw_dot16_uu": (0xA2002057, 0xFE00707F),  # pv.sdotup.c
-    "tw_mac": (0x42000033, 0xFE00707F),  # p.mac
+    "tw_mac_i32": (0x42000033, 0xFE00707F),  # p.mac
     "tw_min_i32": (0x04004033, 0xFE00707F),  # p.min
     "tw_min_u32": (0x04005033, 0xFE00707F),  # p.minu
     "tw_max_i32": (0x04006033, 0xFE00707F),  # p.max

@@ -1,0 +1,73 @@
+"""A product and the sum that it is added to become one op, for cores that have an instruction for both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import ModuleOp, i32
+from xdsl.ir import Block, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ..dialects.core.cluster_scalars import MacOp
+from ..ir import functions
+from .core.base import Pass
+from .lowering.simplify import constant_value
+
+
+def fuse_products(block: Block) -> None:
+    """
+    Replace sums of 32 bits with a product that nothing else needs by `cluster.mac`.
+
+    What is added up from turn to turn of a loop stays a sum, which the interpreter takes of all turns at once.
+    """
+    for op in list(block.walk()):
+        if not isinstance(op, arith.AddiOp) or _is_partial(op.result):
+            continue
+        product = fusible_product(op)
+        if product is None or not isinstance(product.owner, arith.MuliOp):
+            continue
+        rest = op.rhs if product is op.lhs else op.lhs
+        fused = MacOp(product.owner.lhs, product.owner.rhs, rest)
+        fused.location = op.location
+        fused.result.name_hint = op.result.name_hint
+        Rewriter.replace_op(op, fused)
+        Rewriter.erase_op(product.owner)
+
+
+def fusible_product(op: arith.AddiOp) -> SSAValue | None:
+    """Return the operand of a sum of 32 bits that can be one instruction with it, None where there is none."""
+    return next((operand for operand in op.operands if _is_fusible(operand)), None) if op.result.type == i32 else None
+
+
+def _is_fusible(value: SSAValue) -> bool:
+    """Return whether a value is a product of which one sum is the only user; one by 1 is none."""
+    owner = value.owner
+    if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) != 1:
+        return False
+    return all(constant_value(operand) != 1 for operand in owner.operands)
+
+
+def _is_partial(value: SSAValue) -> bool:
+    """Return whether a sum goes on to the next turn of a loop, alone or with more added."""
+    users = [use.operation for use in value.uses]
+    return any(
+        isinstance(user, scf.YieldOp) or (isinstance(user, arith.AddiOp) and _is_partial(user.result)) for user in users
+    )
+
+
+@dataclass(frozen=True)
+class FuseProductsPass(Pass):
+    """
+    Fuse products of 32 bits with the sums that they are added to, for cores that do both in one instruction (p.mac).
+
+    Indices, which compilers have their own ways with, stay as they are, and so do the sums that loops carry. Run it on
+    loops.
+    """
+
+    name = "fuse-products"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            fuse_products(function.body.block)
