@@ -87,7 +87,7 @@ def simulated(network: Network, target: str, plan: str = "") -> Simulation:
     """
     Compile a network for a machine, planned with further options, and run it on the model.
 
-    Raises Diagnostic where it cannot be compiled for it.
+    Raises Diagnostic where it cannot be compiled for it, or does not fit its memories.
     """
     return simulate(_planned(network, target, plan))
 
@@ -102,7 +102,7 @@ def _planned(network: Network, target: str, plan: str = "", *, context: int = 0,
     """Return a network compiled for a machine until its transfers are explicit."""
     phases = targets.machine_named(target).phases
     names = [phase.name for phase in phases]
-    text = ",".join(phase.text for phase in phases[: names.index("kernels") + 1])
+    text = ",".join([*(phase.text for phase in phases[: names.index("kernels") + 1]), "verify-levels"])
     text = re.sub(r"plan-memory\{", f"plan-memory{{{plan} ", text) if plan else text
     pipeline = parse_pipeline(f"builtin.module({text})", all_passes())
     with network.stored() as (path, types):

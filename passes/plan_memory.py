@@ -29,6 +29,7 @@ from .memory.plan import Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
+from .verify_levels import parts_of
 
 ADDRESS = "hier.address"
 """The attribute of an allocation in a near level: its address there, in bytes."""
@@ -137,6 +138,8 @@ def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: b
     )
     if not found.ops:
         return
+    if outer:
+        found.taken = _taken(block, hop)
     options = (limits.time_budget, limits.apart)
     plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(found)]
     plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
@@ -147,6 +150,14 @@ def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: b
         resident |= _keep(layers.buffers[number].alloc, hop.near.name, place)
     for choice, address in zip(plan.choices, addresses.blocks, strict=True):
         _replace(layers, choice, address, resident)
+
+
+def _taken(block: Block, hop: Hop) -> int:
+    """Return the bytes of the far level that weights, state, inputs and outputs take."""
+    function = cast(FuncOp, block.parent_op())
+    module = function.parent_op()
+    parts = parts_of(module, hop.far.name) if isinstance(module, ModuleOp) else ()
+    return sum(hop.far.aligned(part.bytes) for part in parts if part.level == hop.far.name)
 
 
 def _note(function: FuncOp, layers: Layers, cycles: int) -> None:

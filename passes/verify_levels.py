@@ -27,7 +27,7 @@ _SHOWN = 4
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """Something that has memory of its own for as long as the program is there."""
 
     name: str
@@ -41,7 +41,7 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 
     What says no level lies in the farthest. Allocations have no place yet: run it after allocate-static.
     """
-    parts = list(_parts(module, machine.far.name))
+    parts = list(parts_of(module, machine.far.name))
     for level in machine.levels:
         here = [part for part in parts if part.level == level.name]
         needed = sum(level.aligned(part.bytes) for part in here)
@@ -49,25 +49,26 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
             raise _too_much(here, needed, level, machine, _elsewhere(parts, machine))
 
 
-def _parts(module: ModuleOp, far: str) -> Iterator[_Part]:
+def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
+    """Yield globals, inputs and outputs with the level that each lies in, `far` where it says none."""
     spare = spare_memories(module)
     for op in module.body.block.ops:
         if isinstance(op, memref.GlobalOp) and op not in spare:
             copies = op.attributes.get(COPIES)
             shared = copies.value.data if isinstance(copies, IntegerAttr) else 1
-            yield _Part(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
+            yield Part(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
     for function in functions(module):
         yield from _ports(function, far)
 
 
-def _ports(function: FuncOp, far: str) -> Iterator[_Part]:
+def _ports(function: FuncOp, far: str) -> Iterator[Part]:
     """Yield the inputs and outputs of a function that is called from outside."""
     if function.sym_visibility == StringAttr("private") or BUCKET_OF in function.attributes:
         return
     for argument in function.body.block.args:
         if is_shaped(argument):
             name = argument.name_hint or f"arg{argument.index}"
-            yield _Part(name, _level_of(argument.type, far), bytes_of(argument.type))
+            yield Part(name, _level_of(argument.type, far), bytes_of(argument.type))
 
 
 def _level_of(type: Attribute, far: str) -> str:
@@ -75,14 +76,14 @@ def _level_of(type: Attribute, far: str) -> str:
     return space.data if isinstance(space, StringAttr) else far
 
 
-def _elsewhere(parts: Sequence[_Part], machine: Machine) -> list[str]:
+def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
     """Return what memories for weights hold."""
     levels = [level for level in machine.levels if level.preloaded]
     held = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
     return [f"{each.name} holds {used:,} of {each.size:,} bytes" for each, used in zip(levels, held, strict=True)]
 
 
-def _too_much(parts: Sequence[_Part], needed: int, level: Level, machine: Machine, notes: Sequence[str]) -> Diagnostic:
+def _too_much(parts: Sequence[Part], needed: int, level: Level, machine: Machine, notes: Sequence[str]) -> Diagnostic:
     largest = sorted(parts, key=lambda part: (-part.bytes, part.name))[:_SHOWN]
     named = [f"{part.name} ({part.bytes:,} bytes)" for part in largest]
     rest = [f"{len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []

@@ -83,6 +83,8 @@ class Layers:
     """Whether tiles may be spread over copies of engines."""
     preloaded: frozenset[SSAValue] = frozenset()
     """The operands that lie where engines read them in place, whatever is planned."""
+    taken: int = 0
+    """The bytes of the far level that weights, state, inputs and outputs take."""
     _floors: dict[int, int] = field(default_factory=dict[int, int], init=False)
     _known: dict[Hashable, list[Candidate]] = field(default_factory=dict[Hashable, list[Candidate]], init=False)
 
@@ -93,6 +95,19 @@ class Layers:
             [number for number, buffer in enumerate(self.buffers) if buffer.values & set(op.operands)]
             for op in self.ops
         ]
+
+    @cached_property
+    def crowded(self) -> frozenset[int]:
+        """
+        The kernels whose result, which the next one alone reads, has no room in the far level.
+
+        It is beside what else is needed then and too large for the near level.
+        """
+        room = self.hop.far.size - self.taken
+        large = [buffer for buffer in self.buffers if buffer.size > self.hop.near.size]
+        needed = [sum(b.size for b in large if b.first <= step <= b.last) for step in range(len(self.ops))]
+        joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > room)
+        return frozenset(index for index, number in joints if number is not None and self.buffers[number] in large)
 
     def options(self, first: int, count: int, resident: frozenset[int]) -> list[Candidate]:
         """

@@ -57,7 +57,12 @@ def _windows(layers: Layers, plan: Plan, capacity: int) -> Iterator[tuple[int, i
 def _improved(layers: Layers, plan: Plan, capacity: int, first: int, last: int, budget: float) -> Plan:
     inside = [n for n, b in enumerate(layers.buffers) if first <= b.first and b.last <= last and b.size <= capacity]
     outside = plan.resident - set(inside)
-    options = list(_options(layers, first, last, frozenset(inside), outside, capacity))
+    together = layers.crowded & {i for choice in plan.choices for i in choice.kernels if i != choice.last}
+    options = [
+        option
+        for option in _options(layers, first, last, frozenset(inside), outside, capacity)
+        if not together & {option.choice.first - 1, option.choice.last}
+    ]
     model = cp_model.CpModel()
     taken = [model.new_bool_var("") for _ in options]
     kept = {n: model.new_bool_var("") for n in inside}

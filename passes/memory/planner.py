@@ -97,7 +97,10 @@ def _is_near_floor(layers: Layers, plan: Plan, number: int) -> bool:
 
 
 def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
-    """Return a plan with neighbours done together where what is between them does not stay near anyway."""
+    """
+    Return a plan with neighbours done together where what is between them does not stay near anyway: where that is
+    faster, and where it has no room in the far level.
+    """
     index = 0
     while index + 1 < len(plan.choices):
         one, two = plan.choices[index : index + 2]
@@ -105,7 +108,8 @@ def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
         joined = None
         if number is not None and number not in plan.resident and one.count + two.count <= LONGEST_GROUP:
             joined = best(layers, one.first, one.count + two.count, plan.resident, capacity)
-        if joined is None or joined.candidate.cycles >= one.candidate.cycles + two.candidate.cycles:
+        apart = one.candidate.cycles + two.candidate.cycles
+        if joined is None or (joined.candidate.cycles >= apart and one.last not in layers.crowded):
             index += 1
             continue
         plan = replace(plan, choices=(*plan.choices[:index], joined, *plan.choices[index + 2 :]))

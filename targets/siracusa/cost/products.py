@@ -14,7 +14,8 @@ are done one by one. Operands that lie otherwise can be copied before: windows t
 other way is transposed once for each call. What copies, rows and rests take follows from instruction costs; it was not
 measured.
 
-**Cores** share the lines of pixels, the pairs of a line, or the blocks of features, whichever leaves the busiest core
+**Cores** wait for each other at the banks as often as their steps load words; code of epilogues makes that rarer. They
+share the lines of pixels, the pairs of a line, or the blocks of features, whichever leaves the busiest core
 least to do.
 """
 
@@ -230,7 +231,8 @@ class Simd:
         )
         active = -(-turns // -(-turns // cores))
         pixels, widest = PIXELS if pairs else 1, min(self._widest, self._features)
-        density = (widest + pixels) / (widest + pixels + widest * pixels)
+        beside = widest * pixels * self._epilogue / self._block(widest, pixels)
+        density = (1 - beside) * (widest + pixels) / (widest + pixels + widest * pixels)
         return START[pixels] + self._transpose(cores) + mine * slowdown(contention, density, active)
 
     def _unit(self, pixels: int) -> float:
