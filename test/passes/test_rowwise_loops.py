@@ -43,7 +43,7 @@ def int_softmax(x: Array, *, b: int, c: int, log2: int, levels: int, masked: boo
     return module_of("int_softmax", [(x.shape, "i16"), *mask], "i8", attributes.replace("{a", "{span = 4351 : i64, a"))
 
 
-def check(module: ModuleOp, ins: list[Array], dtype: type, row_bytes: int) -> str:
+def check(module: ModuleOp, ins: list[Array], dtype: type[np.generic], row_bytes: int) -> str:
     """Compare a kernel with its loops, and return these."""
     results: list[Array] = []
     for _ in range(2):
@@ -51,7 +51,7 @@ def check(module: ModuleOp, ins: list[Array], dtype: type, row_bytes: int) -> st
         Interpreter(module).call("network", [*ins, results[-1]])
         ConvertKernelsToLoopsPass(row_bytes=row_bytes).apply(CONTEXT, module)
         DivideByInvariantsPass().apply(CONTEXT, module)
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])
     return str(module)
 
 
