@@ -45,8 +45,8 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     Emit `clip((x * mul + add + round) >> shift)` in `arith` and return the result.
 
     The values stand for the op's operands, as the place to emit to knows them. What does nothing is left out: a
-    conversion to the same type, a shift by 0, an addition of 0, a clip to all that the type can hold. The rounding
-    becomes part of `add` where that is a constant.
+    conversion to the same type, a shift by 0, an addition of 0, a clip to all that the type can hold or the numbers
+    can be. The rounding becomes part of `add` where that is a constant.
     """
     compute, shift = op.compute, op.shift.value.data
     rounding = (1 << shift) >> 1
@@ -60,6 +60,12 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     if shift:
         total = emit.op(arith.ShRSIOp(total, emit.constant(shift, compute)))
     return _clip(op, total, emit)
+
+
+def is_natural(op: RequantizeOp) -> bool:
+    """Return whether a requantisation is known to clip no number that is negative."""
+    factors = [_known(op.mul), _known(op.add)]
+    return isinstance(op.x.owner, arith.ExtUIOp) and all(number is not None and number >= 0 for number in factors)
 
 
 _ROUNDS = 1.5 * 2**23
@@ -118,7 +124,7 @@ def _clip(op: RequantizeOp, value: SSAValue, emit: Emitter) -> SSAValue:
     compute, result = op.compute, op.result.type
     low, high = op.low.value.data, op.high.value.data
     assert isinstance(result, IntegerType)
-    if fits(low - 1, compute):
+    if fits(low - 1, compute) and not (low <= 0 and is_natural(op)):
         value = emit.op(arith.MaxSIOp(value, emit.constant(low, compute)))
     if fits(high + 1, compute):
         value = emit.op(arith.MinSIOp(value, emit.constant(high, compute)))

@@ -80,6 +80,33 @@ func.func @requantize(%x: memref<4xi8>, %o: memref<4xi32>) {
   func.return
 }
 
+// A number that is not negative needs no bound below 0; one whose factor may be negative does.
+
+// CHECK-LABEL: func.func @natural
+// CHECK-NOT:     arith.maxsi
+// CHECK:         arith.minsi %{{.*}}, %c127 : i32
+// CHECK:         arith.maxsi %{{.*}}, %cm128 : i32
+// CHECK-NEXT:    arith.minsi %{{.*}}, %c127 : i32
+func.func @natural(%x: memref<4xi8>, %m: memref<4xi32>, %o: memref<4xi8>, %p: memref<4xi8>) {
+  %mul = arith.constant 3 : i32
+  %add = arith.constant 100 : i32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<4xi8>) outs(%o : memref<4xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %n = arith.extui %a : i8 to i32
+    %r = quant.requantize %n, %mul, %add shift 4 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]} ins(%x, %m : memref<4xi8>, memref<4xi32>) outs(%p : memref<4xi8>) {
+  ^bb0(%a: i8, %f: i32, %b: i8):
+    %n = arith.extui %a : i8 to i32
+    %r = quant.requantize %n, %f, %add shift 4 clip -128 to 127 in i32 : i32, i32, i32 -> i8
+    linalg.yield %r : i8
+  }
+  func.return
+}
+
 // CHECK-LABEL: func.func @nearly_all
 // CHECK:         arith.maxsi %{{.*}}, %cm2147483647 : i32
 // CHECK-NEXT:    arith.minsi %{{.*}}, %c2147483646 : i32

@@ -23,7 +23,7 @@ from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
 from ....passes.fuse_products import fusible_product
-from ....passes.loops.scalar import live_ops
+from ....passes.loops.scalar import is_natural, live_ops
 from ....passes.lowering.simplify import constant_value
 from .kernels import KERNELS
 
@@ -252,6 +252,7 @@ def _requantise(op: RequantizeOp) -> Work:
     """Return the price of a product, a sum, a shift and a clip; the rounding is part of a sum with a constant."""
     is_wide = op.compute.width.data > 32
     sums = 1 if _is_constant(op.add) else 2
-    parts = _PRODUCT, *([_SUM] * sums), _SHIFT, _SELDOM_BOUND, _SELDOM_BOUND
-    saved = _PRODUCT.narrow - _MAC_COPY + 2 * (_SELDOM_BOUND.narrow - 1)
+    bounds = 1 if op.low.value.data <= 0 and is_natural(op) else 2
+    parts = _PRODUCT, *([_SUM] * sums), _SHIFT, *([_SELDOM_BOUND] * bounds)
+    saved = _PRODUCT.narrow - _MAC_COPY + bounds * (_SELDOM_BOUND.narrow - 1)
     return Work(sum(part[is_wide] for part in parts), saved=0 if is_wide else saved)
