@@ -87,6 +87,9 @@ class IntSoftmaxOp(DistanceOp):
             power = body.convert(body.convert(power, i16), self.accumulator)
         if most is None or not self._has_exact_factor(most):
             return body.floordiv(body.mul(power, self.levels.value.data - 1), total)
+        if self._has_short_factor(most):
+            factor, shift = self._short_factor(body, total, most)
+            return body.op(arith.ShRUIOp(body.op(arith.MuliOp(power, factor)), shift))
         product = arith.MulUIExtendedOp(power, self._factor(body, total))
         body.op(product)
         return product.high
@@ -115,14 +118,41 @@ class IntSoftmaxOp(DistanceOp):
         first = self.a.value.data * self.b.value.data**2 + self.c.value.data
         return self.accumulator == i32 and 0 < steps < first and max(most, steps) * total < 1 << 32
 
+    def _has_short_factor(self, most: int) -> bool:
+        """Return whether a power times the factor of `_short_factor` has 32 bits."""
+        total = most * shape_of(self.inputs[0])[-1]
+        return most * total < 1 << 31 and most * (2 * most * (self.levels.value.data - 1) + 1) < 1 << 32
+
+    def _short_factor(self, body: Body, total: SSAValue, most: int) -> tuple[SSAValue, SSAValue]:
+        """
+        Append floor(2^s * (levels - 1) / total) + 1 and s, the least with most * total < 2^s.
+
+        A power times it, shifted by s, is exact for the reason that `_has_exact_factor` gives. The factor is no larger
+        than 2 * most * (levels - 1) + 1, since 2^s <= 2 * most * total.
+        """
+        first = self.a.value.data * self.b.value.data**2 + self.c.value.data
+        low, high = (most * bound for bound in (first, most * shape_of(self.inputs[0])[-1]))
+        shift = body.constant(low.bit_length(), i32)
+        for bits in range(low.bit_length(), high.bit_length()):
+            limit = body.constant(((1 << bits) - 1) // most, i32)
+            shift = body.add(shift, body.op(arith.ExtUIOp(body.op(arith.CmpiOp(total, limit, "ugt")), i32)))
+        scale = body.op(arith.ShLIOp(body.constant(1, i32), shift))
+        whole = body.op(arith.DivUIOp(scale, total))
+        rest = body.op(arith.SubiOp(scale, body.op(arith.MuliOp(whole, total))))
+        return self._scaled(body, whole, rest, total), shift
+
     def _factor(self, body: Body, total: SSAValue) -> SSAValue:
         """Append floor(2^32 * (levels - 1) / total) + 1, as an unsigned number, by divisions of 32 bits."""
-        steps, ones = self.levels.value.data - 1, body.constant(-1, i32)
+        ones = body.constant(-1, i32)
         whole = body.op(arith.DivUIOp(ones, total))
         rest = body.op(arith.SubiOp(ones, body.op(arith.MuliOp(whole, total))))
-        more = body.op(arith.MuliOp(body.op(arith.AddiOp(rest, body.constant(1, i32))), body.constant(steps, i32)))
-        parts = body.op(arith.DivUIOp(more, total))
-        whole = body.op(arith.AddiOp(body.op(arith.MuliOp(whole, body.constant(steps, i32))), parts))
+        return self._scaled(body, whole, body.op(arith.AddiOp(rest, body.constant(1, i32))), total)
+
+    def _scaled(self, body: Body, whole: SSAValue, rest: SSAValue, total: SSAValue) -> SSAValue:
+        """Append floor((whole * total + rest) * (levels - 1) / total) + 1, as an unsigned number."""
+        steps = body.constant(self.levels.value.data - 1, i32)
+        parts = body.op(arith.DivUIOp(body.op(arith.MuliOp(rest, steps)), total))
+        whole = body.op(arith.AddiOp(body.op(arith.MuliOp(whole, steps)), parts))
         return body.op(arith.AddiOp(whole, body.constant(1, i32)))
 
     def _exponential(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:

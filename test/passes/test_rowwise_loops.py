@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from tilewright.dialects.core.kernel import kernel_of
+from tilewright.dialects.core.semantics import SCALAR_RULES
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.divide_by_invariants import DivideByInvariantsPass
@@ -70,25 +74,50 @@ def test_int_softmax(seed: int, rows: int, length: int, b: int, log2: int) -> No
     assert "memref.alloca" in check(module, [x], np.int8, 128)
 
 
-def test_a_share_is_an_upper_word_where_that_is_exact() -> None:
-    """Rows of 535 of these powers are the longest of which all products with the factor are exact."""
-    x = np.zeros((1, 536), np.int16)
-    for length, exact in ((535, True), (536, False)):
-        module = int_softmax(x[:, :length], b=43, c=983, log2=22, levels=256)
-        kernel = kernel_of(next(op for op in module.walk() if op.name == "nn.int_softmax"))
-        assert kernel.result is not None
-        names = [op.name for op in kernel.result.ops]
-        assert ("arith.mului_extended" in names) == exact
-        assert ("arith.floordivsi" in names) != exact
-    rows = np.sort(np.random.RandomState(0).randint(0, 270, (4, 535)), axis=1).astype(np.int16)
+SHARES = {"arith.shrui": (256, 267), "arith.mului_extended": (268, 535), "arith.floordivsi": (536,)}
+"""How shares of these powers are computed, by the shortest and the longest rows for which that is exact."""
+
+
+@pytest.mark.parametrize(("length", "op"), [(length, op) for op, lengths in SHARES.items() for length in lengths])
+def test_shares_are_exact(length: int, op: str) -> None:
+    rows = np.sort(np.random.RandomState(0).randint(0, 270, (4, length)), axis=1).astype(np.int16)
     rows[:2] = 0
     rows[1, 1:] = -300
+    module = int_softmax(rows, b=43, c=983, log2=22, levels=256)
+    kernel = kernel_of(next(op for op in module.walk() if op.name == "nn.int_softmax"))
+    assert kernel.result is not None
+    assert [each.name for each in kernel.result.ops if each.name in SHARES] == [op]
     d = rows.max(-1, keepdims=True).astype(np.int64) - rows
     z = np.minimum(d // 22, 31)
     q = ((z * 22 - d + 43) ** 2 + 983) >> z
     y = np.zeros(rows.shape, np.int8)
-    Interpreter(int_softmax(rows, b=43, c=983, log2=22, levels=256)).call("network", [rows, y])
+    Interpreter(module).call("network", [rows, y])
     np.testing.assert_array_equal(y.view(np.uint8), q * 255 // q.sum(-1, keepdims=True))
+
+
+@pytest.mark.parametrize("length", [267, 535])
+def test_shares_are_exact_just_below_a_quotient(length: int) -> None:
+    """With totals that divide 255 * power + 1, a share is as close to the next larger one as it can be."""
+    distances = np.arange(704)
+    z = np.minimum(distances // 22, 31)
+    powers = ((z * 22 - distances + 43) ** 2 + 983) >> z
+    most = 43**2 + 983
+    shares = np.arange(1, 256)
+    totals, rest = np.divmod(255 * powers[:, None] + 1, shares)
+    critical = (rest == 0) & (totals >= most) & (totals <= most * length)
+    x, total = -np.repeat(distances, 255)[critical.ravel()].astype(np.int16), totals[critical].astype(np.int32)
+    module = int_softmax(np.zeros((1, length), np.int16), b=43, c=983, log2=22, levels=256)
+    result = kernel_of(next(op for op in module.walk() if op.name == "nn.int_softmax")).result
+    assert result is not None
+    assert len(total) > 300
+    values: dict[SSAValue, Array] = dict(zip(result.args, (x, np.zeros_like(total), total), strict=True))
+    for op in result.ops:
+        if op.results:
+            found: Any = SCALAR_RULES[type(op)](op, *(values[operand] for operand in op.operands))
+            values |= zip(op.results, found if len(op.results) > 1 else [found], strict=True)
+    assert result.last_op is not None
+    share = values[result.last_op.operands[0]].view(np.uint8)
+    np.testing.assert_array_equal(share, 255 * np.repeat(powers, 255)[critical.ravel()] // total)
 
 
 @pytest.mark.parametrize("length", [7, 8, 15])
