@@ -151,5 +151,12 @@ def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[Ten
     inner = resolver.inner(graph, infos)
     inner.extents.axes |= {value.name: {} for value in proto.input}
     inner.run()
+    if any(inner.sequence(output) is not None for output in outputs):
+        raise Diagnostic(
+            f"{node.op_type} cannot be written out, and it gives a sequence",
+            where=where_node(node),
+            expected="a constant condition or number of turns, or tensors alone",
+            remedy="give inputs that decide them with --input-value, or export the model without sequences",
+        )
     refuse_extents(inner, node, outputs, "gives")
     return inner

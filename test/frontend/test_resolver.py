@@ -256,6 +256,18 @@ def test_inputs_and_outputs_that_are_sequences():
     np.testing.assert_array_equal(found["y[1]"], -X[0])
 
 
+@pytest.mark.parametrize("members", ["x", "x x"])
+def test_sequences_that_a_condition_of_the_run_decides_are_refused(members: str):
+    bodies = {
+        name: helper.make_graph([node("SequenceConstruct", given, name)], name, [], [port(name, None)])
+        for name, given in (("then_branch", "x"), ("else_branch", members))
+    }
+    nodes = [node("ReduceMax", "x", "m", keepdims=0), node("Cast", "m", "b", to=TensorProto.BOOL)]
+    proto = model([*nodes, node("If", "b", "s", **bodies), node("SequenceAt", "s first", "y")], {"first": np.array(0)})
+    with pytest.raises(Diagnostic, match="If cannot be written out, and it gives a sequence"):
+        import_model(proto)
+
+
 def test_sparse_initialisers_become_dense():
     proto = model([node("Add", "x s", "y")])
     values = numpy_helper.from_array(np.array([5, 7], np.float32), "s")
