@@ -1,0 +1,247 @@
+"""What the commands of `tilewright` do, once their options are read (`cli.py`)."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from .errors import Diagnostic
+
+if TYPE_CHECKING:
+    from .compiler import Model
+    from .passes.core.manager import Observer
+    from .passes.core.pipeline import Step
+    from .runtime.inputs import Input
+    from .runtime.session import Run
+
+
+def usage_error(message: str, *, expected: str = "", found: str = "", remedy: str = "") -> Diagnostic:
+    """Return the error for a command that is none."""
+    from .passes.core.grammar import UsageError
+
+    return UsageError(message, expected=expected, found=found, remedy=remedy)
+
+
+def _check_state(options: argparse.Namespace) -> None:
+    """Raise UsageError for options of a state where there is none."""
+    given = [name for name in ("prefill", "bucket") if getattr(options, name, None)]
+    if given and not options.context:
+        raise usage_error(f"--{given[0]} is for networks with state", remedy="give --context too")
+
+
+def _model(options: argparse.Namespace) -> Model:
+    from .compiler import Model
+    from .frontend.static_inputs import numbers
+    from .passes.core.driver import once
+
+    shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
+    _check_state(options)
+    prefill, bucket = getattr(options, "prefill", None), getattr(options, "bucket", 0)
+    values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
+    return Model(options.model, shapes, types, options.context, prefill, values, bucket)
+
+
+class Progressing:
+    """Shows which pass runs, on a terminal; a context manager that gives the observers to use."""
+
+    def __init__(self, machine: str):
+        self._machine = machine
+
+    def __enter__(self) -> Sequence[Observer]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        from .compiler import machine_named, pipeline_of
+        from .passes.core.manager import Observer, Place
+
+        console = Console(stderr=True)
+        columns = TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn()
+        self._bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        task = self._bar.add_task("import", total=len(pipeline_of(machine_named(self._machine)).steps))
+        bar = self._bar
+
+        class Showing(Observer):
+            def before_pass(self, place: Place, module: object) -> None:
+                bar.update(task, description=place.step.name, completed=place.number - 1)
+
+        self._bar.start()
+        return [Showing()]
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def compile_command(options: argparse.Namespace) -> int:
+    """Run `tilewright compile`."""
+    from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
+    from .runtime.inputs import by_name, load_arrays
+    from .runtime.tables import print_compiled
+
+    if options.print_pipeline:
+        print(pipeline_of(machine_named(options.target)))
+        return 0
+    if options.model is None or options.output is None:
+        raise usage_error("compile needs a model and an output folder", remedy="tilewright compile net.onnx -o build/")
+    if options.inputs and not options.bare:
+        raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
+    with Progressing(options.target) as observers:
+        compilation = compile_model(_model(options), options.target, observers=observers)
+    if options.bare:
+        bare_of(compilation)
+    files = write_compilation(compilation, options.output)
+    if options.bare:
+        given = load_arrays(options.inputs) if options.inputs else None
+        files += write_bare(compilation, options.output, given and by_name(given, compilation.inputs, options.inputs))
+    print_compiled(compilation.report, files)
+    return 0
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Run `tilewright run`."""
+    from .runtime.inputs import by_name, load_arrays
+    from .runtime.session import Emulated, run_steps
+    from .runtime.tables import save_outputs
+
+    place = options.on or "host"
+    if options.stop_after and place != "interpreter":
+        raise usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
+    given = load_arrays(options.inputs)
+    run, inputs = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
+    counted = [each.name for each in inputs if each.added]
+    arrays = by_name(given, [each.name for each in inputs], options.inputs, optional=counted)
+    outputs = run_steps(run, inputs, arrays)
+    save_outputs(outputs, options.outputs)
+    if isinstance(run, Emulated):
+        print(f"{run.instructions:,} instructions")
+    return 0
+
+
+def _check_folder_place(place: str) -> None:
+    if place not in ("host", "sanitizers"):
+        raise usage_error(
+            f"a compiled folder does not run on '{place}'",
+            expected="host or sanitizers",
+            remedy="give the model that it was compiled from instead",
+        )
+
+
+def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
+    from .runtime.host import HostNetwork
+    from .runtime.inputs import host_inputs
+    from .runtime.session import host_run
+
+    _check_folder_place(place)
+    network = HostNetwork(options.model, sanitize=place == "sanitizers")
+    return host_run(network), host_inputs(network)
+
+
+def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
+    from .compiler import compile_model
+    from .runtime.inputs import network_inputs
+    from .runtime.session import check_place, level_for, runner
+
+    check_place(place)
+    level = level_for(place, options.target, options.stop_after)
+    with Progressing(options.target) as observers:
+        compilation = compile_model(_model(options), options.target, stop_after=level, observers=observers)
+    return runner(compilation, place), network_inputs(compilation.module)
+
+
+def generate_command(options: argparse.Namespace) -> int:
+    """Run `tilewright generate`."""
+    from .compiler import compile_model
+    from .runtime.generate import folder_language, module_language, run
+    from .runtime.host import HostNetwork
+    from .runtime.session import check_place, host_run, level_for, runner
+
+    place = options.on or "host"
+    if options.model.is_dir():
+        _check_folder_place(place)
+        compiled = HostNetwork(options.model, sanitize=place == "sanitizers")
+        return run(options, host_run(compiled), folder_language(compiled), place)
+    check_place(place)
+    options.context = options.context or len(options.prompt) + options.tokens - 1
+    with Progressing(options.target) as observers:
+        level = level_for(place, options.target)
+        compilation = compile_model(_model(options), options.target, stop_after=level, observers=observers)
+    return run(options, runner(compilation, place), module_language(compilation.module), place)
+
+
+def check_command(options: argparse.Namespace) -> int:
+    """Run `tilewright check`; returns 1 where a network differs."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from .compiler import machine_named, pipeline_of
+    from .runtime.check import check, find_cases
+    from .runtime.session import check_place
+    from .runtime.tables import print_rows
+
+    _check_state(options)
+    places = list(dict.fromkeys(options.on or ["host"]))
+    for place in places:
+        check_place(place)
+    pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
+    cases = [case for corpus in options.corpora for case in find_cases(corpus)]
+    status = Console(stderr=True)
+    state = {"context": options.context, "bucket": options.bucket}
+    checked = check(cases, options.target, places, stop_after=options.stop_after, **state)
+    rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
+    print_rows(rows, " + ".join(places))
+    return 0 if all(row.passed for row in rows) else 1
+
+
+def profile_command(options: argparse.Namespace) -> int:
+    """Run `tilewright profile`."""
+    from .runtime.profile import run
+
+    _check_state(options)
+    return run(options)
+
+
+def import_command(options: argparse.Namespace) -> int:
+    """Run `tilewright import`."""
+    from .runtime.gaps import run
+
+    options.context = 0
+    return run(options, _model(options))
+
+
+def targets_command(options: argparse.Namespace) -> int:
+    """Run `tilewright targets`."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from . import targets
+    from .compiler import machine_named, pipeline_of
+
+    if options.name is None:
+        table = Table("target", "what it is")
+        for machine in targets.machines().values():
+            table.add_row(machine.name, machine.summary)
+        Console().print(table)
+        return 0
+    machine = machine_named(options.name)
+    steps = pipeline_of(machine).steps
+    table = Table("phase", "passes", "options", title=f"{machine.name}: {machine.summary}", title_justify="left")
+    for phase in machine.phases:
+        table.add_row(
+            phase.name,
+            phase.text,
+            " ".join(filter(None, map(_options, (step for step in steps if step.phase == phase.name)))),
+        )
+    Console().print(table)
+    if (machine.folder / "machine.toml").is_file():
+        from .targets.core.machine_file import find_machine
+        from .targets.core.machine_picture import draw
+
+        Console().print(draw(find_machine(options.name)))
+    return 0
+
+
+def _options(step: Step) -> str:
+    """Return the options of a pass with the values that they have, empty where it has none."""
+    values = [f"{field.name.replace('_', '-')}={getattr(step.run, field.name)}" for field in fields(step.run)]
+    return f"{step.name}{{{' '.join(values)}}}" if values else ""
