@@ -42,7 +42,7 @@ from tilewright.dialects.quant import RequantizeOp
 from tilewright.passes.memory.transfers import cost_of
 from tilewright.runtime.simulator.accounts import Layer, Place
 from tilewright.runtime.simulator.schedule import Schedule
-from tilewright.targets.core.costs import cost_named
+from tilewright.targets.core.cost_table import cost_named
 from tilewright.targets.core.machine_file import find_machine
 from tilewright.targets.siracusa.cost.jobs import Kind, job_cycles
 from tilewright.targets.siracusa.cost.loops import BRANCH

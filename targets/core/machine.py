@@ -16,7 +16,7 @@ from math import ceil, prod
 from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import Diagnostic, did_you_mean
-from .costs import cost_named
+from .cost_table import cost_named
 from .machine_operations import OpSupport
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ...errors import Diagnostic, did_you_mean
-from .costs import Parameter, known_costs, parameters_of
+from .cost_table import Parameter, known_costs, parameters_of
 from .machine import ROLES, Clock, Engine, Level, Link, Machine
 from .machine_checks import check
 from .machine_operations import OpSupport

@@ -12,7 +12,7 @@ from math import ceil
 from xdsl.dialects.builtin import StringAttr
 
 from ...dialects.core.kernel import Kernel
-from ..core.costs import cost
+from ..core.cost_table import cost
 from ..core.machine import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles

@@ -14,7 +14,7 @@ from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module, print_ir
 from tilewright.targets import machine_named
-from tilewright.targets.core import costs
+from tilewright.targets.core import cost_table, costs
 from tilewright.targets.core.machine import Link, Machine
 from tilewright.targets.core.machine_attribute import attach_machine, machine_attr, machine_of
 from tilewright.targets.core.machine_file import find_machine, load_machine
@@ -434,29 +434,29 @@ def test_a_kernel_of_several_passes_pays_for_each():
 
 
 def test_costs_of_a_target_bear_its_name(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(costs, "_COSTS", dict(costs._COSTS))  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(cost_table, "_COSTS", dict(cost_table._COSTS))  # pyright: ignore[reportPrivateUsage]
 
     def fixed(kernel: object, bounds: object, engine: object, *, jobs: int, extra: float = 0) -> int:
         return jobs
 
     fixed.__module__ = "tilewright.targets.chip.costs"
-    costs.cost("npu")(fixed)
-    assert costs.cost_named("chip.npu") is fixed
-    assert [(each.type, each.required) for each in costs.parameters_of("chip.npu").values()] == [
+    cost_table.cost("npu")(fixed)
+    assert cost_table.cost_named("chip.npu") is fixed
+    assert [(each.type, each.required) for each in cost_table.parameters_of("chip.npu").values()] == [
         (int, True),
         (float, False),
     ]
     with pytest.raises(KeyError):
-        costs.cost_named("npu")
+        cost_table.cost_named("npu")
 
 
 def test_a_cost_function_may_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, two_level: str):
-    monkeypatch.setattr(costs, "_COSTS", dict(costs._COSTS))  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(cost_table, "_COSTS", dict(cost_table._COSTS))  # pyright: ignore[reportPrivateUsage]
 
     def only_small(kernel: object, bounds: tuple[int, ...], engine: object, *, limit: int) -> int | None:
         return 1 if max(bounds) < limit else None
 
-    costs.cost("only_small")(only_small)
+    cost_table.cost("only_small")(only_small)
     text = two_level.replace('cost = "per_element", cycles = 12', 'cost = "only_small", limit = 8')
     found = load_text(text, tmp_path)
     assert [cycles for _, cycles in found.engines_for(kernel(ADD))] == [91]

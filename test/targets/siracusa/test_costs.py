@@ -28,7 +28,7 @@ from tilewright.dialects.core.kernel import Access, Kernel, Reduction, is_kernel
 from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
 from tilewright.ir import new_context, parse_module
-from tilewright.targets.core.costs import cost_named
+from tilewright.targets.core.cost_table import cost_named
 from tilewright.targets.core.machine_file import find_machine, load_machine
 from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.cost.kernels import share
