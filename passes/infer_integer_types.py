@@ -22,52 +22,35 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     f32,
     i1,
-    i8,
-    i16,
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
+from ..dialects.core.onnx_schema import OnnxOp, make
 from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
-from ..dialects.onnx import op_class
 from ..errors import Diagnostic
 from ..ir import array_of, dense, element_of, functions, integer_width, numbers_of, shape_of, where
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices
 from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
+from .lowering.integer_values import (
+    cast_before,
+    cast_results,
+    constant_values,
+    is_integral,
+    range_of_type,
+    retyped,
+    storage,
+    ui64,
+)
 from .lowering.lowerer import is_lowered
 
-ui8, ui64 = (IntegerType(width, Signedness.UNSIGNED) for width in (8, 64))
-_STORAGE = (i8, ui8, i16, i32, i64)
-_CODES = dict(f32=1, ui8=2, i8=3, ui16=4, i16=5, i32=6, i64=7, f16=10, f64=11, ui32=12, ui64=13, bf16=16)
-"""Element type -> ONNX's number for it."""
 _CONVERTERS = ("onnx.BitCast", "onnx.Cast", "onnx.DecodeFloat", "onnx.DequantizeLinear")
 """Operators that make floats from integers."""
 EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)
 """The integers that f32 holds exactly: all that a float-encoded input of undeclared type can be."""
-
-
-def range_of_type(type: Attribute) -> Range | None:
-    """Return the range of an integer type, None for other types."""
-    width = integer_width(type)
-    if width is None:
-        return None
-    return Range.of_bits(width, signed=width > 1 and cast(Any, type).signedness.data is not Signedness.UNSIGNED)
-
-
-def storage(range: Range, op: OnnxOp | None = None, *, at_least: int = 8) -> Attribute:
-    """Return the smallest type of at least so many bits that holds a range; raises Diagnostic where 64 bits do not."""
-    for type in _STORAGE:
-        if (integer_width(type) or 0) >= at_least and range in cast(Range, range_of_type(type)):
-            return type
-    raise Diagnostic(
-        f"numbers between {range.low} and {range.high} do not fit 64 bits",
-        where=where(op) if op else "",
-        remedy="declare a narrower type for the inputs, e.g. --input-type NAME=i8",
-    )
 
 
 @dataclass
@@ -111,22 +94,6 @@ def infer_integer_types(function: func.FuncOp) -> None:
             Rewriter.erase_op(value.op)
 
 
-def _constant_values(value: SSAValue) -> Any:
-    """Return the array of a constant, None for other values."""
-    if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
-        stored = cast(OnnxOp, value.op).properties.get("value")
-        return None if stored is None else array_of(cast(Any, stored))
-    return None
-
-
-def _is_integral(value: SSAValue) -> bool:
-    """Return whether a constant holds integers only."""
-    values = _constant_values(value)
-    return values is not None and (
-        values.dtype.kind in "iub" or bool(np.all(values == np.floor(values)) and np.all(np.isfinite(values)))
-    )
-
-
 def _demand(state: _Inference) -> None:
     """Find the values that must be integers, from what consumes them."""
     for op in reversed(list(state.ops())):
@@ -150,7 +117,7 @@ def _type_arguments(state: _Inference) -> None:
             continue
         if (limits := attributes[index].data.get(RANGE)) is not None:
             range = Range(*numbers_of(limits))
-        new = argument if type == element_of(argument) else _retype(argument, type)
+        new = argument if type == element_of(argument) else retyped(argument, type)
         state.ranges[new] = range
         narrow = isinstance(declared, StringAttr) and range != range_of_type(type) and range != EXACT_IN_FLOAT
         narrow = narrow and limits is None
@@ -195,16 +162,11 @@ def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
             remedy="export both from one quantised model",
         )
     element = storage(held) if known is None else cast(Any, definition.type).get_element_type()
-    new = _retype(load.result, element)
+    new = retyped(load.result, element)
     # Another function may write what else the type holds.
     state.ranges[new] = held if len(loads_of(load, load.symbol)) == 1 else cast(Range, range_of_type(element))
     definition.properties["type"] = new.type
     definition.properties["value"] = dense(array_of(cast(Any, definition.value)), element)
-
-
-def _retype(value: SSAValue, type: Attribute) -> SSAValue:
-    """Give a value another element type."""
-    return Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, type), shape_of(value)))
 
 
 def _type_block(state: _Inference, block: Block) -> None:
@@ -226,7 +188,7 @@ def _type_graphs(state: _Inference, op: OnnxOp) -> None:
         taken = block.args[2:] if op.name == "onnx.Loop" else block.args
         for position, argument in enumerate(taken, len(op.operands) - len(taken)):
             if element_of(op.operands[position]) != element_of(argument):
-                op.operands[position] = _cast(op, op.operands[position], element_of(argument))
+                op.operands[position] = cast_before(op, op.operands[position], element_of(argument))
         for argument in block.args:
             if (range := range_of_type(element_of(argument))) is not None:
                 state.ranges[argument] = range
@@ -237,7 +199,7 @@ def _type_graphs(state: _Inference, op: OnnxOp) -> None:
         conditions = [i1] * (len(given) - len(kinds))
         for index, (value, kind) in enumerate(zip(given, [*conditions, *kinds], strict=True)):
             if element_of(value) != kind:
-                terminator.operands[index] = _cast(terminator, value, kind)
+                terminator.operands[index] = cast_before(terminator, value, kind)
     _take_types(state, op)
 
 
@@ -245,7 +207,7 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
     rule = RULES.get(op.name)
     if op.name in QUANTIZERS:
         outcome = QUANTIZERS[op.name](op, [])
-        state.ranges[_retype(op.results[0], storage(outcome.result, op))] = outcome.result
+        state.ranges[retyped(op.results[0], storage(outcome.result, op))] = outcome.result
     elif rule is not None and _works_on_integers(state, op, rule):
         _type_integer_op(state, op, rule)
     elif op.name == "onnx.Cast" and op.results[0] in state.demanded and op.operands[0] in state.ranges:
@@ -266,9 +228,9 @@ def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
     if any(element_of(value) == ui64 for value in operands):
         return False
     wanted = rule.integers_only or any(result in state.demanded for result in op.results)
-    strangers = [value for value in operands if value not in state.ranges and not _is_integral(value)]
+    strangers = [value for value in operands if value not in state.ranges and not is_integral(value)]
     if wanted and strangers:
-        source, values = strangers[0].owner, _constant_values(strangers[0])
+        source, values = strangers[0].owner, constant_values(strangers[0])
         if values is not None:
             odd = next(value for value in values.flat if not np.isfinite(value) or value != np.floor(value))
             raise Diagnostic(
@@ -304,21 +266,10 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule) -> None:
     width = max(32, integer_width(type) or 0)
     op.attributes["accumulator"] = storage(outcome.partial | outcome.result, op, at_least=width)
     for result in list(op.results):
-        new = result if element_of(result) == type else _retype(result, type)
+        new = result if element_of(result) == type else retyped(result, type)
         state.ranges[new] = outcome.result
         if declared is not None and not kept:
-            state.ranges[_cast_back(new, original)] = declared
-
-
-def _cast_back(value: SSAValue, type: Attribute) -> SSAValue:
-    """Insert a conversion of a result to another element type, for all its uses."""
-    op = cast(OpResult, value).op
-    assert op.next_op is not None
-    converted = _cast(op.next_op, value, type)
-    conversion = cast(OpResult, converted).op
-    conversion.location = op.location
-    value.replace_uses_with_if(converted, lambda use: use.operation is not conversion)
-    return converted
+            state.ranges[cast_results(new, original)] = declared
 
 
 def _take_types(state: _Inference, op: OnnxOp) -> None:
@@ -332,7 +283,7 @@ def _take_types(state: _Inference, op: OnnxOp) -> None:
 def _known(state: _Inference, op: OnnxOp, value: SSAValue) -> Operand:
     if value in state.ranges:
         return Operand(state.ranges[value], shape_of(value))
-    values = _constant_values(value)
+    values = constant_values(value)
     return Operand(Range.of_array(values), shape_of(value), values)
 
 
@@ -355,11 +306,11 @@ def _bind_operands(state: _Inference, op: OnnxOp, rule: Rule, type: Attribute) -
             wanted = type if rule.joins or rule.keeps_type else None
             op.operands[index] = _typed_constant(state, value, wanted)
         elif rule.joins and element_of(value) != type:
-            op.operands[index] = _cast(op, value, type)
+            op.operands[index] = cast_before(op, value, type)
 
 
 def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) -> SSAValue:
-    values = _constant_values(value)
+    values = constant_values(value)
     type = type or (
         element_of(value) if range_of_type(element_of(value)) is not None else storage(Range.of_array(values))
     )
@@ -377,28 +328,13 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
     return state.constants[key]
 
 
-def _cast(user: Operation, value: SSAValue, type: Attribute) -> SSAValue:
-    """Insert a conversion of `value` to another element type before its user."""
-    cls = cast("type[OnnxOp]", op_class("Cast"))
-    code = _CODES[str(type)]
-    op = make(
-        cls,
-        [value],
-        [TensorType(cast(Any, type), shape_of(value))],
-        {"to": stored_value(cls.SCHEMA.attributes["to"].type, code)},
-    )
-    op.location = user.location
-    Rewriter.insert_op(op, InsertPoint.before(user))
-    return op.results[0]
-
-
 def _keep_floats(state: _Inference, op: OnnxOp, rule: Rule | None) -> None:
     """Hand a float operator floats where a value became an integer one."""
     data = set(rule.operands(op)) if rule else set(op.operands)
     for index, value in enumerate(op.operands):
         became_integer = value in data and value in state.ranges and _takes_floats(op, value)
         if became_integer and element_of(op.results[0]) == f32 and op.name not in _CONVERTERS:
-            op.operands[index] = _cast(op, value, f32)
+            op.operands[index] = cast_before(op, value, f32)
 
 
 def _takes_floats(op: OnnxOp, value: SSAValue) -> bool:
@@ -421,7 +357,7 @@ def _type_results(state: _Inference) -> None:
     for index, (value, wanted) in enumerate(zip(terminator.operands, declared, strict=True)):
         element = cast(Any, wanted).get_element_type()
         if value in state.ranges and range_of_type(element) is not None and element != element_of(value):
-            terminator.operands[index] = _cast(terminator, value, element)
+            terminator.operands[index] = cast_before(terminator, value, element)
         attributes[index] = DictionaryAttr(
             attributes[index].data | {"onnx.type": StringAttr(str(element_of(terminator.operands[index])))}
         )
