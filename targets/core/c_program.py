@@ -6,7 +6,7 @@ The module says all that the C shows; here it is only put into files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -125,6 +125,7 @@ def render(module: ModuleOp) -> CProgram:
     own = [name for op in included if (name := op.include.data).startswith("tilewright")]
     weights = tuple(_weight(op) for op in variables if _is_weight(op))
     pieces: list[str] = []
+    placed: list[emitc.GlobalOp] = []
     for op in ops:
         if isinstance(op, emitc.FuncOp):
             forked = FORK in op.attributes
@@ -133,6 +134,7 @@ def render(module: ModuleOp) -> CProgram:
             pieces.append(verbatim_text(op, []) + "\n")
         elif isinstance(op, emitc.GlobalOp):
             pieces += [] if _is_weight(op) else [_variable(op)]
+            placed += [] if _is_weight(op) or _level(op) is None else [op]
         elif not isinstance(op, emitc.IncludeOp):
             raise Diagnostic(
                 f"'{op.name}' cannot be printed as C", where(op), "emitc ops", remedy="run convert-to-emitc first"
@@ -146,7 +148,7 @@ def render(module: ModuleOp) -> CProgram:
     return CProgram(
         prefix,
         _header(prefix, public, arena, state, weights_bytes),
-        "\n".join(pieces),
+        "\n".join([*pieces, *_rooms(placed)]),
         tuple(_include(op) for op in included if op.include.data not in own),
         tuple((name, _runtime(name)) for name in own),
         weights,
@@ -214,7 +216,6 @@ def _weight(op: emitc.GlobalOp) -> Weight:
     element = value.get_element_type()
     said: Any = op.attributes.get("tilewright.shape")
     shape = tuple(said.get_values()) if said is not None else tuple(value.get_shape())
-    level = cast("StringAttr | None", op.attributes.get("tilewright.level"))
     return Weight(
         op.sym_name.data,
         "uint16_t" if (name := c_type(element)) in _HALVES else name,
@@ -222,7 +223,7 @@ def _weight(op: emitc.GlobalOp) -> Weight:
         shape,
         value.data.data,
         _alignment(op),
-        level.data if level is not None else "",
+        _level(op) or "",
     )
 
 
@@ -238,6 +239,20 @@ def _size(op: emitc.GlobalOp) -> int:
     return count * numpy_type(array.get_element_type()).itemsize
 
 
+def _level(op: emitc.GlobalOp) -> str | None:
+    """Return the memory that a global has to lie in, None where that is left open."""
+    level = cast("StringAttr | None", op.attributes.get("tilewright.level"))
+    return None if level is None else level.data
+
+
+def _rooms(placed: Sequence[emitc.GlobalOp]) -> list[str]:
+    """Return the checks that each memory holds the variables that have to lie in it."""
+    levels: dict[str | None, list[str]] = {}
+    for op in placed:
+        levels.setdefault(_level(op), []).append(f"sizeof {op.sym_name.data}")
+    return [f"TW_LEVEL_HOLDS({level}, {' + '.join(sizes)});\n" for level, sizes in levels.items()]
+
+
 def _variable(op: emitc.GlobalOp) -> str:
     """Return the definition of a global that is no weight."""
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
@@ -246,8 +261,8 @@ def _variable(op: emitc.GlobalOp) -> str:
     words = [word for word in ("extern", "static") if f"{word}_specifier" in op.properties]
     if "tilewright.alignment" in op.attributes:
         words.append(f"_Alignas({_alignment(op)})")
-    if "tilewright.level" in op.attributes:
-        words.append(f"TW_LEVEL({cast(StringAttr, op.attributes['tilewright.level']).data})")
+    if (level := _level(op)) is not None:
+        words.append(f"TW_LEVEL({level})")
     words.append(declaration(op.type, op.sym_name.data, constant=op.const_specifier is not None))
     value = f" = {literal(op.initial_value, op.type)[0]}" if op.initial_value is not None else ""
     return f"{' '.join(words)}{value};\n"

@@ -50,6 +50,13 @@
 #define TW_WMEM TW_WEIGHT_MEMORY
 #undef TW_LEVEL
 #define TW_LEVEL(name) TW_##name
+#if !defined(TW_SINGLE_HART) /* whose memory is not that of the chip */
+#undef TW_LEVEL_HOLDS
+#define TW_LEVEL_HOLDS(name, bytes) _Static_assert((bytes) <= TW_ROOM_##name, #name " is too small for the arrays")
+#define TW_ROOM_L1 (TW_L1_BYTES - TW_WORKERS * TW_STACK_BYTES - TW_MAIN_STACK_BYTES)
+#define TW_ROOM_L2 UINT32_MAX /* the linker knows what else is there */
+#define TW_ROOM_WMEM TW_WEIGHT_MEMORY_BYTES
+#endif
 
 /*
  * DMA. tw_dma_begin opens a group and returns its name; all transfers until the next tw_dma_begin belong to it.

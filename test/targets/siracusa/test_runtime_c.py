@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.rv32 import build_elf, read_elf, run_elf, rv32_compiler
@@ -25,6 +26,7 @@ from tilewright.targets.siracusa.bare import RUNTIME, Board, build_bare, read_co
 from tilewright.test.targets.siracusa.runtime_networks import NETWORKS, Example, example
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-O1")
+COMMON = Path(__file__).parents[3] / "runtime" / "c"
 ORDERS = ("mixed", "early", "late")
 SANITIZERS = {
     "plain": (),
@@ -191,6 +193,21 @@ def test_arrays_larger_than_l1_end_the_run(tmp_path: Path) -> None:
         [compile_executable([source], [*WARNINGS, *emulation.flags()])], capture_output=True, text=True
     )
     assert "L1 is 36 bytes too small for its arrays" in done.stderr
+
+
+def test_arrays_larger_than_l1_do_not_compile(tmp_path: Path) -> None:
+    stacks = 20 << 10
+    for size in (256 << 10) - stacks, (256 << 10) - stacks + 1:
+        file = tmp_path / f"room_{size}.c"
+        lines = ["tilewright.h", "tw_cluster.h"]
+        include = "\n".join(f'#include "{name}"' for name in lines)
+        file.write_text(f"{include}\nTW_LEVEL(L1) uint8_t array[{size}];\nTW_LEVEL_HOLDS(L1, sizeof array);\n")
+        flags = [*STRICT, f"-I{RUNTIME}", f"-I{COMMON}", "-pthread"]
+        if size + stacks <= 256 << 10:
+            compile_shared([file], flags)
+            continue
+        with pytest.raises(Diagnostic, match="L1 is too small for the arrays"):
+            compile_shared([file], flags)
 
 
 # Sums of products
