@@ -5,12 +5,15 @@ negative ones, which count from its end.
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, i64
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import numbers_of, shape_of
+from .lowerer import constant_of
 
 RANGE = "tilewright.range"
 """The attribute of an input whose numbers are checked on every call: the least and the greatest."""
@@ -27,12 +30,12 @@ def bound_indices(function: func.FuncOp) -> None:
     for op in function.body.block.ops:
         if op.name != "onnx.Gather" or not isinstance(op, OnnxOp):
             continue
-        source = carried(op.operands[1])
+        source, least, greatest = _moved(op.operands[1])
         if not isinstance(source, BlockArgument):
             continue
         table = shape_of(op.operands[0])
         count = table[int(op.attribute("axis")) % len(table)]
-        rows[source.index][RANGE] = _narrowed(rows[source.index].get(RANGE), count)
+        rows[source.index][RANGE] = _narrowed(rows[source.index].get(RANGE), -count - least, count - 1 - greatest)
     if any(rows):
         function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in rows])
 
@@ -44,7 +47,30 @@ def carried(value: SSAValue) -> SSAValue:
     return value
 
 
-def _narrowed(known: Attribute | None, count: int) -> Attribute:
-    """Return the numbers of `count` rows, as far as they were possible before."""
-    low, high = numbers_of(known) if known is not None else (-count, count - 1)
-    return DenseArrayBase.from_list(i64, [max(low, -count), min(high, count - 1)])
+def _moved(value: SSAValue) -> tuple[SSAValue, int, int]:
+    """
+    Return the value whose numbers a value has but for constants that are added, and the least and greatest of these.
+
+    Where several are added to one number, as places to the position of the first, it has to allow for all.
+    """
+    least, greatest = 0, 0
+    while True:
+        value = carried(value)
+        if not isinstance(value, OpResult) or value.op.name != "onnx.Add":
+            return value, least, greatest
+        one, other = value.op.operands
+        added = constant_of(other)
+        if added is None:
+            one, added = other, constant_of(one)
+        # Narrower integers wrap around, and floats lose their fraction.
+        if added is None or not added.size or added.dtype.name not in ("int32", "int64"):
+            return value, least, greatest
+        if prod(shape_of(one)) > 1 and added.size > 1:
+            return value, least, greatest
+        value, least, greatest = one, least + int(added.min()), greatest + int(added.max())
+
+
+def _narrowed(known: Attribute | None, least: int, greatest: int) -> Attribute:
+    """Return the numbers from the least to the greatest, as far as they were possible before."""
+    low, high = numbers_of(known) if known is not None else (least, greatest)
+    return DenseArrayBase.from_list(i64, [max(low, least), min(high, greatest)])

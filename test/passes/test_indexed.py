@@ -15,8 +15,9 @@ from onnx.reference import ReferenceEvaluator
 from tilewright.compiler import machine_named, pipeline_of
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import new_context
+from tilewright.ir import functions, new_context, numbers_of
 from tilewright.passes.core.manager import PassManager
+from tilewright.passes.lowering.index_ranges import RANGE
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
@@ -152,6 +153,44 @@ def test_c_checks_indices() -> None:
             with pytest.raises(Diagnostic, match="out of its range"):
                 run({"i": np.array([[1, wrong]], "uint8")})
         np.testing.assert_array_equal(run({"i": index})["y"], table[index])
+
+
+@pytest.mark.parametrize(
+    ("count", "places", "bounds"),
+    [
+        (1, np.arange(4), (-6, 2)),
+        (1, np.array([2]), (-8, 3)),
+        (4, np.array([-1]), (-5, 6)),
+        (4, np.arange(4), ()),
+        (1, np.arange(4).astype(np.int8), ()),
+    ],
+)
+def test_what_is_added_to_an_index_counts(count: int, places: Any, bounds: tuple[int, ...]) -> None:
+    """The places of several tokens are the position of the first and constants: the sum selects one of 6 rows."""
+    table, kind = drawn((6, 4), "int8", 0), TYPES[str(places.dtype)]
+    nodes = [
+        helper.make_node("Add", ["places", "p"], ["at"]),
+        helper.make_node("Cast", ["at"], ["i"], to=TensorProto.INT64),
+        helper.make_node("Gather", ["t", "i"], ["y"]),
+    ]
+    declared = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [declared("p", kind, (count,))],
+        [declared("y", TensorProto.INT8, (max(count, len(places)), 4))],
+        [numpy_helper.from_array(table, "t"), numpy_helper.from_array(places, "places")],
+    )
+    module = lowered(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "tensor")
+    ports = functions(module)[0].arg_attrs
+    said: Mapping[str, Any] = {} if ports is None else ports.data[0].data
+    assert (numbers_of(said[RANGE]) if RANGE in said else ()) == bounds
+    for start in range(bounds[0], bounds[1] + 1) if bounds else (0,):
+        given = np.full(count, start, places.dtype)
+        np.testing.assert_array_equal(run_module(module, {"p": given})["y"], table[given + places])
+    for wrong in (bounds[0] - 1, bounds[1] + 1) if bounds else ():
+        with pytest.raises(Diagnostic, match="its type does not"):
+            run_module(module, {"p": np.full(count, wrong, places.dtype)})
 
 
 def test_what_may_leave_a_tensor_is_refused() -> None:
