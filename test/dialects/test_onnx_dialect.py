@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from onnx import defs, helper
 from onnx.defs import OpSchema
@@ -15,7 +16,7 @@ from xdsl.traits import Pure
 from tilewright.dialects.core.onnx_custom import DOMAIN, SCHEMAS, channel_shape
 from tilewright.dialects.core.onnx_schema import OnnxOp, make, stored_value
 from tilewright.dialects.onnx import ONNX, op_class
-from tilewright.ir import new_context, parse_module, print_ir, verify
+from tilewright.ir import dense, new_context, parse_module, print_ir, verify
 
 pytestmark = pytest.mark.quick
 
@@ -46,6 +47,8 @@ def build(cls: type[OnnxOp], *, full: bool) -> ModuleOp:
             properties[name] = stored_value(attribute.type, SAMPLES[attribute.type])
         elif attribute.required:
             properties[name] = stored_value(Type.INT, 1)
+    if cls.name == "onnx.Constant":
+        properties["value"] = dense(np.zeros(4, np.float32), f32)
     if schema.domain == DOMAIN:
         known = {"div": 8, "D": 8, "n_levels": 16, "signed": 0}
         properties |= {n: stored_value(Type.INT, v) for n, v in known.items() if n in properties}

@@ -91,6 +91,7 @@ def test_describes_itself(name: str) -> None:
     assert [(entry.key, entry.value) for entry in model.metadata_props] == [("tilewright.input_type.input", "ui8")]
 
 
+@pytest.mark.long
 @each_network
 def test_declares_the_shape_of_every_tensor(name: str) -> None:
     graph = network(name).graph
@@ -169,6 +170,7 @@ def test_same_bytes_in_every_process(hash_seed: str) -> None:
     assert done.stdout.split() == expected
 
 
+@pytest.mark.long
 @each_network
 def test_seeds_differ(name: str) -> None:
     assert network(name, 0).SerializeToString() != network(name, 1).SerializeToString()

@@ -472,6 +472,7 @@ def test_float_constants_are_exact(tmp_path: Path) -> None:
         assert same_bits(result, expected), text
 
 
+@pytest.mark.long
 def test_integer_constants_at_the_limits(tmp_path: Path) -> None:
     zero = np.zeros(1, np.int8)
     for width in WIDTHS:

@@ -56,6 +56,7 @@ def test_bytes_are_those_of_the_maps(network: str, l1: int) -> None:
     assert sum(totals(simulate(module))) == counted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("channels", [1, 2, 3])
 @pytest.mark.parametrize("network", NETWORKS)
 def test_a_grid_takes_what_its_streams_take(network: str, channels: int) -> None:
