@@ -19,7 +19,16 @@ from .shapes import Infos
 def check_nodes(graph: Graph, infos: Infos) -> None:
     """Raise Diagnostic for the first node whose constants or shapes make no sense; all shapes must be known."""
     for node in graph.nodes:
-        for check in CHECKS.get((node.domain, node.op_type), ()):
+        checks = CHECKS.get((node.domain, node.op_type), ())
+        other = next((name for name in node.input if checks and name and name not in infos), "")
+        if other:
+            raise Diagnostic(
+                f"{node.op_type} takes what is no tensor",
+                where=where_node(node),
+                expected="tensors",
+                found=f'"{other}"',
+            )
+        for check in checks:
             check(graph, infos, node)
 
 

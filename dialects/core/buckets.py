@@ -7,13 +7,11 @@ right for every position at which its new rows lie within the first c. What take
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 
-from ...ir import functions, numbers_of
+from ...errors import Diagnostic
+from ...ir import functions, numbers_of, where
 
 STATE = "tilewright.state"
 """The attribute of a position: rows that each call adds, and rows that the function works on."""
@@ -34,10 +32,23 @@ def buckets_of(module: ModuleOp, name: str) -> list[tuple[int, func.FuncOp]]:
 
 
 def last_position(function: func.FuncOp) -> int:
-    """Return the last position at which the new rows of a function's state have a place."""
-    rows = cast("ArrayAttr[DictionaryAttr]", function.arg_attrs).data
-    said: Attribute = next(row.data[STATE] for row in rows if STATE in row.data)
-    added, whole = numbers_of(said)
+    """
+    Return the last position at which the new rows of a function's state have a place.
+
+    Raises Diagnostic where none of its inputs is a position.
+    """
+    rows = function.arg_attrs.data if function.arg_attrs is not None else ()
+    said = [row.data[STATE] for row in rows if STATE in row.data]
+    is_array = bool(said) and isinstance(said[0], DenseArrayBase)
+    numbers = numbers_of(said[0]) if is_array else ()
+    if len(numbers) != 2:
+        raise Diagnostic(
+            "a bucket has no position",
+            where=where(function),
+            expected=f"an input with {STATE} = array<i64: rows that a call adds, rows of the bucket>",
+            found=", ".join(map(str, said)),
+        )
+    added, whole = numbers
     return whole - added
 
 

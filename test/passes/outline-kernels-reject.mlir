@@ -1,7 +1,18 @@
-// RUN: opt-tool %s -p outline-kernels --verify-diagnostics
+// RUN: opt-tool %s -p outline-kernels --split-input-file --verify-diagnostics
 
 func.func @network(%fill: i8, %x: memref<4xi8>) {
   // expected-error@+1 {{a kernel's scalar operand is no constant}}
   linalg.fill ins(%fill : i8) outs(%x : memref<4xi8>)
   func.return
+}
+
+// -----
+
+func.func @step(%a: memref<16xi8>, %at: memref<1xi32> {tilewright.state = array<i64: 1, 9>}) {
+  return
+}
+
+// expected-error@+1 {{a bucket has no position}}
+func.func @step_3(%a: memref<16xi8>, %at: memref<1xi32>) attributes {tilewright.bucket_of = "step"} {
+  return
 }
