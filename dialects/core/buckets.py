@@ -7,8 +7,11 @@ right for every position at which its new rows lie within the first c. What take
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
+from xdsl.ir import Attribute
 
 from ...errors import Diagnostic
 from ...ir import functions, numbers_of, where
@@ -39,8 +42,7 @@ def last_position(function: func.FuncOp) -> int:
     """
     rows = function.arg_attrs.data if function.arg_attrs is not None else ()
     said = [row.data[STATE] for row in rows if STATE in row.data]
-    is_array = bool(said) and isinstance(said[0], DenseArrayBase)
-    numbers = numbers_of(said[0]) if is_array else ()
+    numbers = numbers_of(cast(Attribute, said[0])) if said and isinstance(said[0], DenseArrayBase) else ()
     if len(numbers) != 2:
         raise Diagnostic(
             "a bucket has no position",
