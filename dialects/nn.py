@@ -32,7 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..ir import element_of, numbers_of, shape_of
 from .core.body import Body, highest, lowest, scalar_attr
-from .core.kernel import Access, Kernel, Reduction
+from .core.kernel import Access, Kernel, Reduction, kernel_of
 from .core.kernel_op import KernelOp
 from .core.kernel_parts import affine, ints, require_positive, shapes
 from .core.nn_float_rows import LayerNormOp, RmsNormOp, SoftmaxOp
@@ -53,6 +53,10 @@ class ContractionOp(KernelOp):
     """A sum of products of two inputs in the type `accumulator`."""
 
     accumulator = prop_def(base(TypeAttribute))
+
+    @property
+    def multiply_accumulates(self) -> int:
+        return kernel_of(self).points
 
     def contract(
         self, bounds: Sequence[int], reduced: Sequence[int], maps: Sequence[AffineMap], *, padded: bool = False

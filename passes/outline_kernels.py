@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..dialects.core.kernel_op import KernelOp
 from ..errors import Diagnostic
 from ..ir import functions, print_ir, where
 from .core.base import Pass
@@ -53,12 +54,9 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
         _outline_group(group, name, family[0])
 
 
-_CONTRACTIONS = ("nn.conv", "nn.matmul", "packed.conv", "packed.depthwise")
-
-
 def multiply_accumulates(op: Operation) -> int:
     """Return the number of products that a kernel sums up, 0 where it is no sum of products."""
-    return kernel_of(op).points if op.name in _CONTRACTIONS else 0
+    return op.multiply_accumulates if isinstance(op, KernelOp) else 0
 
 
 def _base_name(op: Operation) -> str:

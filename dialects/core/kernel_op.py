@@ -123,6 +123,11 @@ class KernelOp(IRDLOperation, ABC):
         """The destination: a tensor that gives the shape, or the memref that is written."""
         return self.outputs[0]
 
+    @property
+    def multiply_accumulates(self) -> int:
+        """How many products the kernel sums up, 0 where it is no sum of products."""
+        return 0
+
     def is_unsigned(self, index: int) -> bool:
         """Return whether input `index` holds unsigned integers."""
         return self.unsigned is not None and index in numbers_of(self.unsigned)

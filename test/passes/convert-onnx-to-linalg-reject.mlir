@@ -109,3 +109,11 @@ func.func @buffers(%x: memref<4xf32>, %y: memref<4xf32>) {
   "memref.copy"(%x, %y) : (memref<4xf32>, memref<4xf32>) -> ()
   func.return
 }
+
+// -----
+
+func.func @zero_points(%a: tensor<4x3xi8>, %b: tensor<3x2xi8>, %za: tensor<i8>, %zb: tensor<1x3xi8>) -> tensor<4x2xi32> {
+  // expected-error@+1 {{a scale or zero point does not go with its tensor}}
+  %y = onnx.MatMulInteger(%a, %b, %za, %zb) : (tensor<4x3xi8>, tensor<3x2xi8>, tensor<i8>, tensor<1x3xi8>) -> tensor<4x2xi32>
+  func.return %y : tensor<4x2xi32>
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -124,6 +125,11 @@ class NpuKernelOp(KernelOp):
     @abstractmethod
     def format(self) -> Format:
         """How the weights are packed."""
+
+    @property
+    def multiply_accumulates(self) -> int:
+        depth = 1 if self.format.kind is Kind.DEPTHWISE else shape_of(self.inputs[0])[-1]
+        return prod(shape_of(self.output)) * self.format.kind.taps**2 * depth
 
     @abstractmethod
     def jobs(self) -> Sequence[Job]:

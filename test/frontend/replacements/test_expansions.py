@@ -47,7 +47,7 @@ def test_a_signal_is_transformed_in_frames_with_or_without_an_axis_of_its_parts(
 
 
 def test_a_transform_whose_length_is_not_known_is_refused():
-    with pytest.raises(Diagnostic, match="DFT by lengths or axes that are not constant"):
+    with pytest.raises(Diagnostic, match="DFT by lengths or axes that are no constant numbers"):
         import_model(network("DFT", {"x": np.zeros((1, 4, 1), np.float32), "n": np.array(4)}))
 
 

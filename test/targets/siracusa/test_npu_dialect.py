@@ -190,6 +190,13 @@ def test_outlined_kernels_are_lowered_too():
     np.testing.assert_array_equal(result(case.module, case.inputs), expected)
 
 
+def test_products_count_once_whatever_their_bits():
+    dense = build(Kind.DENSE, (1, 9, 9, 30), 40, pads=(1, 1, 1, 1), bits=3, offset=-4)
+    assert dense.op.multiply_accumulates == 9 * 9 * 40 * 9 * 30
+    assert build(Kind.DEPTHWISE, (1, 9, 9, 30), 30).op.multiply_accumulates == 7 * 7 * 30 * 9
+    assert build(None, (6, 20), 40).op.multiply_accumulates == 6 * 20 * 40
+
+
 def test_rows_fill_sub_tiles():
     for rows in range(1, 400):
         images = pixel_grids(rows)
