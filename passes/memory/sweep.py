@@ -388,9 +388,16 @@ def choices(op: Operation, route: Route) -> list[list[int]]:
         found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP))
     # The kernels of a network differ widely in how many loops they have; the total is kept within reach.
     while prod(map(len, found)) > SIZES:
-        longest = max(found, key=len)
-        longest[1:-1] = longest[1:-1:2]
+        longest = max(found, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
+        longest[:] = _thinner(longest)
     return found
+
+
+def _thinner(sizes: list[int]) -> list[int]:
+    """Return fewer of the tile sizes of a loop: the least and the whole to the last, then the whole alone."""
+    if len(sizes) > 3:
+        return [sizes[0], *sizes[1:-1:2], sizes[-1]]
+    return [sizes[0], sizes[-1]] if len(sizes) == 3 else sizes[-1:]
 
 
 def _thinned(sizes: list[int], most: int) -> list[int]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from onnx import TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
@@ -180,3 +181,15 @@ def fuse(tiling: Tiling) -> None:
     for op in (*reversed(before), *allocs):
         assert isinstance(op, Operation)
         Rewriter.erase_op(op)
+
+
+@pytest.mark.parametrize("shape", [(3,) * 7, (2,) * 12], ids=["sevenfold", "twelvefold"])
+def test_many_loops(shape: tuple[int, ...]) -> None:
+    """However many loops a kernel has, the sizes of its tiles that are tried have an end."""
+    node = helper.make_node("Transpose", ["x"], ["y"], perm=list(range(len(shape)))[::-1])
+    ports = [helper.make_tensor_value_info(name, TensorProto.INT8, shape) for name in "xy"]
+    model = helper.make_model(helper.make_graph([node], "net", ports[:1], ports[1:]))
+    module = on_buffers(import_model(model))
+    plan = planned(module, machine(1 << 10), 1 << 10)
+    inputs = random_inputs(module, 0)
+    assert_same(plan, inputs, run_module(module, inputs), "planned")
