@@ -18,6 +18,9 @@ from ..site import Site, expands
 from ..tensors import check_memory
 
 
+_FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16)
+
+
 def _generator(site: Site) -> np.random.Generator:
     seed = site.given.get("seed")
     name = next(filter(None, site.node.output))
@@ -37,6 +40,8 @@ def _normal(site: Site, shape: Sequence[int]) -> np.ndarray:
 
 
 def _give(site: Site, numbers: np.ndarray, data_type: int) -> None:
+    if data_type not in _FLOATS:
+        raise site.unsupported(f"of the element type {data_type}", "a dtype of 1 (float), 10 (float16), 11 or 16")
     kind = helper.tensor_dtype_to_np_dtype(data_type)
     site.give(0, site.constant(numbers.astype(kind)))
 

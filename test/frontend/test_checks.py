@@ -108,6 +108,7 @@ BAD = [
     Node("NonMaxSuppression", [(6, 4), (1, 1, 6), integers(3)]),
     Node("NonMaxSuppression", [(1, 6, 4), (1, 1, 6), np.zeros(0, "i8")]),
     Node("STFT", [(1, 64, 1), np.zeros(0, "i8"), (16,)]),
+    Node("RandomUniformLike", [(2, 3)], {"dtype": -1}),
 ]
 
 
