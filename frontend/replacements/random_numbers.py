@@ -17,7 +17,6 @@ from onnx import TensorProto, helper
 from ..site import Site, expands
 from ..tensors import check_memory
 
-
 _FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16)
 
 
