@@ -13,6 +13,8 @@ from xdsl.dialects import memref, scf, tensor
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped
+from ...errors import Diagnostic
+from ...ir import where
 from .bufferizer import Bufferizer, buffer_of
 from .loops import Convert, scalar
 
@@ -71,7 +73,19 @@ def _branch(state: Bufferizer, op: scf.IfOp, blocks: Sequence[Block], convert: C
 
 
 def _yield(state: Bufferizer, op: scf.IfOp, terminator: Operation) -> None:
-    """End a branch: results that lie elsewhere are copied to their memory."""
+    """
+    End a branch: results that lie elsewhere are copied to their memory.
+
+    Raises Diagnostic where it yields others than the op gives, which xDSL does not check.
+    """
+    yielded, given = ([value.type for value in values] for values in (terminator.operands, op.results))
+    if yielded != given:
+        raise Diagnostic(
+            "a branch does not yield what 'scf.if' gives",
+            where=where(terminator),
+            expected=", ".join(map(str, given)) or "nothing",
+            found=", ".join(map(str, yielded)) or "nothing",
+        )
     pairs = list(zip(terminator.operands, op.results, strict=True))
     for value, result in pairs:
         if is_shaped(value) and not _is_fresh(value):

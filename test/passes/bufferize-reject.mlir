@@ -51,3 +51,15 @@ func.func @fewer_axes(%x: tensor<4xi8>) {
   ml_program.global_store @k = %new : tensor<2x4xi8>
   func.return
 }
+
+// -----
+
+func.func @branches(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = scf.if %c -> (tensor<4xf32>) {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    // expected-error@+1 {{a branch does not yield what 'scf.if' gives}}
+    scf.yield
+  }
+  func.return %y : tensor<4xf32>
+}
