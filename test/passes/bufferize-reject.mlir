@@ -54,7 +54,8 @@ func.func @fewer_axes(%x: tensor<4xi8>) {
 
 // -----
 
-func.func @branches(%c: i1, %x: tensor<4xf32>) -> tensor<4xf32> {
+func.func @branches(%b: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = tensor.extract %b[] : tensor<i1>
   %y = scf.if %c -> (tensor<4xf32>) {
     scf.yield %x : tensor<4xf32>
   } else {
