@@ -38,6 +38,7 @@ from .core.kernel_parts import affine, ints, require_positive, shapes
 from .core.nn_float_rows import LayerNormOp, RmsNormOp, SoftmaxOp
 from .core.nn_integer_rows import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from .core.nn_scalars import IntegerSqrtOp, RemainderOp
+from .core.nn_unpack import UnpackOp
 
 
 def _sum_of_products(
@@ -376,6 +377,7 @@ NN = Dialect(
         RmsNormOp,
         IntegerSqrtOp,
         RemainderOp,
+        UnpackOp,
     ],
     [],
 )

@@ -23,7 +23,6 @@ from ..map_engines import engine_of
 from .candidates import Candidate, candidates
 from .hints import SIZES, STAGES, pinned_place
 from .pricing import Route, reserved
-from .tiling import divides
 from .views import bytes_of
 
 RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
@@ -157,7 +156,7 @@ class Layers:
         if SIZES in producer.attributes:
             return None
         kernel = kernel_of(producer)
-        if len(kernel.outputs) != 1 or divides(kernel) or not _is_projection(kernel.outputs[0].map.results):
+        if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):
             return None
         value = kernel.outputs[0].value
         number = next((n for n in self.buffers_of[index] if self.buffers[n].values == frozenset([value])), None)

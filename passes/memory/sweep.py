@@ -22,7 +22,7 @@ from ...ir import element_of, numpy_type, shape_of
 from ..loops.affine import linear
 from .hints import pinned_sizes
 from .pricing import Pricer, Route, unit_of
-from .tiling import Part, axis_pairs, can_cut_reductions, divides, index_dims, tiling_of
+from .tiling import Part, axis_pairs, can_cut_reductions, divided_dims, divides, index_dims, tiling_of
 from .transfers import Descriptor
 
 Ints = NDArray[np.int64]
@@ -78,6 +78,9 @@ class Parts:
     def axis(self, access: Access, axis: int, *, in_place: bool) -> tuple[Ints, Flags]:
         """Return the extents of the tiles along one axis, and which of the leader's loops they move along."""
         form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
+        if divides(form):
+            whole = np.full(len(self.sizes), extent, np.int64)
+            return whole, np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
         terms = [(cast(int, dim), abs(factor)) for dim, factor in form.terms]
         length = np.ones(len(self.sizes), np.int64)
         moving = np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
@@ -94,9 +97,7 @@ class Parts:
         """Return which tilings the kernel permits."""
         kernel, cut = self.part.kernel, self.cut
         fine = np.ones(len(self.sizes), np.bool_)
-        if divides(kernel):
-            return ~_any(cut)
-        for dim in index_dims(self.part.op):
+        for dim in index_dims(self.part.op) | divided_dims(kernel):
             fine &= ~cut[:, dim]
         for access in (*kernel.inputs, *kernel.outputs):
             for inner, outer in axis_pairs(kernel, access):
@@ -370,14 +371,14 @@ def choices(op: Operation, route: Route) -> list[list[int]]:
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
-    indexed = index_dims(op)
+    spanned = index_dims(op) | divided_dims(kernel)
     found: list[list[int]] = []
     for dim, bound in enumerate(kernel.bounds):
         reduced = dim in kernel.reduced
         if pinned[dim]:
             found.append([pinned[dim]])
             continue
-        if bound == 1 or spans[dim] or dim in indexed or (reduced and not cuttable):
+        if bound == 1 or spans[dim] or dim in spanned or (reduced and not cuttable):
             found.append([bound])
             continue
         cuts = {-(-bound // count) for count in range(1, bound + 1)}

@@ -124,8 +124,10 @@ class Part:
 
     def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
         """Return the extent and the offset of a tile along one axis; one that is not cut keeps its padding."""
-        if any(not isinstance(atom, int) for atom, _ in form.terms):
-            raise Diagnostic("an access with a division or remainder cannot be tiled", where=where(self.op))
+        if divides(form):
+            if any(self.is_cut(dim) for dim in form.dims()):
+                raise Diagnostic("a loop whose index is divided cannot be cut", where=where(self.op))
+            return extent, Linear()
         terms = [(cast(int, dim), factor) for dim, factor in form.terms]
         length = 1 + sum(abs(factor) * (self.sizes[dim] - 1) for dim, factor in terms)
         if not any(self.is_cut(dim) for dim, _ in terms):
@@ -274,7 +276,7 @@ class Tiling:
             if count > 1 and (reason := self._blocked(dim)):
                 return reason
         for part in self.parts:
-            if reason := index_blocked(part) or mixed_axes(part):
+            if reason := index_blocked(part) or division_blocked(part) or mixed_axes(part):
                 return reason
         if reason := self._loose_intermediates():
             return reason
@@ -297,8 +299,6 @@ class Tiling:
         return "a reduction over an intermediate must be cut evenly" if uneven and len(self.ops) > 1 else ""
 
     def _blocked(self, dim: int) -> str:
-        if divides(self.kernel):
-            return "an access divides an index"
         if dim not in self.kernel.reduced:
             return ""
         if not can_cut_reductions(self.op, self.kernel):
@@ -308,10 +308,16 @@ class Tiling:
         return ""
 
 
-def divides(kernel: Kernel) -> bool:
-    """Return whether an access of a kernel divides an index."""
+def divides(form: Linear) -> bool:
+    """Return whether a form has a division or a remainder in it."""
+    return any(not isinstance(atom, int) for atom, _ in form.terms)
+
+
+def divided_dims(kernel: Kernel) -> set[int]:
+    """Return the loops that index an axis by way of a division: tiles span these, and all of the axis."""
     accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
-    return any(not isinstance(atom, int) for a in accesses for e in a.map.results for atom, _ in linear(e).terms)
+    forms = [linear(expr) for access in accesses for expr in access.map.results]
+    return {dim for form in forms if divides(form) for dim in form.dims()}
 
 
 def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
@@ -327,6 +333,14 @@ def index_blocked(part: Part) -> str:
     for dim in sorted(index_dims(part.op)):
         if part.is_cut(dim):
             return f"the scalar code uses the index d{dim}"
+    return ""
+
+
+def division_blocked(part: Part) -> str:
+    """Return why a kernel may not be cut for what its accesses divide, empty where it may."""
+    for dim in sorted(divided_dims(part.kernel)):
+        if part.is_cut(dim):
+            return f"an access divides the index d{dim}"
     return ""
 
 
@@ -355,6 +369,8 @@ def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
     """Return, for axes that several parallel loops index, the innermost of these and the others."""
     found: list[tuple[int, list[int]]] = []
     for form in (linear(expr) for expr in access.map.results):
+        if divides(form):
+            continue
         terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if kernel.bounds[cast(int, d)] > 1)
         parallel = [d for _, d in terms if d not in kernel.reduced or access in kernel.outputs]
         if len(parallel) > 1:

@@ -159,9 +159,9 @@ class Part:
 
     def _equation(self, access: int, axis: int, solved: set[int], whole: set[int]) -> Equation:
         form, own = self.maps[access][axis], self.inner[access][axis]
-        if any(not isinstance(dim, int) for dim, _ in form.terms):
-            raise Diagnostic("an access with a division or remainder cannot be proved", where=where(self.op))
-        terms = [(cast(int, dim), factor) for dim, factor in form.terms]
+        terms = [(dim, factor) for dim, factor in form.terms if isinstance(dim, int)]
+        if len(terms) < len(form.terms) and not form.dims() <= whole:
+            raise Diagnostic("a division or remainder of an index that is cut cannot be proved", where=where(self.op))
         unknown = [(dim, factor) for dim, factor in terms if dim not in solved]
         solved |= {dim for dim, _ in unknown}
         known = tuple((dim, factor) for dim, factor in terms if (dim, factor) not in unknown and dim not in whole)

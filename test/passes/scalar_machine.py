@@ -42,6 +42,7 @@ SCALARS: dict[str, Callable[..., Any]] = {
     "arith.minsi": min,
     "arith.shrsi": int.__rshift__,
     "arith.andi": int.__and__,
+    "arith.xori": int.__xor__,
     "arith.extsi": _same,
     "arith.trunci": _same,
     "arith.index_cast": _same,
