@@ -39,6 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..ir import element_of, shape_of
 from .core.cluster_scalars import MacOp
 from .core.cluster_sums import DotOp, WindowOp, strided
+from .core.cluster_unpack import UnpackRowOp
 from .core.semantics import Runner, Value, semantics
 
 
@@ -259,4 +260,6 @@ def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Valu
     return []
 
 
-CLUSTER = Dialect("cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, MacOp], [])
+CLUSTER = Dialect(
+    "cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, UnpackRowOp, MacOp], []
+)

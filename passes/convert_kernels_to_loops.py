@@ -13,6 +13,7 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from ..dialects.core.nn_unpack import UnpackOp
 from ..dialects.nn import ContractionOp, ConvOp, PoolOp
 from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from ..errors import Diagnostic
@@ -27,6 +28,7 @@ from .loops.packed import is_tiled, is_tiled_matmul, lower_packed, lower_packed_
 from .loops.pool import is_pool, lower_pool
 from .loops.rows import is_of_rows, lower_rows
 from .loops.rowwise import is_rowwise, lower_rowwise
+from .loops.unpack import is_unpack, lower_unpack
 
 
 def convert_kernels_to_loops(
@@ -64,6 +66,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_b
                 lower_dot(cast(ContractionOp, op), kernel, nest)
             elif dots and is_depthwise(op):
                 lower_depthwise(cast(ConvOp, op), kernel, nest)
+            elif dots and is_unpack(op):
+                lower_unpack(cast(UnpackOp, op), kernel, nest)
             elif vectors and is_of_rows(kernel):
                 lower_rows(kernel, nest)
             elif row_bytes and is_rowwise(kernel):
@@ -134,7 +138,7 @@ class ConvertKernelsToLoopsPass(Pass):
 
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
     2 pixels and 4 features, whose sums come from `cluster.dot`; depthwise ones run over blocks of 8 pixels, with
-    `cluster.window`.
+    `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`.
 
     With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
     results, which are folded at the end: the order in which a sum is taken is another one.

@@ -11,12 +11,14 @@ from ...dialects import emitc
 from ...dialects.cluster import DmaCopyOp, DmaOutOp
 from ...dialects.core.c_call import CCall
 from ...dialects.core.cluster_sums import DotOp, SumsOp
+from ...dialects.core.cluster_unpack import UnpackRowOp
 from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index
 from .builder import INDEX, Builder, Strided, layout_of, scalar_type
 
 CLUSTER = "tw_cluster.h"
 DOT = "tilewright_dot.h"
+UNPACK = "tilewright_unpack.h"
 """The headers that declare the functions."""
 
 
@@ -60,6 +62,19 @@ def sums(b: Builder, op: Operation) -> None:
         b.integer(0 if op.unsigned is not None else 1),
     ]
     _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None, DOT)
+
+
+def unpack(b: Builder, op: Operation) -> None:
+    """Convert `cluster.unpack`."""
+    assert isinstance(op, UnpackRowOp)
+    operands = [
+        _place(b, op, op.packed, op.packed_at),
+        _place(b, op, op.out, op.out_at),
+        b.value(op.count),
+        b.integer(op.bits.value.data),
+        b.integer(0 if op.unsigned is not None else 1),
+    ]
+    _effect(b, "tw_unpack_row", operands, None, UNPACK)
 
 
 def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int] = ()) -> list[int]:

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from ...dialects.cluster import transfers_of
 from ...dialects.core.c_call import c_rule
 from ...dialects.core.cluster_sums import strided
+from ...dialects.core.nn_unpack import packed_shape, unpack
 from ...dialects.core.semantics import Runner, Value
 from ...ir import Array
 
@@ -74,4 +75,15 @@ def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array
     windows = strided(op, numbers, [0], [(pixels, x_step), (rows, x_row), (taps, x_tap)]).astype(np.int64)
     weights = strided(op, w.reshape(-1), [0], [(rows, w_row), (taps, w_tap)]).astype(np.int64)
     flat[:pixels] = (windows * weights).sum(axis=(1, 2)).astype(np.int32)
+    return []
+
+
+@c_rule("tw_unpack_row")
+def _unpack_row(runner: Runner, op: Operation, packed: Array, out: Array, *numbers: Any) -> list[Value]:
+    count, bits, is_signed = (int(number) for number in numbers)
+    if count == 0:
+        return []
+    source = strided(op, packed.reshape(-1), [0], [(packed_shape((count,), bits)[0], 1)])
+    target = strided(op, out.reshape(-1), [0], [(count, 1)])
+    np.copyto(target, unpack(source, count, bits, is_unsigned=not is_signed))
     return []

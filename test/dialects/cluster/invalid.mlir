@@ -51,3 +51,19 @@ func.func @mac(%a: i16, %b: i32, %sum: i32) -> i32 {
   %y = "cluster.mac"(%a, %b, %sum) : (i16, i32, i32) -> i32
   func.return %y : i32
 }
+
+// -----
+
+func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
+  // expected-error @+1 {{packed numbers have 2 or 4 bits, not 8}}
+  cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 8 : i64} : memref<32x8xi8>, memref<32x13xi8>
+  func.return
+}
+
+// -----
+
+func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
+  // expected-error @+1 {{expected an index for each axis of both sides}}
+  cluster.unpack %packed[%i], %w[%i, %i] count %i {bits = 4 : i64} : memref<32x8xi8>, memref<32x13xi8>
+  func.return
+}

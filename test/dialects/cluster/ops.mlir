@@ -32,6 +32,12 @@ func.func @dot(%x: memref<1x8x8x16xi8>, %w: memref<32x3x3x16xi8>, %sums: memref<
   func.return
 }
 
+// CHECK: cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
+func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
+  cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
+  func.return
+}
+
 // CHECK: cluster.mac %a, %b, %sum : i32
 func.func @mac(%a: i32, %b: i32, %sum: i32) -> i32 {
   %y = cluster.mac %a, %b, %sum : i32

@@ -1,0 +1,36 @@
+"""Loops for packed numbers on a cluster's cores: rows that are unpacked a word at a time."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation
+
+from ...dialects.core.cluster_unpack import UnpackRowOp
+from ...dialects.core.kernel import Kernel
+from ...dialects.core.nn_unpack import UnpackOp
+from .kernel import KernelLoops
+from .nest import PARALLEL, Nest
+
+
+def is_unpack(op: Operation) -> bool:
+    """Return whether an op on buffers unpacks rows whose bytes lie side by side, on both sides."""
+    if not isinstance(op, UnpackOp):
+        return False
+    strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.operands]
+    return all(found is not None and found[-1] == 1 for found in strides)
+
+
+def lower_unpack(op: UnpackOp, kernel: Kernel, nest: Nest) -> None:
+    """Build the loops over rows, in which each is one `cluster.unpack`."""
+    loops = KernelLoops(kernel, nest)
+    *outer, last = range(len(kernel.bounds))
+    opened = loops.open_all(outer, [PARALLEL])
+    at = [nest.value(loops.position[dim]) for dim in outer] + [nest.value(0)]
+    count = nest.value(kernel.bounds[last])
+    nest.last(
+        UnpackRowOp((op.inputs[0], at), (op.output, at), count, bits=op.bits.value.data, unsigned=op.is_unsigned(0))
+    )
+    for _ in range(opened):
+        nest.close()
