@@ -21,10 +21,10 @@ from .memory.views import bytes_of
 
 
 @dataclass
-class _Weights:
+class Weights:
     """
-    A constant, the kernels that take it as their weights with their engines and cycles, and what it is worth not to
-    fetch it.
+    A constant, the kernels that take it as their weights with their engines and modelled cycles, and how many cycles it
+    is worth not to fetch it.
     """
 
     definition: memref.GlobalOp
@@ -46,7 +46,7 @@ def place_weights(module: ModuleOp, machine: Machine) -> None:
 
     Only constants are placed that all their users can read there, and do not take longer for it than fetching does.
     """
-    found = _weights_of(module, machine)
+    found = weights_of(module, machine)
     for level in [level for level in machine.levels if level.preloaded]:
         room = level.size
         able = [each for each in found if all(level.name in engine.levels_of("weights") for engine in each.engines)]
@@ -63,7 +63,7 @@ def place_weights(module: ModuleOp, machine: Machine) -> None:
             found.remove(weights)
 
 
-def _weights_of(module: ModuleOp, machine: Machine) -> list[_Weights]:
+def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
     """Return the constants that are weights of kernels, and nothing else, in the order of their first use."""
     globals_ = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
     uses: dict[str, list[tuple[KernelOp, memref.GetGlobalOp]]] = {}
@@ -83,12 +83,10 @@ def _weights_of(module: ModuleOp, machine: Machine) -> list[_Weights]:
     ]
 
 
-def _weights(
-    definition: memref.GlobalOp, uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine
-) -> _Weights:
+def _weights(definition: memref.GlobalOp, uses: list[tuple[KernelOp, memref.GetGlobalOp]], machine: Machine) -> Weights:
     size, engines = bytes_of(definition.type), [engine_of(op, machine) for op, _ in uses]
     cycles = _cycles(uses, engines, machine)
-    return _Weights(definition, size, uses, engines, cycles, _benefit(size, engines, cycles, machine))
+    return Weights(definition, size, uses, engines, cycles, _benefit(size, engines, cycles, machine))
 
 
 def _is_weight(value: SSAValue, user: Operation) -> bool:
@@ -106,7 +104,7 @@ def _benefit(size: int, engines: list[Engine], cycles: list[int], machine: Machi
     return sum(max(fetch - computing, fetch / 16) for fetch, computing in zip(fetches, cycles, strict=True))
 
 
-def _place(weights: _Weights, space: Attribute) -> None:
+def _place(weights: Weights, space: Attribute) -> None:
     type = cast("MemRefType[Any]", weights.definition.type)
     placed = MemRefType(type.element_type, type.get_shape(), type.layout, space)
     weights.definition.properties["type"] = placed

@@ -19,6 +19,7 @@ from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles
 from .cost.products import Simd, plain_block_cycles, product_of
 from .cost.scalar import Rates
+from .cost.unpacking import packed_numbers, unpacking_cycles
 from .cost.windows import window_cycles, windows_of
 
 
@@ -82,6 +83,15 @@ def product(
         if windows is not None:
             forms.append(window_cycles(windows, bounds, engine.cores, contention=contention, rates=rates))
     return ceil(min(forms))
+
+
+@cost("unpack")
+def unpack(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, contention: float = 0.0) -> int | None:
+    """Price `nn.unpack` as rows that are unpacked a word at a time; None for other kernels."""
+    numbers = packed_numbers(kernel)
+    if numbers is None or 0 in bounds:
+        return None if numbers is None else 0
+    return ceil(unpacking_cycles(kernel, bounds, engine.cores, numbers=numbers, contention=contention))
 
 
 @cost("npu")
