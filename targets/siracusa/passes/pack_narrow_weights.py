@@ -105,11 +105,12 @@ def _more_cycles(weights: Weights, bits: int, saved: int, machine: Machine) -> i
 
 
 def _fits(module: ModuleOp, machine: Machine) -> bool:
-    """Return whether the far level has room for the program, and for all that lies between kernels."""
+    """Return whether the far level has room for the program, and for all that lies between kernels of a function."""
     far = machine.far
     parts = sum(far.aligned(part.bytes) for part in parts_of(module, far.name) if part.level == far.name)
     alive = [[each for op, each in lifetimes(f) if not _is_made_in_tiles(op, machine)] for f in functions(module)]
-    return parts + sum(place(buffers, far.alignment, 0).size for buffers in alive if buffers) <= far.size
+    arena = max((place(buffers, far.alignment, 0).size for buffers in alive if buffers), default=0)
+    return parts + arena <= far.size
 
 
 def _is_made_in_tiles(alloc: memref.AllocOp, machine: Machine) -> bool:
