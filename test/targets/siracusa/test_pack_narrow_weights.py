@@ -131,7 +131,8 @@ def test_price(bits: int, length: int, row: int) -> None:
     module = parse_module(new_context(), f"func.func @f(%x: {packed}, %o: {out}) {{\n{text}\nfunc.return\n}}")
     kernel = next(kernel_of(op) for op in module.walk() if op.name == "nn.unpack")
     numbers = packed_numbers(kernel)
-    assert numbers is not None and numbers == 32 // bits
+    assert numbers is not None
+    assert numbers == 32 // bits
     for cores in (1, 8):
         cycles = unpacking_cycles(kernel, kernel.bounds, cores, numbers=numbers, contention=0)
         assert cycles == START + 32 // cores * row
