@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -73,7 +74,7 @@ def _width(pixels: int, most: int) -> int:
     return even if 2 * even > most else -(-pixels // -(-pixels // most))
 
 
-class _TileLoops(PartLoops):
+class _TileLoops(PartLoops, ABC):
     """Tiles of dimension `pixel`, whose outputs lie side by side in a row, and of `feature`, the one after it."""
 
     def __init__(self, kernel: Kernel, nest: Nest, *, accumulator: Attribute, pixel: int, dense: bool):
@@ -81,9 +82,9 @@ class _TileLoops(PartLoops):
         self.accumulator, self.pixel, self.feature, self.dense = accumulator, pixel, pixel + 1, dense
         self.floating = is_float(accumulator)
 
+    @abstractmethod
     def tile_op(self, sums: SSAValue, first: Index, features: int) -> Operation:
         """Return the op that computes a tile at the current position, from feature `first` on."""
-        raise NotImplementedError
 
     def tiles(self, features: int, start: Index, rows: Sequence[int]) -> None:
         """Build the tiles of `features` features from `start` on, in loops over the dimensions `rows`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import f32, i64
@@ -42,42 +44,70 @@ def _neighbours(code: Code, place: SSAValue, extent: int) -> tuple[SSAValue, lis
     return counts, [(low, code.sub(code.constant(1, share.type), share)), (high, share)]
 
 
+@dataclass(frozen=True)
+class _Alignment:
+    """How RoiAlign samples a picture [N, C, H, W] in regions [R, 4]: x, y where each begins, then where it ends."""
+
+    picture: SSAValue
+    regions: SSAValue
+    bins: Sequence[int]
+    """The parts of a region, along each axis."""
+    scale: float
+    is_half: bool
+    """Whether the middle of a pixel is half a pixel from its edge."""
+    is_mean: bool
+    """Whether samples are averaged; else the largest is taken."""
+    compute: Attribute
+
+    @property
+    def extents(self) -> Sequence[int]:
+        """H and W."""
+        return shape_of(self.picture)[2:]
+
+    def span(self, code: Code, roi: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
+        """Append where a region begins along an axis, and how long each of its parts is."""
+        ends = [code.take(self.regions, [roi, code.number(1 - axis + k)]) for k in (0, 2)]
+        scaled = [code.mul(code.convert(end, self.compute), self.scale) for end in ends]
+        low, high = (bounded(code, code.sub(end, 0.5) if self.is_half else end, -_FAR, _FAR) for end in scaled)
+        length = code.sub(high, low)
+        length = length if self.is_half else code.max(length, 1)
+        return low, code.div(length, self.bins[axis])
+
+    def joined(self, code: Code, total: SSAValue, value: SSAValue) -> SSAValue:
+        """Append what two values come to: their sum, or the larger."""
+        return code.add(total, value) if self.is_mean else code.max(total, value)
+
+    def value_at(self, code: Code, at: Sequence[SSAValue], places: Sequence[SSAValue]) -> SSAValue:
+        """Append the picture at a place between elements: the sum of four, or the largest."""
+        found = [_neighbours(code, place, extent) for place, extent in zip(places, self.extents, strict=True)]
+        terms = [
+            code.mul(code.convert(code.take(self.picture, [*at, y, z]), self.compute), code.mul(a, b))
+            for y, a in found[0][1]
+            for z, b in found[1][1]
+        ]
+        total = reduce(partial(self.joined, code), terms)
+        return code.select(code.both(found[0][0], found[1][0]), total, code.constant(0, self.compute))
+
+    def result(self, code: Code, total: SSAValue, points: SSAValue) -> SSAValue:
+        """Append what all samples of a part come to, of which there are so many points."""
+        if self.is_mean:
+            return code.div(total, _real(code, code.max(points, code.number(1)), self.compute))
+        return code.select(code.test(points, "sgt", 0), total, code.constant(0, self.compute))
+
+
 @lowers("RoiAlign")
 def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     x, rois, batches = (lower[value] for value in op.operands)
     result, compute = shape_of(op.results[0]), kind_of(x)
-    extents, bins = shape_of(x)[2:], result[2:]
-    ratio, scale = int(op.attribute("sampling_ratio")), float(op.attribute("spatial_scale"))
-    half = op.attribute("coordinate_transformation_mode") == "half_pixel"
-    is_mean = op.attribute("mode").lower() == "avg"
+    ratio, is_mean = int(op.attribute("sampling_ratio")), op.attribute("mode").lower() == "avg"
+    is_half = op.attribute("coordinate_transformation_mode") == "half_pixel"
+    alignment = _Alignment(x, rois, result[2:], float(op.attribute("spatial_scale")), is_half, is_mean, compute)
     known = known_range(op.operands[2])
-
-    def span(code: Code, roi: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
-        """Append where a region begins along an axis, and how long each of its parts is."""
-        ends = [code.take(rois, [roi, code.number(1 - axis + k)]) for k in (0, 2)]
-        scaled = [code.mul(code.convert(end, compute), scale) for end in ends]
-        low, high = (bounded(code, code.sub(end, 0.5) if half else end, -_FAR, _FAR) for end in scaled)
-        length = code.sub(high, low)
-        length = length if half else code.max(length, 1)
-        return low, code.div(length, bins[axis])
-
-    def value_at(code: Code, at: Sequence[SSAValue], places: Sequence[SSAValue]) -> SSAValue:
-        """Append the picture at a place between elements: the sum of four, or the largest."""
-        found = [_neighbours(code, place, extent) for place, extent in zip(places, extents, strict=True)]
-        terms = [
-            code.mul(code.convert(code.take(x, [*at, y, z]), compute), code.mul(a, b))
-            for y, a in found[0][1]
-            for z, b in found[1][1]
-        ]
-        total = terms[0]
-        for term in terms[1:]:
-            total = code.add(total, term) if is_mean else code.max(total, term)
-        return code.select(code.both(found[0][0], found[1][0]), total, code.constant(0, compute))
 
     def turn(code: Code, point: Sequence[SSAValue], carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         roi, channel, *cell = point
         batch = code.within(code.take(batches, [roi]), shape_of(x)[0], known)
-        spans = [span(code, roi, axis) for axis in range(2)]
+        spans = [alignment.span(code, roi, axis) for axis in range(2)]
         counts = [code.number(ratio) if ratio > 0 else _counted(code, part) for _, part in spans]
         starts = [
             code.add(low, code.mul(_real(code, index, compute), part))
@@ -90,20 +120,15 @@ def _roi_align(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
                 code.add(start, code.mul(code.add(_real(code, offset, compute), 0.5), step))
                 for start, offset, step in zip(starts, offsets, steps, strict=True)
             ]
-            value = value_at(code, [batch, channel], places)
-            return code.add(total, value) if is_mean else code.max(total, value)
+            return alignment.joined(code, total, alignment.value_at(code, [batch, channel], places))
 
         def row(code: Code, i: SSAValue, totals: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return code.loop(counts[1], totals, lambda inner, j, own: [sample(inner, [i, j], own[0])])
 
         begin = code.constant(0 if is_mean else lowest(compute).value.data, compute)
         (total,) = code.loop(counts[0], [begin], row)
-        points = code.mul(counts[0], counts[1])
-        if is_mean:
-            total = code.div(total, _real(code, code.max(points, code.number(1)), compute))
-        else:
-            total = code.select(code.test(points, "sgt", 0), total, code.constant(0, compute))
-        return [code.put(code.convert(total, result_element(op)), carried[0], point)]
+        made = alignment.result(code, total, code.mul(counts[0], counts[1]))
+        return [code.put(code.convert(made, result_element(op)), carried[0], point)]
 
     return Code.after(lower).nest(result, [lower.empty(result, result_element(op))], turn)
 
