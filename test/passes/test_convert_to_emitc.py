@@ -1,11 +1,10 @@
-"""Scalar arithmetic in the emitted C, compared with Python's unbounded integers and with NumPy's floats."""
+"""Scalar arithmetic in the emitted C, compared with Python's unbounded integers."""
 
 from __future__ import annotations
 
-import ctypes
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,56 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, verify
-from tilewright.passes.convert_to_emitc import convert_to_emitc
-from tilewright.runtime.toolchain import STRICT, compile_shared
-from tilewright.targets.c import render
+from tilewright.test.passes.scalar_c import UBSAN, build, c_of, call, elementwise, one
 
 pytestmark = pytest.mark.quick
 
 WIDTHS = (8, 16, 32, 64)
-UBSAN = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
-
-
-def c_of(text: str) -> str:
-    module = parse_module(new_context(), text)
-    verify(module)
-    convert_to_emitc(module)
-    verify(module)
-    return render(module).text()
-
-
-def build(text: str, folder: Path, *flags: str) -> Any:
-    source = folder / "code.c"
-    source.write_text(c_of(text))
-    return ctypes.CDLL(str(compile_shared([source], [*STRICT, *flags])))
-
-
-def elementwise(name: str, operands: Sequence[str], result: str, body: str, count: int) -> str:
-    """Return a function that applies `body`, from %x0, %x1, .. to %r, to each element of its operands."""
-    arguments = [f"%a{i}: memref<{count}x{type_}>" for i, type_ in enumerate(operands)]
-    loads = [f"%x{i} = memref.load %a{i}[%i] : memref<{count}x{type_}>" for i, type_ in enumerate(operands)]
-    return f"""
-    func.func @{name}({", ".join([*arguments, f"%o: memref<{count}x{result}>"])}) {{
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %n = arith.constant {count} : index
-      scf.for %i = %c0 to %n step %c1 {{
-        {" ".join(loads)}
-        {body}
-        memref.store %r, %o[%i] : memref<{count}x{result}>
-      }}
-      func.return
-    }}"""
-
-
-def call(library: Any, name: str, operands: Sequence[np.ndarray], result: str) -> np.ndarray:
-    output = np.empty(
-        len(operands[0]), {"i1": "bool", "f32": "float32", "f64": "float64"}.get(result, f"int{result[1:]}")
-    )
-    function = getattr(library, f"{name}_run")
-    function(*(array.ctypes.data_as(ctypes.c_void_p) for array in (*operands, output)))
-    return output
 
 
 def wrap(value: int, width: int) -> int:
@@ -231,11 +185,6 @@ def test_integer_conversion(
     assert call(conversion_library, name, [np.array(values, f"int{source}")], f"i{target}").tolist() == expected
 
 
-def one(tmp_path: Path, operands: Sequence[np.ndarray], types: Sequence[str], result: str, body: str) -> np.ndarray:
-    library = build(elementwise("f", types, result, body, len(operands[0])), tmp_path, *UBSAN)
-    return call(library, "f", operands, result)
-
-
 BOOLEANS: dict[str, Callable[[int, int], bool]] = {
     "addi": lambda a, b: a != b,
     "subi": lambda a, b: a != b,
@@ -330,146 +279,6 @@ def test_absolute_value(tmp_path: Path, width: int) -> None:
         tmp_path, [np.array(values, f"int{width}")], [f"i{width}"], f"i{width}", f"%r = math.absi %x0 : i{width}"
     )
     assert result.tolist() == [wrap(abs(value), width) for value in values]
-
-
-FLOAT_EDGES = [
-    *(0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, 8388607.5, -8388609.0, 3.4e38, 1e-45),
-    *(math.inf, -math.inf, math.nan, 1e10, -123.25, 4503599627370497.5),
-]
-
-
-def floats(kind: str) -> np.ndarray:
-    rng = np.random.default_rng(5)
-    return np.concatenate([FLOAT_EDGES, rng.normal(size=60) * 10.0 ** rng.integers(-5, 5, 60)]).astype(
-        f"float{kind[1:]}"
-    )
-
-
-def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
-    nan = np.isnan(a) & np.isnan(b)
-    return bool(np.all(nan | ((a == b) & (np.signbit(a) == np.signbit(b)))))
-
-
-UNARY_FLOATS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "math.floor": np.floor,
-    "math.ceil": np.ceil,
-    "math.trunc": np.trunc,
-    "math.roundeven": np.rint,
-    "math.round": lambda x: np.copysign(np.floor(np.abs(x)) + (np.abs(x) - np.floor(np.abs(x)) >= 0.5), x),
-    "math.absf": np.abs,
-    "math.sqrt": lambda x: np.sqrt(np.abs(x)),
-    "arith.negf": np.negative,
-}
-
-
-@pytest.mark.parametrize("kind", ["f32", "f64"])
-@pytest.mark.parametrize("name", UNARY_FLOATS)
-def test_float_function_is_exact(tmp_path: Path, name: str, kind: str) -> None:
-    values = floats(kind)
-    body = (
-        f"%m = math.absf %x0 : {kind} %r = math.sqrt %m : {kind}"
-        if name == "math.sqrt"
-        else f"%r = {name} %x0 : {kind}"
-    )
-    with np.errstate(invalid="ignore"):
-        expected = UNARY_FLOATS[name](values).astype(values.dtype)
-    assert same_bits(one(tmp_path, [values], [kind], kind, body), expected)
-
-
-LIBM = ["exp", "log", "tanh", "sin", "cos", "erf", "log1p", "expm1", "cbrt", "atan"]
-
-
-@pytest.mark.parametrize("name", LIBM)
-def test_libm_function_is_near(tmp_path: Path, name: str) -> None:
-    values = np.linspace(0.1, 3.0, 50).astype(np.float32)
-    scalar = getattr(math, name)
-    result = one(tmp_path, [values], ["f32"], "f32", f"%r = math.{name} %x0 : f32")
-    np.testing.assert_allclose(result, [scalar(float(value)) for value in values], rtol=3e-7)
-
-
-def test_powers_and_reciprocal_roots(tmp_path: Path) -> None:
-    values = np.linspace(0.1, 3.0, 20)
-    power = one(tmp_path, [values, values], ["f64"] * 2, "f64", "%r = math.powf %x0, %x1 : f64")
-    np.testing.assert_allclose(power, values**values, rtol=1e-14)
-    root = one(tmp_path, [values], ["f64"], "f64", "%r = math.rsqrt %x0 : f64")
-    np.testing.assert_allclose(root, 1 / np.sqrt(values), rtol=1e-14)
-
-
-def _signed_zero_aware(a: float, b: float, *, greatest: bool) -> float:
-    if a == b == 0:
-        return (
-            max(a, b, key=lambda x: math.copysign(1, x)) if greatest else min(a, b, key=lambda x: math.copysign(1, x))
-        )
-    return max(a, b) if greatest else min(a, b)
-
-
-def extremum(name: str, a: float, b: float) -> float:
-    if math.isnan(a) or math.isnan(b):
-        if name.startswith("maxnum") or name.startswith("minnum"):
-            return b if math.isnan(a) else a
-        return math.nan
-    return _signed_zero_aware(a, b, greatest=name.startswith("max"))
-
-
-FLOAT_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
-    "false": lambda a, b: False,
-    "oeq": lambda a, b: a == b,
-    "ogt": lambda a, b: a > b,
-    "oge": lambda a, b: a >= b,
-    "olt": lambda a, b: a < b,
-    "ole": lambda a, b: a <= b,
-    "one": lambda a, b: a < b or a > b,
-    "ord": lambda a, b: not (math.isnan(a) or math.isnan(b)),
-    "ueq": lambda a, b: not (a < b or a > b),
-    "ugt": lambda a, b: not a <= b,
-    "uge": lambda a, b: not a < b,
-    "ult": lambda a, b: not a >= b,
-    "ule": lambda a, b: not a > b,
-    "une": lambda a, b: a != b,
-    "uno": lambda a, b: math.isnan(a) or math.isnan(b),
-    "true": lambda a, b: True,
-}
-FLOAT_PAIRS = [
-    (a, b) for a in (0.0, -0.0, 1.0, -2.0, math.inf, math.nan) for b in (0.0, -0.0, 1.0, -2.0, -math.inf, math.nan)
-]
-
-
-@pytest.mark.parametrize("name", FLOAT_COMPARISONS)
-def test_float_comparison(tmp_path: Path, name: str) -> None:
-    a, b = (np.array(side, np.float32) for side in zip(*FLOAT_PAIRS, strict=True))
-    result = one(tmp_path, [a, b], ["f32", "f32"], "i1", f"%r = arith.cmpf {name}, %x0, %x1 : f32")
-    assert result.tolist() == [FLOAT_COMPARISONS[name](x, y) for x, y in FLOAT_PAIRS]
-
-
-@pytest.mark.parametrize("name", ["maximumf", "minimumf", "maxnumf", "minnumf"])
-def test_float_extremum(tmp_path: Path, name: str) -> None:
-    a, b = (np.array(side, np.float64) for side in zip(*FLOAT_PAIRS, strict=True))
-    result = one(tmp_path, [a, b], ["f64", "f64"], "f64", f"%r = arith.{name} %x0, %x1 : f64")
-    assert same_bits(result, np.array([extremum(name, x, y) for x, y in FLOAT_PAIRS]))
-
-
-def test_float_conversions(tmp_path: Path) -> None:
-    values = np.array([0.0, 1.9, -1.9, 127.0, -128.0], np.float32)
-    assert one(tmp_path, [values], ["f32"], "i8", "%r = arith.fptosi %x0 : f32 to i8").tolist() == [0, 1, -1, 127, -128]
-    positive = np.array([0.0, 200.7], np.float32)
-    assert one(tmp_path, [positive], ["f32"], "i8", "%r = arith.fptoui %x0 : f32 to i8").tolist() == [0, -56]
-    bits = one(tmp_path, [values], ["f32"], "i32", "%r = arith.bitcast %x0 : f32 to i32")
-    assert bits.tolist() == values.view(np.int32).tolist()
-    bytes_ = np.array([-1, 5], np.int8)
-    assert one(tmp_path, [bytes_], ["i8"], "f32", "%r = arith.uitofp %x0 : i8 to f32").tolist() == [255.0, 5.0]
-
-
-CONSTANTS = ["0.1", "-3.5", "1.0e-45", "3.40282347e+38", "16777216.0", "0x7F800000", "0xFF800000", "0x7FC00000"]
-
-
-def test_float_constants_are_exact(tmp_path: Path) -> None:
-    zero = np.zeros(1, np.float32)
-    for text in CONSTANTS:
-        expected = (
-            np.array([int(text, 16)], np.uint32).view(np.float32) if "x" in text else np.array([text], np.float32)
-        )
-        result = one(tmp_path, [zero], ["f32"], "f32", f"%r = arith.constant {text} : f32")
-        assert same_bits(result, expected), text
 
 
 @pytest.mark.long
