@@ -114,24 +114,8 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
         )
     if schema.domain == DOMAIN:
         _check_values(node, schema, values)
-    for name in sorted(FLAGS & values.keys()) if not schema.domain else ():
-        if values[name] not in (0, 1):
-            raise Diagnostic(
-                f"{node.op_type} has an attribute '{name}' that is no truth value",
-                where=where_node(node),
-                expected="0 or 1",
-                found=str(values[name]),
-                remedy="correct the attribute in the model",
-            )
-    for name, allowed in TEXTS.get(node.op_type, {}).items() if not schema.domain else ():
-        if values.get(name, allowed[0]) not in allowed:
-            raise Diagnostic(
-                f"{node.op_type} has no {name} '{values[name]}'",
-                where=where_node(node),
-                expected=", ".join(allowed),
-                found=str(values[name]),
-                remedy=did_you_mean(str(values[name]), allowed) or "correct the attribute, or export the model again",
-            )
+    if not schema.domain:
+        _check_words(node, values)
     return {name: value if isinstance(value, Attribute) else stored_value(known[name].type, value)
             for name, value in sorted(values.items())
             if isinstance(value, Attribute) or not _is_default(value, known[name])}  # fmt: skip
@@ -232,6 +216,28 @@ def _canonical_name(name: str, known: Mapping[str, Any]) -> str | None:
 def _is_default(value: Any, attribute: OpSchema.Attribute) -> bool:
     default = default_value(attribute)
     return default is not None and (tuple(value) if isinstance(value, list) else value) == default  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _check_words(node: NodeProto, values: Mapping[str, Any]) -> None:
+    """Raise Diagnostic for a truth value, or one of a few words, that is none."""
+    for name in sorted(FLAGS & values.keys()):
+        if values[name] not in (0, 1):
+            raise Diagnostic(
+                f"{node.op_type} has an attribute '{name}' that is no truth value",
+                where=where_node(node),
+                expected="0 or 1",
+                found=str(values[name]),
+                remedy="correct the attribute in the model",
+            )
+    for name, allowed in TEXTS.get(node.op_type, {}).items():
+        if values.get(name, allowed[0]) not in allowed:
+            raise Diagnostic(
+                f"{node.op_type} has no {name} '{values[name]}'",
+                where=where_node(node),
+                expected=", ".join(allowed),
+                found=str(values[name]),
+                remedy=did_you_mean(str(values[name]), allowed) or "correct the attribute, or export the model again",
+            )
 
 
 def _check_values(node: NodeProto, schema: OpSchema, values: Mapping[str, Any]) -> None:
