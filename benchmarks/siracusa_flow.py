@@ -2,15 +2,16 @@
 How long networks take as the published flow runs them on Siracusa: one operator after the other, tile by tile.
 
 For each operator Deeploy (arXiv:2408.04413, section III) fetches a tile of each input, waits, forks its kernel, and
-writes the result before it goes on: `--doublebuffer` is an option that the measured networks of its documentation do
-not take. Transfers, forks and jobs of the NPU take what targets/siracusa/machine.toml says, kernels what
-siracusa_library.py says. Nothing was fitted to a network.
+writes the result before it goes on. `--doublebuffer` is an option that the measured networks of its documentation do
+not take, and of which the paper does not say whether its own do; it changes little, since most operators are one tile.
+Transfers, forks and jobs of the NPU take what targets/siracusa/machine.toml says, kernels what siracusa_library.py
+says. Nothing was fitted to a network.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 
@@ -50,13 +51,17 @@ L1 = 64_000
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the flow may use. `l1` is 0 where nothing is tiled and the cores work in L2."""
+    """
+    What the flow may use. `l1` is 0 where nothing is tiled and the cores work in L2. With two `stages` a tile is moved
+    while another is worked on (`--doublebuffer`).
+    """
 
     cores: int = 8
     npu: bool = False
     weight_memory: bool = False
     strides: bool = False
     l1: int = L1
+    stages: int = 1
 
 
 @dataclass(frozen=True)
@@ -118,15 +123,32 @@ def operator_times(operator: Operator, scenario: Scenario) -> Times:
     if not scenario.l1:
         work = cluster_work(operator, scenario.cores)
         return Times(work.cycles + FAR_ACCESS * work.accesses, 0, FORK)
+    all_tiles = _tiles(operator, scenario)
     total = Times()
-    for tile in _tiles(operator, scenario):
+    for tile in all_tiles:
         total = total.plus(_tile_times(tile, scenario), tile.count)
-    return total
+    return total if scenario.stages == 1 else replace(total, transfers=_exposed(all_tiles, scenario))
+
+
+def _exposed(all_tiles: Sequence[Tile], scenario: Scenario) -> float:
+    """
+    Return the cycles of transfers beside which no kernel runs, where tiles are moved while another is worked on.
+
+    The first is fetched, and the last written, by itself. Between them a kernel hides the fetching of the next tile
+    and the writing of the one before, which run at once.
+    """
+    steps = [(tile, *_moves(tile, scenario)) for tile in all_tiles for _ in range(tile.count)]
+    inward, outward = [step[1] for step in steps], [step[2] for step in steps]
+    exposed = inward[0] + outward[-1]
+    for (tile, _, _), following, before in zip(steps, [*inward[1:], 0], [0, *outward[:-1]], strict=True):
+        exposed += max(0.0, max(following, before) - _tile_times(tile, scenario).kernels)
+    return exposed
 
 
 def _tiles(operator: Operator, scenario: Scenario) -> list[Tile]:
     is_job = on_npu(operator, scenario)
-    return tiles(operator, scenario.l1, is_job=is_job, in_place=is_job and scenario.weight_memory)
+    in_place = is_job and scenario.weight_memory
+    return tiles(operator, scenario.l1, is_job=is_job, in_place=in_place, stages=scenario.stages)
 
 
 def l1_bytes(operators: Sequence[Operator], scenario: Scenario) -> int:
@@ -141,18 +163,23 @@ def l1_bytes(operators: Sequence[Operator], scenario: Scenario) -> int:
 
 def _resident(tile: Tile, scenario: Scenario) -> int:
     if not on_npu(tile.part, scenario):
-        return tile.bytes + tile.part.scratch
-    return tile.bytes - (tile.part.weights if scenario.weight_memory else 0)
+        return scenario.stages * tile.bytes + tile.part.scratch
+    return scenario.stages * (tile.bytes - (tile.part.weights if scenario.weight_memory else 0))
 
 
-def _tile_times(tile: Tile, scenario: Scenario) -> Times:
-    part, is_job = tile.part, on_npu(tile.part, scenario)
-    in_place = is_job and scenario.weight_memory
+def _moves(tile: Tile, scenario: Scenario) -> tuple[float, float]:
+    """Return the cycles of a tile's transfers in and out."""
+    in_place = on_npu(tile.part, scenario) and scenario.weight_memory
     fetched = tile.fetched[:-1] if in_place else tile.fetched
     inward, outward = (MACHINE.link(name) for name in ("dma_in", "dma_out"))
-    transfers = sum(inward.cycles(block.row, (block.rows,)) + ISSUE for block in fetched)
-    transfers += outward.cycles(tile.written.row, (tile.written.rows,)) + ISSUE
-    if is_job:
+    incoming = sum(inward.cycles(block.row, (block.rows,)) + ISSUE for block in fetched)
+    return incoming, outward.cycles(tile.written.row, (tile.written.rows,)) + ISSUE
+
+
+@cache
+def _tile_times(tile: Tile, scenario: Scenario) -> Times:
+    part, transfers = tile.part, sum(_moves(tile, scenario))
+    if on_npu(part, scenario):
         return Times(npu_cycles(part, scenario.weight_memory), transfers, JOB + CLOSURES)
     return Times(cluster_work(part, scenario.cores).cycles, transfers, FORK + CLOSURES)
 
@@ -174,7 +201,11 @@ def npu_cycles(operator: Operator, in_weight_memory: bool) -> int:
     dense = kind == "1x1"  # which reads the pixels that it needs; others make all and keep some
     rows, columns = (n if dense else n * step for n, step in zip(window.out, window.strides, strict=True))
     size = (rows, columns, window.channels, window.features)
-    return job_cycles(kind, *size, pad=(window.pads[2], window.pads[3]), weights_in_wmem=in_weight_memory)
+    # A depthwise job reads a word for each bit of a weight, wherever they lie (pulp-platform/neureka 01b4b73d,
+    # rtl/ctrl/neureka_ctrl.sv: tot_len_weights). GVSoC's model has it read one for each channel and bit from the
+    # weight memory.
+    in_turn = in_weight_memory and kind != "depthwise"
+    return job_cycles(kind, *size, pad=(window.pads[2], window.pads[3]), weights_in_wmem=in_turn)
 
 
 def cluster_work(operator: Operator, cores: int) -> Work:

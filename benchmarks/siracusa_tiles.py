@@ -92,7 +92,8 @@ class Layout:
     What an operator's tiles are made of.
 
     `axes` stand in the order of the flow's constraints. `buffers` lie in L1 beside `scratch` bytes; of them `fetched`
-    are transferred for each tile, and `written` is the result, whose axes alone tell tiles apart.
+    are transferred for each tile, and `written` is the result, whose axes alone tell tiles apart. `stages` is 2 where
+    the next tile has buffers beside those of this one.
     """
 
     axes: tuple[Axis, ...]
@@ -100,10 +101,11 @@ class Layout:
     fetched: tuple[Tensor, ...]
     written: Tensor
     scratch: int = 0
+    stages: int = 1
 
     def bytes(self, tile: Mapping[str, int]) -> int:
         """Return what lies in L1 for a tile."""
-        return self.scratch + sum(tensor.bytes(tile) for tensor in (*self.buffers, self.written))
+        return self.scratch + self.stages * sum(tensor.bytes(tile) for tensor in (*self.buffers, self.written))
 
     def largest(self, limit: int) -> dict[str, int]:
         """
@@ -142,21 +144,23 @@ def _sizes(extent: int, size: int) -> list[tuple[int, int]]:
     return [(size, full), (rest, 1)] if rest else [(size, full)]
 
 
-def tiles(operator: Operator, limit: int, *, is_job: bool = False, in_place: bool = False) -> list[Tile]:
+def tiles(
+    operator: Operator, limit: int, *, is_job: bool = False, in_place: bool = False, stages: int = 1
+) -> list[Tile]:
     """
-    Return the tiles of an operator that fit into `limit` bytes.
+    Return the tiles of an operator that fit into `limit` bytes, with room for so many of each at a time.
 
     A job of the NPU has no buffers of a kernel on the cores; weights that are read `in_place` are not in L1. Raises
     Diagnostic where no tile fits.
     """
     if operator.window is not None:
-        return _window_tiles(_Windows(operator, operator.window, is_job, in_place), limit)
+        return _window_tiles(_Windows(operator, operator.window, is_job, in_place, stages), limit)
     if operator.product is not None and not is_job:
-        return _product_tiles(operator, operator.product, limit)
+        return _product_tiles(operator, operator.product, limit, stages)
     if operator.kind in (*_ROWS, *_ELEMENTS, "transpose"):
-        return _shaped_tiles(operator, limit)
+        return _shaped_tiles(operator, limit, stages)
     resident = operator.weights if in_place else 0
-    return [_whole(part) for part in _fewest(operator, limit + resident)]
+    return [_whole(part) for part in _fewest(operator, limit // stages + resident)]
 
 
 def _fewest(operator: Operator, limit: int) -> list[Operator]:
@@ -186,6 +190,7 @@ class _Windows:
     window: Window
     is_job: bool
     in_place: bool
+    stages: int
 
     @property
     def least(self) -> int:
@@ -208,7 +213,8 @@ class _Windows:
     def bytes(self, rows: int, features: int) -> int:
         """Return what lies in L1 for a tile."""
         part = self.part(rows, features)
-        return part.bytes - (part.scratch if self.is_job else 0) - (part.weights if self.in_place else 0)
+        moved = part.bytes - part.scratch - (part.weights if self.in_place else 0)
+        return self.stages * moved + (0 if self.is_job else part.scratch)
 
 
 def _window_tiles(cut: _Windows, limit: int) -> list[Tile]:
@@ -233,7 +239,7 @@ def _parameters(size: int) -> tuple[int, int]:
     return size // 2, size - size // 2
 
 
-def _product_tiles(operator: Operator, product: Product, limit: int) -> list[Tile]:
+def _product_tiles(operator: Operator, product: Product, limit: int, stages: int) -> list[Tile]:
     rows, columns = Axis("rows", product.rows), Axis("columns", product.features, _step(product.features))
     depth = Axis("depth", product.depth, product.depth)
     batches = [Axis(name, product.batch) for name in ("first batch", "second batch", "batch")]
@@ -254,6 +260,7 @@ def _product_tiles(operator: Operator, product: Product, limit: int) -> list[Til
             factors,
         ),
         written=Tensor(("batch", "rows", "columns"), element),
+        stages=stages,
     )
     kernel = product_kernel(product)
     found: list[Tile] = []
@@ -272,7 +279,7 @@ def _tile(layout: Layout, operator: Operator, part: Mapping[str, int], count: in
     return Tile(operator, fetched, layout.block(layout.written, part), count)
 
 
-def _shaped_tiles(operator: Operator, limit: int) -> list[Tile]:
+def _shaped_tiles(operator: Operator, limit: int, stages: int) -> list[Tile]:
     names = tuple(f"axis {index}" for index in range(len(operator.shape)))
     last = len(names) - 1 if operator.kind in _ROWS else None
     axes = tuple(
@@ -292,6 +299,7 @@ def _shaped_tiles(operator: Operator, limit: int) -> list[Tile]:
         fetched=(*inputs, *constants),
         written=Tensor(names, max(1, operator.writes // count)),
         scratch=operator.scratch,
+        stages=stages,
     )
     return [
         _tile(layout, replace(operator, shape=tuple(part[name] for name in names)), part, times)
