@@ -19,7 +19,8 @@ from xdsl.ir import Operation, SSAValue
 from .hints import pinned_stages
 from .pricing import Pricer, Route, near_bytes
 from .spreading import NOWHERE, Spread
-from .sweep import Ints, Sweep
+from .sweep import Sweep
+from .tile_arrays import Ints
 from .tiling import Tiling, tiling_of
 
 _PRICED = 32

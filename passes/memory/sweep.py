@@ -7,119 +7,24 @@ Says of N tilings what `Tiling` says of one; row i of an array belongs to tiling
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
-from math import prod
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.kernel import Access, kernel_of
-from ...ir import element_of, numpy_type, shape_of
+from ...dialects.core.kernel import Access
+from ...ir import numpy_type
 from ..loops.affine import linear
-from .hints import pinned_sizes
 from .pricing import Pricer, Route, unit_of
-from .tiling import Part, axis_pairs, can_cut_reductions, divided_dims, divides, index_dims, tiling_of
+from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
+from .tile_extents import extents_to_try
+from .tiling import Part, tiling_of
 from .transfers import Descriptor
 
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-SIZES_PER_LOOP = 12
-"""How many tile sizes are tried along a loop; beyond that every second, fourth, ... is left out."""
-SIZES_PER_REDUCTION = 6
-SIZES = 2000
-"""How many combinations of tile sizes are tried."""
 PERMUTED = 3
 """How many loops are tried in every order; further ones stay outside of these."""
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """The tiles of one operand: extents [N, axes], and which of the leader's loops each moves along [N, loops]."""
-
-    access: Access
-    extents: Ints
-    moving: Flags
-    is_output: bool
-    in_place: bool
-
-    @property
-    def bytes(self) -> Ints:
-        """The bytes of a tile."""
-        return self.extents.prod(axis=1) * numpy_type(element_of(self.access.value)).itemsize
-
-
-@dataclass(frozen=True)
-class Parts:
-    """One kernel of the group: its tile's extents [N, loops], and which of the leader's loops move each of its own."""
-
-    part: Part
-    sizes: Ints
-    moving: Flags
-    """[N, own loops, the leader's loops]"""
-
-    @property
-    def cut(self) -> Flags:
-        """Along which loops a tile is less than the whole, [N, loops]."""
-        return np.asarray(self.moving.any(axis=2) | (self.sizes != np.array(self.part.kernel.bounds)), np.bool_)
-
-    def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
-        """Return the tiles of an operand."""
-        axes = [self.axis(access, axis, in_place=in_place) for axis in range(len(access.map.results))]
-        count, loops = len(self.sizes), self.moving.shape[2]
-        extents = np.stack([a for a, _ in axes], axis=1) if axes else np.ones((count, 0), np.int64)
-        moving = np.any([m for _, m in axes], axis=0) if axes else np.zeros((count, loops), np.bool_)
-        return Tiles(access, extents, moving, is_output, in_place)
-
-    def axis(self, access: Access, axis: int, *, in_place: bool) -> tuple[Ints, Flags]:
-        """Return the extents of the tiles along one axis, and which of the leader's loops they move along."""
-        form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
-        if divides(form):
-            whole = np.full(len(self.sizes), extent, np.int64)
-            return whole, np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
-        terms = [(cast(int, dim), abs(factor)) for dim, factor in form.terms]
-        length = np.ones(len(self.sizes), np.int64)
-        moving = np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
-        for dim, factor in terms:
-            length += factor * (self.sizes[:, dim] - 1)
-            moving |= self.moving[:, dim]
-        low, high = form.interval(self.part.kernel.bounds)
-        if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
-            whole = ~_any(self.cut[:, [dim for dim, _ in terms]])
-            return np.where(whole, extent, length), moving & ~whole[:, None]
-        return length, moving
-
-    def allowed(self, resident: frozenset[SSAValue]) -> Flags:
-        """Return which tilings the kernel permits."""
-        kernel, cut = self.part.kernel, self.cut
-        fine = np.ones(len(self.sizes), np.bool_)
-        for dim in index_dims(self.part.op) | divided_dims(kernel):
-            fine &= ~cut[:, dim]
-        for access in (*kernel.inputs, *kernel.outputs):
-            for inner, outer in axis_pairs(kernel, access):
-                partial = self.sizes[:, inner] != kernel.bounds[inner]
-                fine &= ~(partial & _any(self.sizes[:, outer] > 1))
-                fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
-        for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
-            if access.value in resident:
-                fine &= self._stays_inside(access)
-        return fine
-
-    def _stays_inside(self, access: Access) -> Flags:
-        bounds = np.array(self.part.kernel.bounds)
-        uneven = self.cut & (bounds % np.maximum(self.sizes, 1) != 0)
-        fine = np.ones(len(self.sizes), np.bool_)
-        for form, extent in zip((linear(e) for e in access.map.results), shape_of(access.value), strict=True):
-            dims = sorted(form.dims())
-            low, high = form.interval(self.part.kernel.bounds)
-            if low < 0 or high >= extent:
-                fine &= ~_any(self.cut[:, dims])
-            fine &= ~_any(uneven[:, dims])
-        return fine
 
 
 class Sweep:
@@ -128,7 +33,7 @@ class Sweep:
     def __init__(self, ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]):
         self._ops, self._route, self._pricer, self._resident = tuple(ops), route, pricer, resident
         self._whole = tiling_of(ops, None, resident)
-        self._choices = choices(self._ops[-1], route)
+        self._choices = extents_to_try(self._ops[-1], route)
         rows = list(product(*self._choices))
         self.sizes: Ints = np.array(rows, np.int64).reshape(len(rows), len(self._choices))
         self._keep(np.logical_and.reduce([parts.allowed(resident) for parts in self.parts]))
@@ -148,7 +53,7 @@ class Sweep:
         for dim in self._reduced:
             fine &= bounds[dim] % np.maximum(self.sizes[:, dim], 1) == 0
         for parts in self.parts[:-1]:
-            fine &= ~_any(parts.cut[:, sorted(parts.part.kernel.reduced)])
+            fine &= ~any_along(parts.cut[:, sorted(parts.part.kernel.reduced)])
         return fine
 
     def __len__(self) -> int:
@@ -257,7 +162,7 @@ class Sweep:
         total = np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if not tiles.in_place:
-                total += _rounded(tiles.bytes, unit) * np.where(_any(tiles.moving & (own > 1)), stages, 1)
+                total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), stages, 1)
         for parts in self.parts[:-1]:
             total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
         kernel = self._whole.kernel
@@ -285,7 +190,7 @@ class Sweep:
         *producers, once, ends = self._tables
         compute = once * steps + ends * (steps // self.reductions)
         for parts, table in zip(self.parts[:-1], producers, strict=True):
-            compute += table * changes(counts, _any(parts.moving), order)
+            compute += table * changes(counts, any_along(parts.moving), order)
         moved, single = np.zeros(len(self.sizes), np.int64), np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
             if tiles.in_place:
@@ -313,11 +218,6 @@ class Sweep:
     @cached_property
     def _moved(self) -> dict[int, Ints]:
         return {}
-
-
-def _any(flags: Flags) -> Flags:
-    """Return whether any flag is set along axis 1."""
-    return np.asarray(flags.any(axis=1), np.bool_)
 
 
 def _distinct(accesses: Sequence[Access]) -> list[Access]:
@@ -361,47 +261,3 @@ def changes(counts: Ints, moving: Flags, order: Sequence[int]) -> Ints:
         begun = begun | (moving[:, dim] & (counts[:, dim] > 1))
         total *= np.where(begun, counts[:, dim], 1)
     return total
-
-
-def choices(op: Operation, route: Route) -> list[list[int]]:
-    """Return the tile extents to try along each loop of a kernel: even cuts, as far as the engine allows."""
-    kernel = kernel_of(op)
-    support = route.engines[op].support(op)
-    assert support is not None
-    blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
-    cuttable = can_cut_reductions(op, kernel)
-    pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
-    spanned = index_dims(op) | divided_dims(kernel)
-    found: list[list[int]] = []
-    for dim, bound in enumerate(kernel.bounds):
-        reduced = dim in kernel.reduced
-        if pinned[dim]:
-            found.append([pinned[dim]])
-            continue
-        if bound == 1 or spans[dim] or dim in spanned or (reduced and not cuttable):
-            found.append([bound])
-            continue
-        cuts = {-(-bound // count) for count in range(1, bound + 1)}
-        cuts = {min(bound, -(-cut // blocks[dim]) * blocks[dim]) for cut in cuts}
-        if reduced and not kernel.fill_is_neutral:
-            cuts = {cut for cut in cuts if bound % cut == 0}
-        kept = sorted(cut for cut in cuts if cut <= limits[dim])
-        found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP))
-    # The kernels of a network differ widely in how many loops they have; the total is kept within reach.
-    while prod(map(len, found)) > SIZES:
-        longest = max(found, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
-        longest[:] = _thinner(longest)
-    return found
-
-
-def _thinner(sizes: list[int]) -> list[int]:
-    """Return fewer of the tile sizes of a loop: the least and the whole to the last, then the whole alone."""
-    if len(sizes) > 3:
-        return [sizes[0], *sizes[1:-1:2], sizes[-1]]
-    return [sizes[0], sizes[-1]] if len(sizes) == 3 else sizes[-1:]
-
-
-def _thinned(sizes: list[int], most: int) -> list[int]:
-    while len(sizes) > most:
-        sizes = [*sizes[:-1:2], sizes[-1]]
-    return sizes

@@ -1,0 +1,108 @@
+"""The tiles of kernels and of their operands in N tilings at once, as arrays: row i belongs to tiling i."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import SSAValue
+
+from ...dialects.core.kernel import Access
+from ...ir import element_of, numpy_type, shape_of
+from ..loops.affine import linear
+from .tiling import Part, axis_pairs, divided_dims, divides, index_dims
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+def any_along(flags: Flags) -> Flags:
+    """Return whether any flag is set along axis 1."""
+    return np.asarray(flags.any(axis=1), np.bool_)
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of one operand: extents [N, axes], and which of the leader's loops each moves along [N, loops]."""
+
+    access: Access
+    extents: Ints
+    moving: Flags
+    is_output: bool
+    in_place: bool
+
+    @property
+    def bytes(self) -> Ints:
+        """The bytes of a tile."""
+        return self.extents.prod(axis=1) * numpy_type(element_of(self.access.value)).itemsize
+
+
+@dataclass(frozen=True)
+class Parts:
+    """One kernel of the group: its tile's extents [N, loops], and which of the leader's loops move each of its own."""
+
+    part: Part
+    sizes: Ints
+    moving: Flags
+    """[N, own loops, the leader's loops]"""
+
+    @property
+    def cut(self) -> Flags:
+        """Along which loops a tile is less than the whole, [N, loops]."""
+        return np.asarray(self.moving.any(axis=2) | (self.sizes != np.array(self.part.kernel.bounds)), np.bool_)
+
+    def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
+        """Return the tiles of an operand."""
+        axes = [self.axis(access, axis, in_place=in_place) for axis in range(len(access.map.results))]
+        count, loops = len(self.sizes), self.moving.shape[2]
+        extents = np.stack([a for a, _ in axes], axis=1) if axes else np.ones((count, 0), np.int64)
+        moving = np.any([m for _, m in axes], axis=0) if axes else np.zeros((count, loops), np.bool_)
+        return Tiles(access, extents, moving, is_output, in_place)
+
+    def axis(self, access: Access, axis: int, *, in_place: bool) -> tuple[Ints, Flags]:
+        """Return the extents of the tiles along one axis, and which of the leader's loops they move along."""
+        form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
+        if divides(form):
+            whole = np.full(len(self.sizes), extent, np.int64)
+            return whole, np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
+        terms = [(cast(int, dim), abs(factor)) for dim, factor in form.terms]
+        length = np.ones(len(self.sizes), np.int64)
+        moving = np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
+        for dim, factor in terms:
+            length += factor * (self.sizes[:, dim] - 1)
+            moving |= self.moving[:, dim]
+        low, high = form.interval(self.part.kernel.bounds)
+        if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
+            whole = ~any_along(self.cut[:, [dim for dim, _ in terms]])
+            return np.where(whole, extent, length), moving & ~whole[:, None]
+        return length, moving
+
+    def allowed(self, resident: frozenset[SSAValue]) -> Flags:
+        """Return which tilings the kernel permits."""
+        kernel, cut = self.part.kernel, self.cut
+        fine = np.ones(len(self.sizes), np.bool_)
+        for dim in index_dims(self.part.op) | divided_dims(kernel):
+            fine &= ~cut[:, dim]
+        for access in (*kernel.inputs, *kernel.outputs):
+            for inner, outer in axis_pairs(kernel, access):
+                partial = self.sizes[:, inner] != kernel.bounds[inner]
+                fine &= ~(partial & any_along(self.sizes[:, outer] > 1))
+                fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
+        for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
+            if access.value in resident:
+                fine &= self._stays_inside(access)
+        return fine
+
+    def _stays_inside(self, access: Access) -> Flags:
+        bounds = np.array(self.part.kernel.bounds)
+        uneven = self.cut & (bounds % np.maximum(self.sizes, 1) != 0)
+        fine = np.ones(len(self.sizes), np.bool_)
+        for form, extent in zip((linear(e) for e in access.map.results), shape_of(access.value), strict=True):
+            dims = sorted(form.dims())
+            low, high = form.interval(self.part.kernel.bounds)
+            if low < 0 or high >= extent:
+                fine &= ~any_along(self.cut[:, dims])
+            fine &= ~any_along(uneven[:, dims])
+        return fine
