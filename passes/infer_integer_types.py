@@ -34,7 +34,7 @@ from ..errors import Diagnostic
 from ..ir import array_of, dense, element_of, functions, integer_width, numbers_of, shape_of, where
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices
-from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Range, Rule
+from .lowering.integer_ranges import QUANTIZERS, RULES, Operand, Outcome, Rule
 from .lowering.integer_values import (
     cast_before,
     cast_results,
@@ -45,6 +45,7 @@ from .lowering.integer_values import (
     storage,
     ui64,
 )
+from .lowering.intervals import Range
 from .lowering.lowerer import is_lowered
 
 _CONVERTERS = ("onnx.BitCast", "onnx.Cast", "onnx.DecodeFloat", "onnx.DequantizeLinear")

@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float
 from ...ir import element_of, integer_width, shape_of
-from .integer_ranges import Range
+from .intervals import Range
 from .lowerer import Lowerer
 
 INDEX = IndexType()

@@ -16,7 +16,7 @@ from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
 from .code import Code, computed
 from .indexed import gather_rows, known_range
-from .integer_ranges import Range
+from .intervals import Range
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers
 from .moves import picked
 from .rules import result_element

@@ -15,7 +15,7 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
 from .code import Code, computed
 from .index_ranges import CARRIERS, RANGE, carried
-from .integer_ranges import Range, range_of_element
+from .intervals import Range, range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .rules import passed_on, result_element
 

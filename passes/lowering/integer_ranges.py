@@ -1,7 +1,7 @@
 """
 Interval arithmetic over ONNX operators: which integers a result can hold, given those that the operands can.
 
-Ranges are closed intervals of Python integers, so nothing overflows here. Each operator has one row in `RULES`.
+Each operator has one row in `RULES`.
 """
 
 from __future__ import annotations
@@ -10,79 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, Signedness
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import Array, element_of, shape_of
-
-
-@dataclass(frozen=True)
-class Range:
-    """The integers from `low` to `high`, both included."""
-
-    low: int
-    high: int
-
-    @staticmethod
-    def of_bits(width: int, *, signed: bool) -> Range:
-        """Return the range of an integer type."""
-        return Range(-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else Range(0, (1 << width) - 1)
-
-    @staticmethod
-    def of_array(values: Array) -> Range:
-        """Return the range of an array of integers, however they are encoded."""
-        return Range(int(values.min()), int(values.max())) if values.size else Range(0, 0)
-
-    def __or__(self, other: Range) -> Range:
-        return Range(min(self.low, other.low), max(self.high, other.high))
-
-    def __add__(self, other: Range | int) -> Range:
-        other = _as_range(other)
-        return Range(self.low + other.low, self.high + other.high)
-
-    def __neg__(self) -> Range:
-        return Range(-self.high, -self.low)
-
-    def __sub__(self, other: Range | int) -> Range:
-        return self + -_as_range(other)
-
-    def __mul__(self, other: Range | int) -> Range:
-        other = _as_range(other)
-        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Range(min(corners), max(corners))
-
-    def __rshift__(self, shift: int) -> Range:
-        return Range(self.low >> shift, self.high >> shift)
-
-    def __contains__(self, other: Range) -> bool:
-        return self.low <= other.low and other.high <= self.high
-
-    def clip(self, low: int, high: int) -> Range:
-        """Return the range of min(max(x, low), high)."""
-        return Range(min(max(self.low, low), high), min(max(self.high, low), high))
-
-    def squared(self) -> Range:
-        """Return the range of x * x."""
-        low = 0 if self.low <= 0 <= self.high else min(self.low**2, self.high**2)
-        return Range(low, max(self.low**2, self.high**2))
-
-    @property
-    def magnitude(self) -> int:
-        """The largest absolute value."""
-        return max(abs(self.low), abs(self.high))
-
-
-def symmetric(magnitude: int) -> Range:
-    """Return the range from -magnitude to magnitude."""
-    return Range(-magnitude, magnitude)
-
-
-def _as_range(value: Range | int) -> Range:
-    return value if isinstance(value, Range) else Range(value, value)
+from .intervals import Range, levels_range, range_of_element, symmetric
 
 
 @dataclass(frozen=True)
@@ -197,12 +132,6 @@ def _gemm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     return _with_bias(_products(a, b, terms, 0 if op.attribute("transB") else 1, padded=False), bias)
 
 
-def range_of_element(type: Attribute) -> Range:
-    """Return the range of an integer type of the graph level."""
-    integer = cast("IntegerType[Any, Any]", type)
-    return Range.of_bits(integer.width.data, signed=integer.signedness.data is not Signedness.UNSIGNED)
-
-
 def _less(x: Operand, zero: Operand, axis: int) -> Operand:
     """Return weights less their zero points, one for all or one along an axis."""
     if x.values is None or zero.values is None:
@@ -245,11 +174,6 @@ def _reduce_sum(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 
 def _mean(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     return Outcome(operands[0].range, symmetric((_count(op, operands) + 1) * (operands[0].range.magnitude + 1)))
-
-
-def levels_range(levels: int, *, signed: bool) -> Range:
-    """Return the numbers of a quantiser with so many levels."""
-    return Range(-(levels // 2), levels // 2 - 1) if signed else Range(0, levels - 1)
 
 
 def _requant_shift(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:

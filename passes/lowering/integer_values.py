@@ -21,7 +21,7 @@ from ...dialects.core.onnx_schema import OnnxOp, make, stored_value
 from ...dialects.onnx import op_class
 from ...errors import Diagnostic
 from ...ir import array_of, integer_width, shape_of, where
-from .integer_ranges import Range
+from .intervals import Range
 
 ui8, ui64 = (IntegerType(width, Signedness.UNSIGNED) for width in (8, 64))
 _STORAGE = (i8, ui8, i16, i32, i64)

@@ -22,7 +22,7 @@ from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, numbers_of, shape_of
 from .integer_products import centred, zero_map
-from .integer_ranges import range_of_element
+from .intervals import range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .movement import padded
 from .products import channel_map, convolved, multiplied

@@ -19,7 +19,7 @@ from ...dialects.quant import RequantizeOp
 from ...errors import Diagnostic
 from ...ir import element_of, integer_width, shape_of, where
 from .indexed import known_range
-from .integer_ranges import levels_range
+from .intervals import levels_range
 from .lowerer import Lowerer, broadcast_map, is_unsigned, lowers
 from .rules import compute_type, result_element, scalar_rule, unsigned_positions
 

@@ -13,7 +13,7 @@ from ...dialects.core.body import Body, is_float
 from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, integer_width, shape_of
-from .integer_ranges import range_of_element
+from .intervals import range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .rules import pointwise, result_element
 

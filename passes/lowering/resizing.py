@@ -22,7 +22,7 @@ from ...dialects.core.body import Body, is_float
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import Array, element_of, integer_width, shape_of
 from .code import Code, computed, converted, copied, folded
-from .integer_ranges import Range
+from .intervals import Range
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
 from .movement import fixed
 from .moves import picked, with_axis

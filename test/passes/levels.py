@@ -18,8 +18,8 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, array_of, dense, element_of, functions, new_context, numbers_of, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import Step, parse_pipeline
-from tilewright.passes.lowering.integer_ranges import Range
 from tilewright.passes.lowering.integer_values import range_of_type
+from tilewright.passes.lowering.intervals import Range
 from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
 from tilewright.runtime.interpreter.boundary import Port, ports
 from tilewright.runtime.interpreter.memory import new_buffer
