@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, NoneAttr, StringAttr
+from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from ...dialects.core.hier_tiles import overlap
 from ...dialects.core.kernel import is_shaped
-from ...dialects.core.semantics import RULES
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ...errors import Diagnostic
-from ...ir import Array, functions, numpy_type, where
-from ..grids.memories import COPIES
+from ...ir import functions, where
 from ..map_engines import ATTRIBUTE as ENGINE
+from .buffers import Buffers
 from .compile import compile_function
 from .effects import Effects, effects_of
 from .grid import prove_in_place
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
-from .memory import NEVER, Buffer, Key, Memory, Region, State, Transfer
-from .origins import Origin, Spot, brought, index_within
+from .memory import NEVER, Buffer, Region, State, Transfer
+from .origins import Origin, Spot, brought
 from .rules import listed, refuse
 from .tiles import KernelFacts, TileChecks, facts_of, name_of
-
-BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
-"""Views that are a box of their source, or all of it."""
 
 
 class Walk:
@@ -40,9 +35,6 @@ class Walk:
 
     def __init__(self, module: ModuleOp, levels: Mapping[str, LevelLimits], carried: Mapping[GridOp, Collection[int]]):
         """Begin; `carried` says which operands besides its inputs the body of a grid reads."""
-        from ...runtime.interpreter import memory as _rules  # the rules of views
-
-        self._view_rules = _rules
         self._levels = levels
         self._carried = carried
         self._symbols = {f.sym_name.data: f for f in functions(module)}
@@ -55,9 +47,7 @@ class Walk:
     def run(self, function: FuncOp) -> None:
         """Walk through a function from its beginning."""
         self.state = State()
-        self._memories: dict[str, Buffer] = {}
-        self._derived: dict[Any, Buffer] = {}
-        self._allocated: list[Memory] = []
+        self._buffers = Buffers(self.state, self._globals, self._levels)
         self._ops: list[Operation] = []
         self._tiles = TileChecks(self.state)
         outputs = _outputs(function)
@@ -65,7 +55,7 @@ class Walk:
         for index, argument in enumerate(function.body.block.args):
             name = f"%{argument.name_hint or f'arg{index}'}"
             memory = is_shaped(argument)
-            values.append(self._new(name, argument.type, initial=index not in outputs) if memory else None)
+            values.append(self._buffers.new(name, argument.type, initial=index not in outputs) if memory else None)
         self._enter(function, values)
         self._finish(function, [values[index] for index in outputs])
 
@@ -109,93 +99,17 @@ class Walk:
 
     # Memory
 
-    def _new(self, name: str, type: Attribute, *, initial: bool, constant: bool = False) -> Buffer:
-        shaped = cast(Any, type)
-        if any(extent < 0 for extent in shaped.get_shape()):
-            raise Diagnostic(f"{name} has a dynamic shape, {type}", expected="static shapes")
-        array = self._view_rules.new_buffer(shaped.get_shape(), numpy_type(shaped.get_element_type()))
-        space = shaped.memory_space
-        level = space.data if isinstance(space, StringAttr) else None
-        memory = Memory(name, array, initial=initial, constant=constant, level=level)
-        return self._buffer(memory, array, (id(memory), 0, memory.size))
-
-    def _buffer(
-        self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] = (), *, is_form: bool = False
-    ) -> Buffer:
-        return Buffer(memory, array, key, self.state.number_of(key), views, is_form=is_form)
-
     def get_global(self, number: int) -> Buffer:
         """Return the memory of a global."""
-        op = cast(memref.GetGlobalOp, self._ops[number])
-        name = op.name_.string_value()
-        if name not in self._memories:
-            definition = self._globals.get(name)
-            if definition is None:
-                raise Diagnostic(f"the module defines no '{name}'", where=where(op))
-            initial = isinstance(definition.initial_value, DenseIntOrFPElementsAttr)
-            constant = definition.constant is not None
-            buffer = self._new(f"@{name}", definition.type, initial=initial, constant=constant)
-            if isinstance(copies := definition.attributes.get(COPIES), IntegerAttr):
-                buffer.memory.copies = max(1, copies.value.data)
-            buffer.memory.is_arena = "tilewright.arena" in definition.attributes
-            buffer.memory.is_shared = not initial and not buffer.memory.is_arena and buffer.memory.level is not None
-            self._memories[name] = buffer
-            self._allocated.append(buffer.memory)
-            self._fits(op, buffer.memory)
-        return self._memories[name]
-
-    def _fits(self, op: Operation, memory: Memory) -> None:
-        limits = self._levels.get(memory.level or "")
-        if limits is None:
-            return
-        if memory.copies > prod(limits.count):
-            message = f"memory in {memory.copies} copies of {memory.level}, of which there are {prod(limits.count)}"
-            at = [f"address {memory.size // memory.copies * prod(limits.count)} of {memory.name}"]
-            raise refuse("level", message, op, at)
-        total = sum(other.size // other.copies for other in self._allocated if other.level == memory.level)
-        if total > limits.size:
-            raise refuse(
-                "level",
-                f"the memories in {memory.level} are larger than it is",
-                op,
-                [f"address {limits.size} of {memory.level}"],
-                found=f"{total} bytes in a level of {limits.size}",
-            )
+        return self._buffers.of_global(cast(memref.GetGlobalOp, self._ops[number]))
 
     def alloc(self, number: int, *extents: int) -> Buffer:
         """Return new memory."""
-        op = self._ops[number]
-        result = op.results[0]
-        if extents:
-            raise refuse("static", "an allocation of dynamic shape", op, [f"extents {listed(extents)}"])
-        return self._new(f"%{result.name_hint or 'alloc'}", result.type, initial=False)
+        return self._buffers.allocated(self._ops[number], extents)
 
     def view(self, number: int, source: Buffer, *indices: int) -> Buffer:
         """Return a view of a buffer."""
-        cached = self._derived.get((self._ops[number], source, indices))
-        if cached is not None:
-            return cached
-        op = self._ops[number]
-        try:
-            (array,) = RULES[type(op)](cast(Any, None), op, [source.array, *indices])
-        except (Diagnostic, IndexError, ValueError) as error:
-            text = error.message if isinstance(error, Diagnostic) else str(error)
-            found = error.found if isinstance(error, Diagnostic) else ""
-            at = [f"operands {listed(indices)}", self.state.place()]
-            raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
-        region = Region(source.memory, array)
-        self._aligned(op, region)
-        at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
-        views = [spot.moved(at) for spot in source.spots] if at is not None else []
-        is_form = not isinstance(op, memref.ViewOp) and (at is None or source.home is None)
-        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
-        self._derived[(op, source, indices)] = buffer
-        return buffer
-
-    def _aligned(self, op: Operation, region: Region) -> None:
-        if region.low % region.array.itemsize:
-            at = [f"address {region.low} of {region.memory.name}", self.state.place()]
-            raise refuse("aligned", f"a view is not aligned to its elements of {region.array.itemsize} bytes", op, at)
+        return self._buffers.view(self._ops[number], source, indices)
 
     # Ops that touch memory
 
@@ -412,13 +326,6 @@ class Walk:
     def wait(self, number: int, token: Transfer | None) -> None:
         """Wait for a transfer."""
         self.state.end(cast(DmaWaitOp, self._ops[number]), token)
-
-
-def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
-    if not isinstance(op, memref.ViewOp) or (region.low, region.high) == (source.low, source.high):
-        return source.key
-    owner = (op,) if source.memory.is_arena else ()
-    return (id(source.memory), region.low, region.high - region.low, *owner)
 
 
 def _outputs(function: FuncOp) -> list[int]:

@@ -1,0 +1,130 @@
+"""The memory of a program that is walked through: its arguments, globals and allocations, and views of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute, Operation
+
+from ...dialects.core.semantics import RULES
+from ...errors import Diagnostic
+from ...ir import Array, numpy_type, where
+from ..grids.memories import COPIES
+from .levels import LevelLimits
+from .memory import Buffer, Key, Memory, Region, State
+from .origins import Spot, index_within
+from .rules import listed, refuse
+
+BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
+"""Views that are a box of their source, or all of it."""
+
+
+class Buffers:
+    """Makes the buffers of one walk, each view of a place once."""
+
+    def __init__(self, state: State, globals: Mapping[str, memref.GlobalOp], levels: Mapping[str, LevelLimits]):
+        from ...runtime.interpreter import memory as view_rules
+
+        self._view_rules = view_rules
+        self._state = state
+        self._globals = globals
+        self._levels = levels
+        self._memories: dict[str, Buffer] = {}
+        self._derived: dict[tuple[Operation, Buffer, tuple[int, ...]], Buffer] = {}
+
+    def new(self, name: str, type: Attribute, *, initial: bool, constant: bool = False) -> Buffer:
+        """Return memory of its own of a memref's type; `initial`: the caller has written it."""
+        shaped = cast(Any, type)
+        if any(extent < 0 for extent in shaped.get_shape()):
+            raise Diagnostic(f"{name} has a dynamic shape, {type}", expected="static shapes")
+        array = self._view_rules.new_buffer(shaped.get_shape(), numpy_type(shaped.get_element_type()))
+        space = shaped.memory_space
+        level = space.data if isinstance(space, StringAttr) else None
+        memory = Memory(name, array, initial=initial, constant=constant, level=level)
+        return self._buffer(memory, array, (id(memory), 0, memory.size))
+
+    def _buffer(
+        self, memory: Memory, array: Array, key: Key, views: Sequence[Spot] = (), *, is_form: bool = False
+    ) -> Buffer:
+        return Buffer(memory, array, key, self._state.number_of(key), views, is_form=is_form)
+
+    def of_global(self, op: memref.GetGlobalOp) -> Buffer:
+        """Return the memory of a global. Raises Diagnostic where there is none, or its level is full."""
+        name = op.name_.string_value()
+        if name in self._memories:
+            return self._memories[name]
+        definition = self._globals.get(name)
+        if definition is None:
+            raise Diagnostic(f"the module defines no '{name}'", where=where(op))
+        initial = isinstance(definition.initial_value, DenseIntOrFPElementsAttr)
+        buffer = self.new(f"@{name}", definition.type, initial=initial, constant=definition.constant is not None)
+        if isinstance(copies := definition.attributes.get(COPIES), IntegerAttr):
+            buffer.memory.copies = max(1, copies.value.data)
+        buffer.memory.is_arena = "tilewright.arena" in definition.attributes
+        buffer.memory.is_shared = not initial and not buffer.memory.is_arena and buffer.memory.level is not None
+        self._memories[name] = buffer
+        self._fits(op, buffer.memory)
+        return buffer
+
+    def _fits(self, op: Operation, memory: Memory) -> None:
+        limits = self._levels.get(memory.level or "")
+        if limits is None:
+            return
+        if memory.copies > prod(limits.count):
+            message = f"memory in {memory.copies} copies of {memory.level}, of which there are {prod(limits.count)}"
+            at = [f"address {memory.size // memory.copies * prod(limits.count)} of {memory.name}"]
+            raise refuse("level", message, op, at)
+        others = (buffer.memory for buffer in self._memories.values())
+        total = sum(other.size // other.copies for other in others if other.level == memory.level)
+        if total > limits.size:
+            raise refuse(
+                "level",
+                f"the memories in {memory.level} are larger than it is",
+                op,
+                [f"address {limits.size} of {memory.level}"],
+                found=f"{total} bytes in a level of {limits.size}",
+            )
+
+    def allocated(self, op: Operation, extents: Sequence[int]) -> Buffer:
+        """Return the memory of an allocation. Raises Diagnostic where its shape is dynamic."""
+        result = op.results[0]
+        if extents:
+            raise refuse("static", "an allocation of dynamic shape", op, [f"extents {listed(extents)}"])
+        return self.new(f"%{result.name_hint or 'alloc'}", result.type, initial=False)
+
+    def view(self, op: Operation, source: Buffer, indices: tuple[int, ...]) -> Buffer:
+        """Return a view of a buffer. Raises Diagnostic where it leaves the buffer or is not aligned."""
+        cached = self._derived.get((op, source, indices))
+        if cached is not None:
+            return cached
+        try:
+            (array,) = RULES[type(op)](cast(Any, None), op, [source.array, *indices])
+        except (Diagnostic, IndexError, ValueError) as error:
+            text = error.message if isinstance(error, Diagnostic) else str(error)
+            found = error.found if isinstance(error, Diagnostic) else ""
+            at = [f"operands {listed(indices)}", self._state.place()]
+            raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
+        region = Region(source.memory, array)
+        self._aligned(op, region)
+        at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
+        views = [spot.moved(at) for spot in source.spots] if at is not None else []
+        is_form = not isinstance(op, memref.ViewOp) and (at is None or source.home is None)
+        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
+        self._derived[(op, source, indices)] = buffer
+        return buffer
+
+    def _aligned(self, op: Operation, region: Region) -> None:
+        if region.low % region.array.itemsize:
+            at = [f"address {region.low} of {region.memory.name}", self._state.place()]
+            raise refuse("aligned", f"a view is not aligned to its elements of {region.array.itemsize} bytes", op, at)
+
+
+def _key_of(op: Operation, source: Buffer, region: Region) -> Key:
+    if not isinstance(op, memref.ViewOp) or (region.low, region.high) == (source.low, source.high):
+        return source.key
+    owner = (op,) if source.memory.is_arena else ()
+    return (id(source.memory), region.low, region.high - region.low, *owner)
