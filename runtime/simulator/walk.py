@@ -2,7 +2,7 @@
 Explicit programs, made ready to be walked.
 
 Only what decides about time is computed: indices, conditions, places of buffers and tokens. Each op becomes a function
-on a list of values; constants are computed beforehand.
+on the values of the program.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from .indices import ARITHMETIC, comparison
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .result import Nodes
 from .schedule import Action, Schedule
-
-Code: TypeAlias = Callable[[list[Any]], None]
-"""Does one op: reads and writes the list of values."""
+from .values import Code, Values
 
 _VIEWS = (
     memref.SubviewOp,
@@ -48,9 +46,7 @@ class Walker:
         self._machine = schedule.machine
         symbols = (op for op in module.body.block.ops if isinstance(op, func.FuncOp | memref.GlobalOp))
         self._symbols = {op.sym_name.data: op for op in symbols}
-        self._values: list[Any] = []
-        self._slots: dict[SSAValue, int] = {}
-        self._known: set[int] = set()
+        self._values = Values()
         self._nodes: Nodes | None = None
 
     def walk(self, name: str) -> None:
@@ -61,9 +57,9 @@ class Walker:
         for argument, attributes in zip(arguments, said, strict=True):
             title = attributes.data.get("onnx.name")
             text = title.data if isinstance(title, StringAttr) else f"arg{argument.index}"
-            self._values[self._slot(argument)] = Place(text, self._level(argument), -1)
+            self._values.numbered[self._values.slot(argument)] = Place(text, self._level(argument), -1)
         for code in self._block(function.body.block)[0]:
-            code(self._values)
+            code(self._values.numbered)
 
     def _function(self, name: str) -> func.FuncOp:
         found = self._symbols.get(name)
@@ -74,27 +70,12 @@ class Walker:
     def _level(self, value: SSAValue) -> str:
         return level_of(value, self._machine.far.name)
 
-    def _slot(self, value: SSAValue) -> int:
-        if value not in self._slots:
-            self._slots[value] = len(self._values)
-            self._values.append(None)
-        return self._slots[value]
-
-    def _slots_of(self, values: Sequence[SSAValue]) -> tuple[int, ...]:
-        return tuple(self._slot(value) for value in values)
-
-    def _fix(self, value: SSAValue, known: Any) -> None:
-        """Set a value that is always the same."""
-        slot = self._slot(value)
-        self._values[slot] = known
-        self._known.add(slot)
-
     def _block(self, block: Block) -> tuple[list[Code], tuple[int, ...]]:
         """Return the code of a block, and the slots of what its last op yields."""
         codes: list[Code] = []
         for op in block.ops:
             if isinstance(op, scf.YieldOp | scf.ReduceOp | func.ReturnOp):
-                return codes, self._slots_of(op.operands)
+                return codes, self._values.slots(op.operands)
             code = self._op(op)
             if code is not None:
                 codes.append(code)
@@ -107,11 +88,11 @@ class Walker:
             return rule(self, op)
         if isinstance(op, memref.LoadOp) and _is_index(op):
             # Where in a buffer rows lie changes no time, so that any index does.
-            return self._fix(op.res, 0)
+            return self._values.fix(op.res, 0)
         if is_kernel(op):
             return self._kernel(op)
         if type(op) in ARITHMETIC:
-            return self._pure(op, ARITHMETIC[type(op)])
+            return self._values.computed(op.results[0], op.operands, ARITHMETIC[type(op)])
         raise Diagnostic(
             f"'{op.name}' cannot be simulated",
             where=where(op),
@@ -119,41 +100,22 @@ class Walker:
             remedy="simulate the program before its kernels become loops (convert-kernels-to-loops)",
         )
 
-    def _pure(self, op: Operation, compute: Callable[..., Any]) -> Code | None:
-        """Return the code of an op whose result depends on its operands alone."""
-        sources, target = self._slots_of(op.operands), self._slot(op.results[0])
-        if all(slot in self._known for slot in sources):
-            self._fix(op.results[0], compute(*(self._values[slot] for slot in sources)))
-            return None
-        if len(sources) == 2:
-            a, b = sources
-
-            def run_two(values: list[Any]) -> None:
-                values[target] = compute(values[a], values[b])
-
-            return run_two
-
-        def run(values: list[Any]) -> None:
-            values[target] = compute(*[values[slot] for slot in sources])
-
-        return run
-
     def _constant(self, op: arith.ConstantOp) -> None:
         value = op.value
-        self._fix(op.result, value.value.data if isinstance(value, IntegerAttr) else value)
+        self._values.fix(op.result, value.value.data if isinstance(value, IntegerAttr) else value)
 
     def _compare(self, op: arith.CmpiOp) -> Code | None:
-        return self._pure(op, comparison(op))
+        return self._values.computed(op.result, op.operands, comparison(op))
 
     def _select(self, op: arith.SelectOp) -> Code | None:
         def choose(condition: int, a: Any, b: Any) -> Any:
             return a if condition else b
 
-        return self._pure(op, choose)
+        return self._values.computed(op.result, op.operands, choose)
 
     def _global(self, op: memref.GetGlobalOp) -> None:
         name = op.name_.string_value()
-        self._fix(op.memref, Place(name, self._level(op.memref), 0 if self._is_memory(name) else -1))
+        self._values.fix(op.memref, Place(name, self._level(op.memref), 0 if self._is_memory(name) else -1))
 
     def _is_memory(self, name: str) -> bool:
         """Return whether a global is memory that others lie in: an arena, or what a level has."""
@@ -161,7 +123,7 @@ class Walker:
         return isinstance(found, memref.GlobalOp) and "constant" not in found.properties
 
     def _alloc(self, op: Operation) -> None:
-        self._fix(op.results[0], Place(_name_of(op), self._level(op.results[0]), -1))
+        self._values.fix(op.results[0], Place(_name_of(op), self._level(op.results[0]), -1))
 
     def _view(self, op: memref.ViewOp) -> Code | None:
         level = self._level(op.result)
@@ -174,32 +136,15 @@ class Walker:
             name = title if far or lasting else place.name
             return Place(name, level, place.address + shift if place.address >= 0 else -1, lasting)
 
-        sources, target = self._slots_of((op.source, op.byte_shift)), self._slot(op.result)
-        if all(slot in self._known for slot in sources):
-            self._fix(op.result, compute(*(self._values[slot] for slot in sources)))
-            return None
-        source, shift = sources
-
-        def run(values: list[Any]) -> None:
-            values[target] = compute(values[source], values[shift])
-
-        return run
+        return self._values.computed(op.result, (op.source, op.byte_shift), compute)
 
     def _same(self, op: Operation) -> Code | None:
-        source, target = self._slot(op.operands[0]), self._slot(op.results[0])
-        if source in self._known:
-            self._fix(op.results[0], self._values[source])
-            return None
-
-        def run(values: list[Any]) -> None:
-            values[target] = values[source]
-
-        return run
+        return self._values.same(op.results[0], op.operands[0])
 
     def _for(self, op: scf.ForOp) -> Code:
-        low, high, step = self._slots_of((op.lb, op.ub, op.step))
-        variable, *carried = self._slots_of(op.body.block.args)
-        initial, results = self._slots_of(op.iter_args), self._slots_of(op.results)
+        low, high, step = self._values.slots((op.lb, op.ub, op.step))
+        variable, *carried = self._values.slots(op.body.block.args)
+        initial, results = self._values.slots(op.iter_args), self._values.slots(op.results)
         codes, yielded = self._block(op.body.block)
 
         def run(values: list[Any]) -> None:
@@ -224,7 +169,7 @@ class Walker:
                 expected="iterations that write to memory what they compute",
             )
         rank = len(op.lowerBound)
-        bounds, variables = self._slots_of(op.operands), self._slots_of(op.body.block.args)
+        bounds, variables = self._values.slots(op.operands), self._values.slots(op.body.block.args)
         (codes, _), schedule = self._block(op.body.block), self._schedule
 
         def run(values: list[Any]) -> None:
@@ -243,7 +188,7 @@ class Walker:
         return run
 
     def _if(self, op: scf.IfOp) -> Code:
-        condition, results = self._slot(op.cond), self._slots_of(op.results)
+        condition, results = self._values.slot(op.cond), self._values.slots(op.results)
         sides = [self._side(region) for region in (op.false_region, op.true_region)]
 
         def run(values: list[Any]) -> None:
@@ -262,11 +207,11 @@ class Walker:
         """Return the code of the function that is called, which counts for the nodes of the call."""
         function = self._function(op.callee.string_value())
         before, self._nodes = self._nodes, node_names(op) or self._nodes
-        slots, self._slots = self._slots, {}
-        inner = self._slots_of(function.body.block.args)
-        codes, yielded = self._block(function.body.block)
-        self._nodes, self._slots = before, slots
-        outer, results = self._slots_of(op.operands), self._slots_of(op.results)
+        with self._values.another_call():
+            inner = self._values.slots(function.body.block.args)
+            codes, yielded = self._block(function.body.block)
+        self._nodes = before
+        outer, results = self._values.slots(op.operands), self._values.slots(op.results)
 
         def run(values: list[Any]) -> None:
             for slot, source in zip(inner, outer, strict=True):
@@ -285,7 +230,7 @@ class Walker:
         cost = cost_of_kernel(op, self._machine)
         layer = self._schedule.layer(self._nodes_of(op))
         layer.engine = layer.engine or cost.engine
-        slots = self._slots_of([value for value in op.operands if is_shaped(value)])
+        slots = self._values.slots([value for value in op.operands if is_shaped(value)])
         schedule = self._schedule
 
         def run(values: list[Any]) -> None:
@@ -298,7 +243,7 @@ class Walker:
         cost = cost_of_kernel(kernel, self._machine)
         layer = self._schedule.layer(self._nodes_of(kernel))
         layer.engine = layer.engine or cost.engine
-        slots = self._slots_of([value for value in kernel.operands if is_shaped(value)])
+        slots = self._values.slots([value for value in kernel.operands if is_shaped(value)])
         schedule = self._schedule
 
         def run(values: list[Any]) -> None:
@@ -319,7 +264,7 @@ class Walker:
         return op.kernel
 
     def _copy(self, op: memref.CopyOp) -> Code:
-        source, target = self._slots_of(op.operands)
+        source, target = self._values.slots(op.operands)
         schedule, layer = self._schedule, self._schedule.layer(self._nodes_of(op))
         if self._level(op.source) == self._level(op.destination):
             cost = cost_of_copy(op, self._machine)
@@ -329,7 +274,7 @@ class Walker:
         outward = self._level(op.source) == link.near
         far, near = (op.destination, op.source) if outward else (op.source, op.destination)
         cost = Descriptor(self._machine, link, far, shape_of(near), reads=False).at([0] * len(shape_of(far)))
-        places, sizes = self._slots_of((far, near)), (bytes_of(far.type), bytes_of(near.type))
+        places, sizes = self._values.slots((far, near)), (bytes_of(far.type), bytes_of(near.type))
 
         def run(values: list[Any]) -> None:
             ends = values[places[0]], values[places[1]]
@@ -344,8 +289,8 @@ class Walker:
         link = link_between(self._machine, source, target, op)
         descriptor = Descriptor(self._machine, link, op.far, shape_of(op.near), reads=not outward)
         sizes = bytes_of(op.far.type), bytes_of(op.near.type)
-        far, near, *offsets = self._slots_of((op.far, op.near, *op.offsets))
-        token, schedule = self._slot(op.token), self._schedule
+        far, near, *offsets = self._values.slots((op.far, op.near, *op.offsets))
+        token, schedule = self._values.slot(op.token), self._schedule
         layer = schedule.layer(self._nodes_of(op))
 
         def run(values: list[Any]) -> None:
@@ -355,12 +300,12 @@ class Walker:
         return run
 
     def _wait(self, op: DmaWaitOp) -> Code:
-        token, schedule = self._slot(op.token), self._schedule
+        token, schedule = self._values.slot(op.token), self._schedule
         layer = schedule.layer(self._nodes_of(op))
         return lambda values: schedule.wait(layer, values[token])
 
     def _none(self, op: DmaNoneOp) -> None:
-        self._fix(op.token, None)
+        self._values.fix(op.token, None)
 
 
 def _is_index(op: memref.LoadOp) -> bool:
