@@ -13,7 +13,8 @@ from onnx import AttributeProto, NodeProto, helper
 from onnx.defs import OpSchema
 from xdsl.ir import Attribute
 
-from ..dialects.core.onnx_custom import DOMAIN, SPELLINGS, complaint
+from ..dialects.core.onnx_attributes import complaint
+from ..dialects.core.onnx_custom import DOMAIN, SPELLINGS
 from ..dialects.core.onnx_schema import default_value, python_value, segments, stored_value
 from ..errors import Diagnostic, did_you_mean
 from .order import where_node
@@ -241,7 +242,7 @@ def _check_words(node: NodeProto, values: Mapping[str, Any]) -> None:
 
 
 def _check_values(node: NodeProto, schema: OpSchema, values: Mapping[str, Any]) -> None:
-    if message := complaint(schema, lambda name: values.get(name, default_value(schema.attributes[name]))):
+    if message := complaint(schema.name, lambda name: values.get(name, default_value(schema.attributes[name]))):
         raise Diagnostic(
             f"{node.op_type}: {message}",
             where=where_node(node),

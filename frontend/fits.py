@@ -13,7 +13,7 @@ from typing import Any
 
 from onnx import NodeProto
 
-from ..dialects.core.onnx_custom import broadcasts_to, channel_shape
+from ..dialects.core.onnx_parameters import broadcasts_to, channel_shape
 from ..errors import Diagnostic
 from .onnx_graph import Graph
 from .order import where_node

@@ -9,9 +9,8 @@ Deeploy (arXiv:2408.04413), ONNX Runtime for the gradients.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from onnx import TensorProto, TypeProto, helper
 from onnx.defs import OpSchema
@@ -40,81 +39,6 @@ SPELLINGS = {
     "div": ("divisor",),
 }
 """Attribute -> the other names under which exporters write it."""
-
-
-class Rule(NamedTuple):
-    """What the values of some attributes must satisfy."""
-
-    attributes: tuple[str, ...]
-    holds: Callable[[Any], bool]
-    expected: str
-
-
-def _is_power_of_two(value: int) -> bool:
-    return value > 0 and value & (value - 1) == 0
-
-
-def _is_finite_scale(value: float) -> bool:
-    return 0 < abs(value) < float("inf")
-
-
-def _at_least(least: int, *attributes: str) -> Rule:
-    return Rule(attributes, least.__le__, f"{least} or more")
-
-
-_POWER_OF_TWO = "a positive power of two"
-_DIVISOR = Rule(("D",), _is_power_of_two, _POWER_OF_TWO)
-_SCALE = Rule(("scale",), _is_finite_scale, "finite and not zero")
-RULES: dict[str, tuple[Rule, ...]] = {
-    "RequantShift": (
-        Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
-        Rule(("signed",), (0, 1).__contains__, "0 or 1"),
-        _at_least(2, "n_levels"),
-    ),
-    "iSoftmax": (_at_least(1, "log2"), _at_least(2, "n_levels")),
-    "ITAMax": (_at_least(2, "n_levels"),),
-    "ITAPartialMax": (_at_least(2, "n_levels"), _at_least(1, "group_width")),
-    "iRMSNorm": (_DIVISOR,),
-    "iLayerNorm": (_DIVISOR,),
-    "iNoNorm": (_DIVISOR,),
-    "Quant": (_SCALE,),
-    "Dequant": (_SCALE,),
-}
-"""Operator -> what its attributes must satisfy."""
-
-
-def complaint(schema: OpSchema, value: Callable[[str], Any]) -> str:
-    """Return what is wrong with the attributes of one of these operators, empty where nothing is."""
-    for rule in RULES.get(schema.name, ()):
-        for name in rule.attributes:
-            if not rule.holds(value(name)):
-                return f"attribute '{name}' is {value(name)}, it must be {rule.expected}"
-    return ""
-
-
-def broadcasts_to(shape: Sequence[int], target: Sequence[int | None]) -> bool:
-    """Return whether a tensor of that shape can be broadcast to the target's."""
-    if len(shape) > len(target):
-        return False
-    return all(size in (1, goal) for size, goal in zip(reversed(shape), reversed(target), strict=False))
-
-
-def channel_shape(parameter: Sequence[int], x: Sequence[int]) -> tuple[int, ...] | None:
-    """
-    Return the shape in which `mul` or `add` of RequantShift broadcasts over x, None where there is none.
-
-    [C] stands for axis 1, on a matrix for its last axis; [C, 1, 1] stands for axis 1 also where x has three axes.
-    """
-    size = math.prod(parameter)
-    if size == 1:
-        return (1,) * len(x)
-    axis = 1 if len(x) > 2 else len(x) - 1
-    vector = len(parameter) == 1 or (len(parameter) == len(x) == 3 and parameter[0] == size)
-    if vector and x and x[axis] == size:
-        return tuple(size if index == axis else 1 for index in range(len(x)))
-    if len(parameter) > 1 and broadcasts_to(parameter, x):
-        return tuple(parameter)
-    return None
 
 
 def _row(

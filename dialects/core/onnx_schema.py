@@ -54,6 +54,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import DenseAttr, array_of
+from .onnx_attributes import complaint, missing
 
 _Kind = OpSchema.FormalParameterOption
 _Type = OpSchema.AttrType
@@ -98,12 +99,9 @@ class OnnxOp(IRDLOperation):
         return stored.get_values() if isinstance(stored, DenseArrayBase) else None  # pyright: ignore[reportUnknownMemberType, reportReturnType, reportUnknownVariableType]
 
     def verify_(self) -> None:
-        """Check what a schema's rule adds to its types: see `onnx_custom.RULES`."""
-        from .onnx_custom import complaint
-
-        if self.name == "onnx.Constant" and "value" not in self.properties:
-            raise VerifyException("expected the attribute 'value', in which the graph level holds every constant")
-        if self.SCHEMA.domain and (message := complaint(self.SCHEMA, self.attribute)):
+        """Check what a schema does not say of attributes."""
+        operator = self.SCHEMA.name
+        if message := missing(operator, self.properties) or complaint(operator, self.attribute):
             raise VerifyException(message)
 
     def print(self, printer: Printer) -> None:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.onnx_custom import channel_shape
+from ...dialects.core.onnx_parameters import channel_shape
 from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import shape_of
 from ..lowering.reductions import reduction_axes

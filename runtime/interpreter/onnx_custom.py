@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from onnx import helper, numpy_helper
 
-from ...dialects.core.onnx_custom import channel_shape
+from ...dialects.core.onnx_parameters import channel_shape
 from ...dialects.core.semantics import truncating_divide
 from ...dialects.core.small_floats import FORMATS
 from ...ir import Array

@@ -13,7 +13,8 @@ from xdsl.dialects.test import TestOp as SourceOp
 from xdsl.ir import Attribute
 from xdsl.traits import Pure
 
-from tilewright.dialects.core.onnx_custom import DOMAIN, SCHEMAS, channel_shape
+from tilewright.dialects.core.onnx_custom import DOMAIN, SCHEMAS
+from tilewright.dialects.core.onnx_parameters import channel_shape
 from tilewright.dialects.core.onnx_schema import OnnxOp, make, stored_value
 from tilewright.dialects.onnx import ONNX, op_class
 from tilewright.ir import dense, new_context, parse_module, print_ir, verify

@@ -1,0 +1,69 @@
+"""What the attributes of an operator must satisfy that its schema does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import Any, NamedTuple
+
+
+class Rule(NamedTuple):
+    """What the values of some attributes must satisfy."""
+
+    attributes: tuple[str, ...]
+    holds: Callable[[Any], bool]
+    expected: str
+
+
+def _is_power_of_two(value: int) -> bool:
+    return value > 0 and value & (value - 1) == 0
+
+
+def _is_finite_scale(value: float) -> bool:
+    return 0 < abs(value) < float("inf")
+
+
+def _at_least(least: int, *attributes: str) -> Rule:
+    return Rule(attributes, least.__le__, f"{least} or more")
+
+
+_POWER_OF_TWO = "a positive power of two"
+_DIVISOR = Rule(("D",), _is_power_of_two, _POWER_OF_TWO)
+_SCALE = Rule(("scale",), _is_finite_scale, "finite and not zero")
+RULES: dict[str, tuple[Rule, ...]] = {
+    "RequantShift": (
+        Rule(("div",), _is_power_of_two, _POWER_OF_TWO),
+        Rule(("signed",), (0, 1).__contains__, "0 or 1"),
+        _at_least(2, "n_levels"),
+    ),
+    "iSoftmax": (_at_least(1, "log2"), _at_least(2, "n_levels")),
+    "ITAMax": (_at_least(2, "n_levels"),),
+    "ITAPartialMax": (_at_least(2, "n_levels"), _at_least(1, "group_width")),
+    "iRMSNorm": (_DIVISOR,),
+    "iLayerNorm": (_DIVISOR,),
+    "iNoNorm": (_DIVISOR,),
+    "Quant": (_SCALE,),
+    "Dequant": (_SCALE,),
+}
+"""Operator -> what its attributes must satisfy."""
+
+REQUIRED = {
+    "Constant": {"value": "in which the graph level holds every constant"},
+}
+"""Operator -> the attributes that it must have though its schema leaves them open, and what for."""
+
+
+def missing(operator: str, given: Container[str]) -> str:
+    """Return which required attribute is not given, empty where all are."""
+    for name, reason in REQUIRED.get(operator, {}).items():
+        if name not in given:
+            return f"expected the attribute '{name}', {reason}"
+    return ""
+
+
+def complaint(operator: str, value: Callable[[str], Any]) -> str:
+    """Return what is wrong with the values of an operator's attributes, empty where nothing is."""
+    for rule in RULES.get(operator, ()):
+        for name in rule.attributes:
+            if not rule.holds(value(name)):
+                return f"attribute '{name}' is {value(name)}, it must be {rule.expected}"
+    return ""
