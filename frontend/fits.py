@@ -13,7 +13,7 @@ from typing import Any
 
 from onnx import NodeProto
 
-from ..dialects.core.onnx_parameters import broadcasts_to, channel_shape
+from ..dialects.core.onnx_parameters import broadcasts_to, channel_shape, misfit
 from ..errors import Diagnostic
 from .onnx_graph import Graph
 from .order import where_node
@@ -237,6 +237,12 @@ def einsum(graph: Graph, infos: Infos, node: NodeProto) -> None:
             extents[label] = max(extents[label], extent)
 
 
+def parameters(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Scales and zero points go with the tensors that they belong to."""
+    if found := misfit(node.op_type, lambda index: _shape(infos, node, index)):
+        raise _misfit(node, f"input {found.index}", found.expected, found.found)
+
+
 def number(index: int) -> Callable[[Graph, Infos, NodeProto], None]:
     """Return a check that an input, where it is given, is one number."""
 
@@ -244,21 +250,6 @@ def number(index: int) -> Callable[[Graph, Infos, NodeProto], None]:
         shape = _shape(infos, node, index)
         if shape is not None and (len(shape) > 1 or prod(shape) != 1):
             raise _misfit(node, f"input {index}", "one number", list(shape))
-
-    return check
-
-
-def one_or_each(index: int, whose: int, axis: int) -> Callable[[Graph, Infos, NodeProto], None]:
-    """Return a check that an input is one number, a vector along an axis of another input, or of more axes."""
-
-    def check(graph: Graph, infos: Infos, node: NodeProto) -> None:
-        shape, other = _shape(infos, node, index), _shape(infos, node, whose)
-        assert other is not None
-        if shape is None or prod(shape) == 1 or not -len(other) <= axis < len(other):
-            return
-        if not (shape == (other[axis],) if len(shape) == 1 else broadcasts_to(shape, other)):
-            expected = f"one number, {[other[axis]]}, or a shape that broadcasts to {list(other)}"
-            raise _misfit(node, f"input {index}", expected, list(shape))
 
     return check
 

@@ -3,7 +3,93 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A scale or zero point: the input that it is, the one that it goes with, and along which axis a vector goes."""
+
+    index: int
+    of: int
+    axis: int | None
+    """None where it is one number for the whole tensor."""
+    is_matrix: bool = False
+    """Whether it may have several axes, which broadcast."""
+
+    def axis_of(self, other: Sequence[int]) -> int | None:
+        """Return the axis of the tensor along which a vector goes: the first one where it has fewer axes."""
+        return None if self.axis is None else max(self.axis, -len(other))
+
+
+def _rows(*indices: int) -> tuple[Parameter, ...]:
+    return tuple(Parameter(index, 0, -2, is_matrix=True) for index in indices)
+
+
+def _columns(of: int, *indices: int) -> tuple[Parameter, ...]:
+    return tuple(Parameter(index, of, -1, is_matrix=True) for index in indices)
+
+
+def _features(of: int, *indices: int) -> tuple[Parameter, ...]:
+    return tuple(Parameter(index, of, 0) for index in indices)
+
+
+def _whole(*indices: int) -> tuple[Parameter, ...]:
+    return tuple(Parameter(index, 0, None) for index in indices)
+
+
+PARAMETERS: dict[str, tuple[Parameter, ...]] = {
+    "ConvInteger": (*_whole(2), *_features(1, 3)),
+    "MatMulInteger": (*_rows(2), *_columns(1, 3)),
+    "QLinearConv": (*_whole(1, 2, 6, 7), *_features(3, 4, 5)),
+    "QLinearMatMul": (*_rows(1, 2, 6, 7), *_columns(3, 4, 5)),
+}
+"""Operator -> its scales and zero points."""
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A parameter that does not go with its tensor."""
+
+    index: int
+    expected: str
+    found: str
+
+
+def misfit(operator: str, shape_of: Callable[[int], tuple[int, ...] | None]) -> Misfit | None:
+    """
+    Return the first scale or zero point of an operator that does not go with its tensor, None where all do.
+
+    `shape_of` gives the shape of an input, None where it is left out.
+    """
+    for parameter in PARAMETERS.get(operator, ()):
+        shape, other = shape_of(parameter.index), shape_of(parameter.of)
+        if shape is None or other is None:
+            continue
+        axis = parameter.axis_of(other)
+        if goes_with(shape, other, axis, is_matrix=parameter.is_matrix):
+            continue
+        expected = "one number"
+        if axis is not None and other:
+            expected += f", or {[other[axis]]}"
+        if parameter.is_matrix:
+            expected += f", or a shape that broadcasts to {list(other)}"
+        return Misfit(parameter.index, expected, str(list(shape)))
+    return None
+
+
+def goes_with(shape: Sequence[int], other: Sequence[int], axis: int | None, *, is_matrix: bool) -> bool:
+    """
+    Return whether a parameter goes with a tensor: one number, a vector along `axis`, or what broadcasts to it.
+
+    Only a matrix of parameters broadcasts; without an axis there is no vector.
+    """
+    if tuple(shape) in ((), (1,)):
+        return True
+    if len(shape) == 1:
+        return axis is not None and -len(other) <= axis < len(other) and shape[0] == other[axis]
+    return is_matrix and broadcasts_to(shape, other)
 
 
 def broadcasts_to(shape: Sequence[int], target: Sequence[int | None]) -> bool:

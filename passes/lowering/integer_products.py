@@ -9,9 +9,10 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body
+from ...dialects.core.onnx_parameters import goes_with, misfit
 from ...dialects.core.onnx_schema import OnnxOp
 from ...errors import Diagnostic
-from ...ir import shape_of
+from ...ir import shape_of, where
 from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers
 from .products import convolved, multiplied
 from .rules import pointwise
@@ -40,31 +41,39 @@ def centred(lower: Lowerer, value: SSAValue, zero: SSAValue | None, axis: int = 
     return pointwise(lower, [lower[value], lower[zero]], shape, i16, build, maps=maps)
 
 
+def check_parameters(op: OnnxOp) -> None:
+    """Raise Diagnostic where a scale or zero point does not go with its tensor."""
+
+    def shape(index: int) -> tuple[int, ...] | None:
+        value = op.node_input(index)
+        return None if value is None else shape_of(value)
+
+    if found := misfit(op.SCHEMA.name, shape):
+        raise _misfit(found.expected, found.found, where(op))
+
+
+def _misfit(expected: str, found: str, place: str = "") -> Diagnostic:
+    return Diagnostic("a scale or zero point does not go with its tensor", place, expected, found)
+
+
 def zero_map(parameter: Sequence[int], shape: Sequence[int], axis: int) -> AffineMap:
     """
     Return the map from an element to its scale or zero point: a vector goes along `axis`, others broadcast.
 
     Raises Diagnostic where the sizes do not go together.
     """
-    is_vector = len(parameter) == 1 and parameter[0] > 1
-    wanted = shape[axis : axis + 1 or None] if is_vector else shape
-    if len(parameter) > len(wanted) or any(
-        n not in (1, m) for n, m in zip(parameter[::-1], wanted[::-1], strict=False)
-    ):
-        raise Diagnostic(
-            "a scale or zero point does not go with its tensor",
-            expected=f"sizes that broadcast to {list(wanted)}",
-            found=str(list(parameter)),
-        )
-    if is_vector:
-        return AffineMap(len(shape), 0, (AffineMap.identity(len(shape)).results[axis],))
-    if len(parameter) == 1:
+    if not goes_with(parameter, shape, axis, is_matrix=True):
+        raise _misfit(f"sizes that broadcast to {list(shape)}", str(list(parameter)))
+    if tuple(parameter) == (1,):
         return AffineMap(len(shape), 0, (AffineExpr.constant(0),))
+    if len(parameter) == 1:
+        return AffineMap(len(shape), 0, (AffineMap.identity(len(shape)).results[axis],))
     return broadcast_map(parameter, shape)
 
 
 @lowers("MatMulInteger")
 def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    check_parameters(op)
     a, b = op.operands[:2]
     # The zero points of a vector of rows go along the last but one axis, if there is one.
     left = centred(lower, a, op.node_input(2), max(-2, -len(shape_of(a))))
@@ -73,6 +82,7 @@ def _matmul_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("ConvInteger")
 def _conv_integer(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    check_parameters(op)
     x, w = op.operands[:2]
     left = centred(lower, x, op.node_input(2))
     right = centred(lower, w, op.node_input(3), -len(shape_of(w)))

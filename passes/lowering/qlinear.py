@@ -21,7 +21,7 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, numbers_of, shape_of
-from .integer_products import centred, zero_map
+from .integer_products import centred, check_parameters, zero_map
 from .intervals import range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .movement import padded
@@ -40,20 +40,13 @@ def _constant(op: OnnxOp, index: int, what: str) -> Array:
 
 
 def _zero(op: OnnxOp, index: int, what: str) -> int:
-    """Return a zero point, 0 where there is none. Raises Diagnostic where it is computed or one per channel."""
-    if op.node_input(index) is None:
-        return 0
-    values = _constant(op, index, f"a zero point of {what}")
-    if not bool(np.all(values == values.flat[0])):
-        raise unsupported(op, f"with more than one zero point of {what}")
-    return int(values.flat[0])
+    """Return the zero point of a whole tensor. Raises Diagnostic where it is computed."""
+    return int(_constant(op, index, f"a zero point of {what}").flat[0])
 
 
 def _factors(op: OnnxOp, positions: tuple[int, int, int]) -> Array:
     """Return x_scale * w_scale / y_scale, [1] or one for each channel, each step rounded to f32."""
     x, w, y = (_constant(op, i, "a scale").astype(np.float32) for i in positions)
-    if x.size != 1 or y.size != 1:
-        raise unsupported(op, "with more than one scale of an activation")
     return (np.float32(x.flat[0]) * w.reshape(-1) / np.float32(y.flat[0])).astype(np.float32)
 
 
@@ -128,6 +121,7 @@ def _rescaled(
 
 @lowers("QLinearConv")
 def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    check_parameters(op)
     x, w = op.operands[0], op.operands[3]
     if not _is_constant(op, range(1, 9)):
         rank = len(shape_of(x))
@@ -158,6 +152,7 @@ def _qlinear_conv(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("QLinearMatMul")
 def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
+    check_parameters(op)
     a, b = op.operands[0], op.operands[3]
     values = constant_of(b)
     uniform = all(len(shape_of(op.operands[i])) <= 1 and prod(shape_of(op.operands[i])) == 1 for i in (1, 2, 6, 7))

@@ -117,3 +117,11 @@ func.func @zero_points(%a: tensor<4x3xi8>, %b: tensor<3x2xi8>, %za: tensor<i8>, 
   %y = onnx.MatMulInteger(%a, %b, %za, %zb) : (tensor<4x3xi8>, tensor<3x2xi8>, tensor<i8>, tensor<1x3xi8>) -> tensor<4x2xi32>
   func.return %y : tensor<4x2xi32>
 }
+
+// -----
+
+func.func @zero_points_of_weights(%x: tensor<1x2x3x3xui8>, %w: tensor<2x2x1x1xi8>, %s: tensor<f32>, %z: tensor<ui8>, %zw: tensor<1x2x1x1xi8>) -> tensor<1x2x3x3xui8> {
+  // expected-error@+1 {{a scale or zero point does not go with its tensor}}
+  %y = onnx.QLinearConv(%x, %s, %z, %w, %s, %zw, %s, %z) : (tensor<1x2x3x3xui8>, tensor<f32>, tensor<ui8>, tensor<2x2x1x1xi8>, tensor<f32>, tensor<1x2x1x1xi8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x3x3xui8>
+  func.return %y : tensor<1x2x3x3xui8>
+}
