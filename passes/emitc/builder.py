@@ -29,6 +29,7 @@ from xdsl.dialects.emitc import EmitC_PointerType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.emitc_expressions import CMP_PREDICATES
 from ...errors import Diagnostic
 from ...ir import where
 
@@ -171,7 +172,7 @@ class Builder:
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
         """Return whether a comparison holds; the predicates are those of `emitc.cmp`."""
-        number = IntegerAttr(emitc.CMP_PREDICATES.index(predicate), i64)
+        number = IntegerAttr(CMP_PREDICATES.index(predicate), i64)
         return self.emit(emitc.CmpOp, [left, right], i1, {"predicate": number})
 
     # Constants

@@ -29,6 +29,7 @@ from xdsl.dialects.emitc import (
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import emitc
+from ...dialects.core.emitc_expressions import CMP_PREDICATES
 from ...errors import Diagnostic
 from ...passes.emitc.builder import as_integer, is_unsigned, suffix
 
@@ -90,7 +91,7 @@ def binary(op: Operation, left: Expression, right: Expression) -> Expression:
 
 def comparison(op: emitc.CmpOp, left: Expression, right: Expression) -> Expression:
     """Return the expression of `emitc.cmp`."""
-    predicate = emitc.CMP_PREDICATES[op.predicate.value.data]
+    predicate = CMP_PREDICATES[op.predicate.value.data]
     if predicate not in _COMPARISONS:
         raise Diagnostic("C has no three-way comparison")
     level = Level.EQUAL if predicate in ("eq", "ne") else Level.COMPARE
