@@ -275,3 +275,7 @@ def _reported(error: Exception) -> int:
 
     print(as_diagnostic(error, "tilewright"), file=sys.stderr)
     return 2 if isinstance(error, UsageError) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
