@@ -24,7 +24,7 @@ from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.buffers import CALLS, flags, global_op, root, shape_attribute, written
-from .emitc.builder import UNSIGNED, layout_of, pointer, scalar_type
+from .emitc.builder import UNSIGNED, Builder, layout_of, pointer, scalar_type
 from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
@@ -44,16 +44,17 @@ def _is_public(function: Operation) -> bool:
     return visibility is None or cast(StringAttr, visibility).data == "public"
 
 
-def convert_to_emitc(module: ModuleOp) -> None:
+def convert_to_emitc(module: ModuleOp, runtime: str = "") -> None:
     """
     Convert a module of `func`, `scf`, `memref`, `arith`, `math` and `nn` scalars to `emitc`, in place.
 
+    Ops of `cluster`, and those of a target that are calls, need the header of that target's C runtime.
     Raises Diagnostic where the module holds anything else, or a type that C11 has not.
     """
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
-    state = ModuleState({}, {})
+    state = ModuleState({}, {}, runtime)
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
@@ -171,7 +172,7 @@ def _only_viewed(functions: list[Operation], name: str) -> bool:
 
 def _function(state: ModuleState, function: Operation, constants: set[int]) -> Operation:
     """Convert a function; the arguments at these positions are constants of the module in every call."""
-    converter = FunctionConverter(state, function)
+    converter = FunctionConverter(state, function, Builder(runtime=state.runtime))
     source = function.regions[0].blocks[0]
     if len(function.regions[0].blocks) > 1:
         raise Diagnostic("a function has branches between blocks", where(function), "structured control flow (scf)")
@@ -270,12 +271,15 @@ class ConvertToEmitcPass(Pass):
     """
     Convert loops on memrefs to C as IR.
 
-    Takes func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; leaves emitc only.
+    Takes func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; leaves emitc only. A target whose C
+    calls a runtime of its own says in `runtime` which header declares it.
     """
 
     name = "convert-to-emitc"
 
+    runtime: str = ""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for name in ("emitc", "builtin"):
             ctx.get_optional_dialect(name)
-        convert_to_emitc(op)
+        convert_to_emitc(op, self.runtime)

@@ -12,10 +12,9 @@ from .semantics import Value
 
 
 class CCall(IRDLOperation):
-    """An op that in C is a call of `C_FUNCTION`, which the header `C_HEADER` declares."""
+    """An op that in C is a call of `C_FUNCTION`, which the header of the target's runtime declares."""
 
     C_FUNCTION: ClassVar[str]
-    C_HEADER: ClassVar[str]
     C_IS_PURE: ClassVar[bool] = False
     """Whether it only computes its result."""
 

@@ -142,7 +142,9 @@ class Builder:
     )
     called: dict[str, None] = field(default_factory=dict[str, None])
     headers: dict[str, None] = field(default_factory=dict[str, None])
-    """Those of targets that the function needs."""
+    """Those that the function needs beside what the names that it calls say."""
+    runtime: str = ""
+    """The header of the target's C runtime."""
     _ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
 
     # Ops
@@ -160,6 +162,16 @@ class Builder:
         )
         self.ops.append(op)
         return op.results[0] if result is not None else cast(SSAValue, None)
+
+    def include_runtime(self, op: Operation) -> None:
+        """Note that an op needs the target's C runtime. Raises Diagnostic where it has none."""
+        if not self.runtime:
+            raise Diagnostic(
+                f"'{op.name}' calls the C runtime of a target, whose header is not known",
+                where(op),
+                remedy="name it, as a target's pipeline.txt does: convert-to-emitc{runtime=HEADER}",
+            )
+        self.headers[self.runtime] = None
 
     def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
         """Return `value` in that type."""

@@ -16,14 +16,14 @@ from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index
 from .builder import INDEX, Builder, Strided, layout_of, scalar_type
 
-CLUSTER = "tw_cluster.h"
 DOT = "tilewright_dot.h"
 UNPACK = "tilewright_unpack.h"
-"""The headers that declare the functions."""
+"""The headers that declare what a core does by itself; the rest is the target's runtime."""
 
 
 def dma_begin(b: Builder, op: Operation) -> None:
     """Convert `cluster.dma_begin`."""
+    b.include_runtime(op)
     b.values[op.results[0]] = _effect(b, "tw_dma_begin", [], INDEX)
 
 
@@ -37,13 +37,14 @@ def dma_copy(b: Builder, op: Operation) -> None:
     row = b.value(op.elements)
     bytes_of_row = row if size == 1 else b.emit(emitc.MulOp, [row, b.integer(size)], INDEX)
     operands = [far, near] if is_out else [near, far]
-    _effect(
-        b, "tw_dma_out" if is_out else "tw_dma_in", [*operands, bytes_of_row, b.value(op.rows), b.integer(stride)], None
-    )
+    operands += [bytes_of_row, b.value(op.rows), b.integer(stride)]
+    b.include_runtime(op)
+    _effect(b, "tw_dma_out" if is_out else "tw_dma_in", operands, None)
 
 
 def dma_wait(b: Builder, op: Operation) -> None:
     """Convert `cluster.dma_wait`."""
+    b.include_runtime(op)
     _effect(b, "tw_dma_wait", [b.value(op.operands[0])], None)
 
 
@@ -61,7 +62,8 @@ def sums(b: Builder, op: Operation) -> None:
         b.value(op.elements),
         b.integer(0 if op.unsigned is not None else 1),
     ]
-    _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None, DOT)
+    b.headers[DOT] = None
+    _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None)
 
 
 def unpack(b: Builder, op: Operation) -> None:
@@ -74,7 +76,8 @@ def unpack(b: Builder, op: Operation) -> None:
         b.integer(op.bits.value.data),
         b.integer(0 if op.unsigned is not None else 1),
     ]
-    _effect(b, "tw_unpack_row", operands, None, UNPACK)
+    b.headers[UNPACK] = None
+    _effect(b, "tw_unpack_row", operands, None)
 
 
 def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int] = ()) -> list[int]:
@@ -93,20 +96,17 @@ def c_call(b: Builder, op: CCall) -> None:
     """Convert an op that is a call of a target's runtime."""
     operands = [b.integer(each) if isinstance(each, int) else b.value(each) for each in op.c_arguments()]
     result = scalar_type(op.results[0].type, op) if op.results else None
+    b.include_runtime(op)
     if op.C_IS_PURE and result is not None:
-        b.headers[op.C_HEADER] = None
         value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(op.C_FUNCTION)})
     else:
-        value = _effect(b, op.C_FUNCTION, operands, result, op.C_HEADER)
+        value = _effect(b, op.C_FUNCTION, operands, result)
     if op.results:
         b.values[op.results[0]] = value
 
 
-def _effect(
-    b: Builder, function: str, operands: list[SSAValue], result: Attribute | None, header: str = CLUSTER
-) -> SSAValue:
+def _effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
     """Call a function that does more than to compute its result, which stays where it is."""
-    b.headers[header] = None
     value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
     b.ops[-1].attributes["tilewright.effect"] = UnitAttr()
     return value

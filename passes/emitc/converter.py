@@ -20,7 +20,7 @@ from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
 from .builder import INDEX, Builder, layout_of, pointer, scalar_type
-from .cluster import CLUSTER, c_call, dma_begin, dma_copy, dma_wait, sums, unpack
+from .cluster import c_call, dma_begin, dma_copy, dma_wait, sums, unpack
 from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 
@@ -30,6 +30,7 @@ class ModuleState:
 
     functions: dict[str, Operation]
     globals: dict[str, Operation]
+    runtime: str = ""
     written_by: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
@@ -59,7 +60,7 @@ class FunctionConverter:
 
     state: ModuleState
     function: Operation
-    b: Builder = field(default_factory=Builder)
+    b: Builder
     carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """What has to be said of the function in C."""
@@ -266,7 +267,7 @@ class FunctionConverter:
                 remedy="run fork-kernels, which makes it",
             )
         self.attributes["tilewright.fork"] = op.cores
-        self.b.headers[CLUSTER] = None
+        self.b.include_runtime(op)
         body = Block(arg_types=[INDEX])
         body.args[0].name_hint = "core"
         operands = [*(self.b.value(operand) for operand in op.arguments), body.args[0]]

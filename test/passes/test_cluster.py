@@ -30,7 +30,7 @@ EXPLICIT = (
     "convert-dma-to-cluster",
     "convert-kernels-to-loops{dots=true}",
     "fork-kernels{cores=3}",
-    "convert-to-emitc",
+    "convert-to-emitc{runtime=tw_cluster.h}",
 )
 
 

@@ -41,7 +41,7 @@ def test_sums_wrap_around(x: list[int], w: list[int], b: list[int]) -> None:
     module = parse_module(CONTEXT, LOOP)
     inputs = {name: np.asarray(values, np.int32) for name, values in (("x", x), ("w", w), ("b", b))}
     wanted = np.asarray([u * v + s for u, v, s in zip(x, w, b, strict=True)], object) % 2**32
-    for step, name in ((FuseProductsPass(), "cluster.mac"), (ConvertToEmitcPass(), "tw_mac_i32")):
+    for step, name in ((FuseProductsPass(), "cluster.mac"), (ConvertToEmitcPass("tw_cluster.h"), "tw_mac_i32")):
         step.apply(CONTEXT, module)
         assert name in str(module)
         y = run_module(module, inputs)["y"]

@@ -38,12 +38,8 @@ __all__ = [
 ]
 
 
-class _Call(CCall):
-    C_HEADER: ClassVar[str] = "tw_cluster.h"
-
-
 @irdl_op_definition
-class AcquireOp(_Call):
+class AcquireOp(CCall):
     """
     Waits for a free place in the queue of jobs; registers are then written to this job.
 
@@ -60,7 +56,7 @@ class AcquireOp(_Call):
 
 
 @irdl_op_definition
-class WriteOp(_Call):
+class WriteOp(CCall):
     """
     Writes a register of the job that was acquired.
 
@@ -85,7 +81,7 @@ class WriteOp(_Call):
 
 
 @irdl_op_definition
-class TriggerOp(_Call):
+class TriggerOp(CCall):
     """
     Starts the job that was acquired.
 
@@ -98,7 +94,7 @@ class TriggerOp(_Call):
 
 
 @irdl_op_definition
-class WaitOp(_Call):
+class WaitOp(CCall):
     """
     Waits until all jobs are done.
 
@@ -111,7 +107,7 @@ class WaitOp(_Call):
 
 
 @irdl_op_definition
-class AddressOp(_Call):
+class AddressOp(CCall):
     """
     The address of a buffer's first element, as the NPU sees it.
 
