@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from .errors import Diagnostic, did_you_mean
 
@@ -24,6 +24,9 @@ Run passes on IR and print the result.
   opt-tool f.mlir -p canonicalize,cse --mlir-print-ir-after-change
 """
 
+_Add: TypeAlias = Callable[..., argparse.Action]
+"""`add_argument` of a parser, or of a group of its options."""
+_FLAG = "store_true"
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -49,6 +52,7 @@ def _natural(text: str) -> int:
 
 
 def name_and_value(text: str) -> tuple[str, str]:
+    """Return the parts of NAME=VALUE. Raises ArgumentTypeError for other texts."""
     name, equals, value = text.rpartition("=")
     if not equals or not name or not value:
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, found '{text}'")
@@ -56,6 +60,7 @@ def name_and_value(text: str) -> tuple[str, str]:
 
 
 def name_and_shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return the parts of NAME=1,3,224,224. Raises ArgumentTypeError for other texts."""
     name, value = name_and_value(text)
     sizes = value.split(",")
     if not all(size.isdecimal() for size in sizes):
@@ -67,63 +72,67 @@ def _parser() -> _Parser:
     parser = _Parser(
         "opt-tool", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    flag = "store_true"
-    add = parser.add_argument
+    _add_files(parser.add_argument)
+    _add_passes(parser.add_argument_group("passes").add_argument)
+    _add_lists(parser.add_argument_group("what there is").add_argument)
+    _add_observers(parser.add_argument_group("seeing what passes do").add_argument)
+    _add_printing(parser.add_argument_group("the text of the IR").add_argument)
+    _add_inputs(parser.add_argument_group("ONNX inputs").add_argument)
+    return parser
+
+
+def _add_files(add: _Add) -> None:
     add("input", nargs="?", default="-", metavar="INPUT", help="a .mlir or .onnx file; '-' or none: .mlir from stdin")
     add("-o", "--output", metavar="FILE", default="-", help="where the result goes, whole or not at all")
     add("-t", "--target", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
-    add("--split-input-file", action=flag, help="treat the parts between lines '// -----' as files of their own")
-    add("--verify-diagnostics", action=flag, help="succeed when exactly the errors of '// expected-error' come")
-    add("--allow-unregistered-dialect", action=flag, help="accept ops of unknown dialects")
-    add("--debug", action=flag, help="show the traceback of an error")
+    add("--split-input-file", action=_FLAG, help="treat the parts between lines '// -----' as files of their own")
+    add("--verify-diagnostics", action=_FLAG, help="succeed when exactly the errors of '// expected-error' come")
+    add("--allow-unregistered-dialect", action=_FLAG, help="accept ops of unknown dialects")
+    add("--debug", action=_FLAG, help="show the traceback of an error")
 
-    add = parser.add_argument_group("passes").add_argument
+
+def _add_passes(add: _Add) -> None:
     add("--pass-pipeline", metavar="TEXT", help="the passes, nested: 'builtin.module(func.func(cse),foo{size=4})'")
     add("-p", "--passes", metavar="LIST", help="the same")
     add("--start-at", metavar="NAME", default="", help="leave out what comes before this phase or pass (name#2)")
     add("--stop-after", metavar="NAME", default="", help="leave out what comes after this phase or pass (name#2)")
     add("--verify-each", type=_truth, default=True, metavar="BOOL", help="verify after each pass (true)")
 
-    add = parser.add_argument_group("what there is").add_argument
-    add("--list-passes", action=flag, help="list the passes")
-    add("--help-pass", metavar="PASS", help="describe a pass and its options")
-    add("--list-dialects", action=flag, help="list the dialects")
-    add("--list-targets", action=flag, help="list the machines and the output formats")
 
-    add = parser.add_argument_group("seeing what passes do").add_argument
+def _add_lists(add: _Add) -> None:
+    add("--list-passes", action=_FLAG, help="list the passes")
+    add("--help-pass", metavar="PASS", help="describe a pass and its options")
+    add("--list-dialects", action=_FLAG, help="list the dialects")
+    add("--list-targets", action=_FLAG, help="list the machines and the output formats")
+
+
+def _add_observers(add: _Add) -> None:
     add("--mlir-print-ir-before", metavar="PASS", action="append", default=[], help="print the IR before these passes")
     add("--mlir-print-ir-after", metavar="PASS", action="append", default=[], help="print the IR after these passes")
-    add("--mlir-print-ir-before-all", action=flag, help="print the IR before each pass")
-    add("--mlir-print-ir-after-all", action=flag, help="print the IR after each pass")
-    add("--mlir-print-ir-after-change", action=flag, help="print the IR only after passes that change it")
-    add("--mlir-print-ir-after-failure", action=flag, help="print the IR that a failed pass leaves")
+    add("--mlir-print-ir-before-all", action=_FLAG, help="print the IR before each pass")
+    add("--mlir-print-ir-after-all", action=_FLAG, help="print the IR after each pass")
+    add("--mlir-print-ir-after-change", action=_FLAG, help="print the IR only after passes that change it")
+    add("--mlir-print-ir-after-failure", action=_FLAG, help="print the IR that a failed pass leaves")
     add("--dump-dir", metavar="DIR", help="write the IR after each pass to a file that runs the rest of the pipeline")
-    add("--timing", action=flag, help="print how long each pass took")
-    add("--interpret-each", action=flag, help="run the program after each pass; name the first to change the answer")
+    add("--timing", action=_FLAG, help="print how long each pass took")
+    add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
     add("--inputs", metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
     add("--reproducer", metavar="FILE", help="when a pass fails, write what went into it, with its command")
-    add("--run-reproducer", action=flag, help="run the command that the input file holds")
+    add("--run-reproducer", action=_FLAG, help="run the command that the input file holds")
 
-    add = parser.add_argument_group("the text of the IR").add_argument
+
+def _add_printing(add: _Add) -> None:
     elide = "--mlir-elide-elementsattrs-if-larger"
     add(elide, dest="elide", type=int, metavar="N", help="leave out constants of more elements")
-    add("--mlir-print-op-generic", dest="generic", action=flag, help="print each op in the generic form")
+    add("--mlir-print-op-generic", dest="generic", action=_FLAG, help="print each op in the generic form")
     add("--mlir-print-debuginfo", dest="locations", type=_truth, metavar="BOOL", help="print the names of nodes (true)")
 
-    add = parser.add_argument_group("ONNX inputs").add_argument
-    add(
-        "--input-shape",
-        type=name_and_shape,
-        action="append",
-        default=[],
-        metavar="NAME=1,3,224,224",
-        help="set a shape",
-    )
-    add(
-        "--input-type", type=name_and_value, action="append", default=[], metavar="NAME=ui8", help="set an element type"
-    )
-    return parser
+
+def _add_inputs(add: _Add) -> None:
+    some: dict[str, Any] = {"action": "append", "default": []}
+    add("--input-shape", type=name_and_shape, metavar="NAME=1,3,224,224", help="set a shape", **some)
+    add("--input-type", type=name_and_value, metavar="NAME=ui8", help="set an element type", **some)
 
 
 def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
