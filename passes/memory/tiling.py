@@ -14,9 +14,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
-from typing import Any, cast
+from typing import cast
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr, StringAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -385,8 +384,3 @@ def tiling_of(
     ops = (op,) if isinstance(op, Operation) else tuple(op)
     bounds = tuple(sizes) if sizes is not None else kernel_of(ops[-1]).bounds
     return Tiling(ops, bounds, frozenset(resident))
-
-
-def tile_type(shape: Sequence[int], element: Attribute, level: str) -> Attribute:
-    """Return the type of a dense buffer in a level."""
-    return MemRefType(cast(Any, element), shape, NoneAttr(), StringAttr(level))
