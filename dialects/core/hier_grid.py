@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...errors import Diagnostic
 from ...ir import Array, numbers_of, numpy_type, shape_of, where
 from .hier_tiles import ScratchAttr, TileAttr, read_tile, write_tile
+from .operand_lists import parse_operands, print_operands
 from .semantics import Runner, Value, semantics
 
 
@@ -227,10 +228,8 @@ class GridOp(IRDLOperation):
             spatial = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         if parser.parse_optional_keyword("apart"):
             apart = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
-        parser.parse_keyword("ins")
-        inputs = _parse_operands(parser)
-        parser.parse_keyword("outs")
-        outputs = _parse_operands(parser)
+        inputs = parse_operands(parser, "ins")
+        outputs = parse_operands(parser, "outs")
         parser.parse_keyword("tiles")
         tiles = cast("ArrayAttr[TileAttr]", parser.parse_attribute())
         scratch: Sequence[ScratchAttr] = ()
@@ -242,17 +241,14 @@ class GridOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" [{', '.join(map(str, self.bounds))}] ")
+        printer.print_string(f" [{', '.join(map(str, self.bounds))}]")
         if self.spatial is not None:
-            printer.print_string(f"spatial [{', '.join(map(str, self.spatial_dims))}] ")
+            printer.print_string(f" spatial [{', '.join(map(str, self.spatial_dims))}]")
         if self.apart is not None:
-            printer.print_string("apart ")
+            printer.print_string(" apart ")
             printer.print_attr_dict(self.apart.data)
-            printer.print_string(" ")
-        printer.print_string("ins")
-        _print_operands(printer, self.inputs)
-        printer.print_string(" outs")
-        _print_operands(printer, self.outputs)
+        print_operands(printer, "ins", self.inputs)
+        print_operands(printer, "outs", self.outputs)
         printer.print_string(" tiles ")
         printer.print_attribute(self.tiles)
         if self.scratch is not None:
@@ -270,27 +266,6 @@ def spatial_grid(op: Operation | None) -> GridOp | None:
     while op is not None and not (isinstance(op, GridOp) and op.spatial is not None):
         op = op.parent_op()
     return op
-
-
-def _parse_operands(parser: Parser) -> list[SSAValue]:
-    parser.parse_punctuation("(")
-    if parser.parse_optional_punctuation(")"):
-        return []
-    start = parser.pos
-    names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
-    parser.parse_punctuation(":")
-    types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    parser.parse_punctuation(")")
-    return list(parser.resolve_operands(names, types, start))
-
-
-def _print_operands(printer: Printer, values: Sequence[SSAValue]) -> None:
-    with printer.in_parens():
-        if not values:
-            return
-        printer.print_list(values, printer.print_ssa_value)
-        printer.print_string(" : ")
-        printer.print_list([value.type for value in values], printer.print_attribute)
 
 
 # Semantics

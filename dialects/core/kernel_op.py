@@ -28,6 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of
 from .kernel import Access, Kernel, is_shaped, kernel_view, result_types, single_block
+from .operand_lists import parse_operand_list, parse_operands, print_operands
 
 _HIDDEN = ("operandSegmentSizes", "epilogue_maps")
 _NOBODY: SSAValue = Block(arg_types=[i64]).args[0]
@@ -201,13 +202,13 @@ class KernelOp(IRDLOperation, ABC):
     @classmethod
     def parse(cls, parser: Parser) -> KernelOp:
         """Parse the syntax of the class's example."""
-        inputs = _parse_operands(parser, "ins")
-        outputs = _parse_operands(parser, "outs")
+        inputs = parse_operands(parser, "ins")
+        outputs = parse_operands(parser, "outs")
         properties = dict(parser.parse_optional_attr_dict())
         extras: list[SSAValue] = []
         regions: list[list[Region]] = [[]]
         if parser.parse_optional_keyword("epilogue"):
-            extras = _parse_list(parser)
+            extras = parse_operand_list(parser)
             parser.parse_keyword("at")
             properties["epilogue_maps"] = parser.parse_attribute()
             regions = [[parser.parse_region()]]
@@ -237,15 +238,15 @@ class KernelOp(IRDLOperation, ABC):
 
     def print(self, printer: Printer) -> None:
         """Print the syntax of the class's example."""
-        _print_operands(printer, " ins", self.inputs)
-        _print_operands(printer, " outs", self.outputs)
+        print_operands(printer, "ins", self.inputs)
+        print_operands(printer, "outs", self.outputs)
         shown = {name: value for name, value in self.properties.items() if name not in _HIDDEN} | self.attributes
         if shown:
             printer.print_string(" ")
             printer.print_attr_dict(shown)
         if self.epilogue is None:
             return
-        _print_operands(printer, " epilogue", self.extras)
+        print_operands(printer, "epilogue", self.extras)
         printer.print_string(" at ")
         printer.print_attribute(self.epilogue_maps or ArrayAttr(()))
         printer.print_string(" ")
@@ -294,29 +295,3 @@ def _corners(shape: Sequence[int], map: AffineMap) -> list[tuple[int, ...]]:
     if 0 in shape:
         return []
     return [map.eval(list(corner), []) for corner in product(*({0, extent - 1} for extent in shape))]
-
-
-def _parse_operands(parser: Parser, keyword: str) -> list[SSAValue]:
-    parser.parse_keyword(keyword)
-    return _parse_list(parser)
-
-
-def _parse_list(parser: Parser) -> list[SSAValue]:
-    parser.parse_punctuation("(")
-    if parser.parse_optional_punctuation(")"):
-        return []
-    start = parser.pos
-    names = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_unresolved_operand)
-    parser.parse_punctuation(":")
-    types = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
-    parser.parse_punctuation(")")
-    return list(parser.resolve_operands(names, types, start))
-
-
-def _print_operands(printer: Printer, keyword: str, values: Sequence[SSAValue]) -> None:
-    printer.print_string(f"{keyword}(")
-    if values:
-        printer.print_list(values, printer.print_ssa_value)
-        printer.print_string(" : ")
-        printer.print_list([value.type for value in values], printer.print_attribute)
-    printer.print_string(")")
