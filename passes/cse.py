@@ -24,13 +24,17 @@ def eliminate_common(region: Region, known: dict[Hashable, Operation]) -> None:
     for block in region.blocks:
         seen = dict(known)
         for op in list(block.ops):
-            if not _is_value(op):
-                for inner in op.regions:
-                    eliminate_common(inner, seen)
-                continue
-            first = seen.setdefault(_key(op), op)
-            if first is not op:
-                Rewriter.replace_op(op, [], first.results)
+            _eliminate(op, seen)
+
+
+def _eliminate(op: Operation, seen: dict[Hashable, Operation]) -> None:
+    if not _is_value(op):
+        for inner in op.regions:
+            eliminate_common(inner, seen)
+        return
+    first = seen.setdefault(_key(op), op)
+    if first is not op:
+        Rewriter.replace_op(op, [], first.results)
 
 
 def _is_value(op: Operation) -> bool:

@@ -142,9 +142,8 @@ def _inherit_engine(block: Block, engine: Attribute | None) -> None:
         if is_kernel(op) or isinstance(op, GridOp):
             op.attributes.setdefault("engine", engine)
         elif isinstance(op, scf.IfOp):
-            for region in op.regions:
-                for inner in region.blocks:
-                    _inherit_engine(inner, engine)
+            for inner in (inner for region in op.regions for inner in region.blocks):
+                _inherit_engine(inner, engine)
 
 
 def _expand_end(op: FirstOp | LastOp) -> None:

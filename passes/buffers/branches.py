@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref, scf, tensor
-from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...errors import Diagnostic
@@ -24,13 +24,15 @@ _OWNERS = (scf.IfOp, scf.ForOp, scf.WhileOp, tensor.ConcatOp, tensor.PadOp)
 
 def plan_branches(state: Bufferizer) -> None:
     """Let what a branch makes anew as a result be computed in the memory of the result."""
-    for op in state.old.walk():
-        if not isinstance(op, scf.IfOp):
-            continue
+    for op in (op for op in state.old.walk() if isinstance(op, scf.IfOp)):
         for region in op.regions:
-            for value, result in zip(_yielded(list(region.blocks)), op.results, strict=False):
-                if value not in state.destinations and _makes(value, region.block):
-                    state.destinations[value] = lambda result=result: state.destination(result)
+            _plan_branch(state, op, region)
+
+
+def _plan_branch(state: Bufferizer, op: scf.IfOp, region: Region) -> None:
+    for value, result in zip(_yielded(list(region.blocks)), op.results, strict=False):
+        if value not in state.destinations and _makes(value, region.block):
+            state.destinations[value] = lambda result=result: state.destination(result)
 
 
 def _makes(value: SSAValue, block: Block) -> bool:

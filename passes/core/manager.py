@@ -146,11 +146,9 @@ def _anchored(op: Operation, anchor: tuple[str, ...]) -> Iterator[Operation]:
     if not anchor:
         yield op
         return
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                if inner.name == anchor[0]:
-                    yield from _anchored(inner, anchor[1:])
+    for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+        if inner.name == anchor[0]:
+            yield from _anchored(inner, anchor[1:])
 
 
 @contextmanager

@@ -138,11 +138,10 @@ def _options(
             if between is None:
                 break
             touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]} & inside
+            left = room(layers, outside, begin, begin + count - 1, capacity)
             for near in _subsets(sorted(touched - between)):
-                left = room(layers, outside, begin, begin + count - 1, capacity)
                 fitting = (c for c in layers.options(begin, count, near | outside) if c.bytes <= left)
-                for candidate in fitting:
-                    yield _Option(Choice(begin, count, candidate), near, frozenset(touched - near))
+                yield from (_Option(Choice(begin, count, c), near, frozenset(touched - near)) for c in fitting)
 
 
 def _joined(layers: Layers, begin: int, count: int) -> frozenset[int] | None:

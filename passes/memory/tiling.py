@@ -288,12 +288,11 @@ class Tiling:
         for part in self.parts[:-1]:
             if any(part.is_cut(dim) for dim in part.kernel.reduced):
                 return "an intermediate must be reduced in one go"
-        for user in self.parts[1:]:
-            for access in user.accesses().values():
-                if access.value in self.intermediates and access.fill is not None:
-                    tile = user.tile(access, self.counts, is_output=False, in_place=False)
-                    if tile.hangs_over:
-                        return "an intermediate is padded where it is cut"
+        for user, access in ((user, access) for user in self.parts[1:] for access in user.accesses().values()):
+            if access.value not in self.intermediates or access.fill is None:
+                continue
+            if user.tile(access, self.counts, is_output=False, in_place=False).hangs_over:
+                return "an intermediate is padded where it is cut"
         uneven = any(self.kernel.bounds[dim] % self.sizes[dim] for dim in self.cut_reductions)
         return "a reduction over an intermediate must be cut evenly" if uneven and len(self.ops) > 1 else ""
 

@@ -247,7 +247,7 @@ def _prove_apart_from_grids(block: Block, residents: Sequence[_Resident]) -> Non
         live = [each for each in residents if each.first <= number <= each.last]
         if not live or not op.regions:
             continue
-        for grid in (inner for inner in op.walk() if isinstance(inner, GridOp)):
-            for placed in placed_in(grid):
-                for each in live:
-                    _prove_apart(each.buffer, placed)
+        grids = (inner for inner in op.walk() if isinstance(inner, GridOp))
+        for placed in (placed for grid in grids for placed in placed_in(grid)):
+            for each in live:
+                _prove_apart(each.buffer, placed)

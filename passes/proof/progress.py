@@ -107,22 +107,29 @@ class Progress:
         if not filled:
             return
         limits = _limits(part, inside)
-        for k, origin in filled.items():
-            for axis, form in enumerate(part.inner[k]):
-                if part.pads(k, axis):
-                    continue
-                low, high = _range(form, limits)
-                first, last = (origin.valid or ())[axis]
-                start, size = (spots[k].start[axis], spots[k].shape[axis]) if k in spots else (0, last)
-                if (low < first and start + first > 0) or (high >= last and start + last < size):
-                    if set(form.dims()) & part.kernel.reduced and part.accumulates:
-                        continue
-                    raise refuse(
-                        "whole-kernel",
-                        f"'{part.op.name}' has been given less of the tile around than it needs for what is written",
-                        op,
-                        [f"element {low if low < first else last} along axis {axis} of its tile", self._state.place()],
-                    )
+        for k, axis in ((k, axis) for k in filled for axis in range(len(part.inner[k]))):
+            form = part.inner[k][axis]
+            if part.pads(k, axis) or (part.accumulates and set(form.dims()) & part.kernel.reduced):
+                continue
+            element = _unreached(_range(form, limits), (filled[k].valid or ())[axis], spots.get(k), axis)
+            if element is not None:
+                raise refuse(
+                    "whole-kernel",
+                    f"'{part.op.name}' has been given less of the tile around than it needs for what is written",
+                    op,
+                    [f"element {element} along axis {axis} of its tile", self._state.place()],
+                )
+
+
+def _unreached(needed: tuple[int, int], valid: tuple[int, int], spot: Spot | None, axis: int) -> int | None:
+    """Return the first element along an axis that is needed, lies in the operand, and is not there."""
+    (low, high), (first, last) = needed, valid
+    start, size = (spot.start[axis], spot.shape[axis]) if spot is not None else (0, last)
+    if low < first and start + first > 0:
+        return low
+    if high >= last and start + last < size:
+        return low if low < first else last
+    return None
 
 
 def _with_outside(low: int, high: int, loop: range, size: int, inside: Sequence[tuple[int, int]]) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, cast
 
 import numpy as np
@@ -199,14 +200,12 @@ class Walk:
         """Run a grid; what happens inside of it has been proved."""
         op = cast(GridOp, self._ops[number])
         count = len(op.inputs)
-        together: set[tuple[int, int]] = set()
-        for read in range(count):
-            for written in range(count, len(buffers)):
-                if buffers[read].same(buffers[written]):
-                    together.add((read, written))
-                    if (op, read, written) not in self._proved:
-                        prove_in_place(op, read, written)
-                    self._proved.add((op, read, written))
+        pairs = product(range(count), range(count, len(buffers)))
+        together = {(read, written) for read, written in pairs if buffers[read].same(buffers[written])}
+        for read, written in sorted(together):
+            if (op, read, written) not in self._proved:
+                prove_in_place(op, read, written)
+            self._proved.add((op, read, written))
         carried = sorted(self._carried.get(op, ()))
         together |= {(index, index) for index in carried}
         self._touch(op, buffers, [*range(count), *carried], range(count, len(buffers)), together)

@@ -201,10 +201,13 @@ def _match_chain(pattern: Product | Sum, value: SSAValue, known: Match) -> Itera
         if start is None:
             continue
         start = replace(start, ops=start.ops | spread.ops)
-        for leaves in permutations(spread.leaves):
-            for found in _match_all(pattern.parts, leaves, start):
-                for others in permutations(spread.inverse):
-                    yield from _match_all(pattern.inverse, others, found)
+        for found in _match_in_any_order(pattern.parts, spread.leaves, start):
+            yield from _match_in_any_order(pattern.inverse, spread.inverse, found)
+
+
+def _match_in_any_order(patterns: Sequence[Pattern], values: Sequence[SSAValue], known: Match) -> Iterator[Match]:
+    for ordered in permutations(values):
+        yield from _match_all(patterns, ordered, known)
 
 
 def _spreads(value: SSAValue, limit: int, *, is_sum: bool) -> Iterator[_Spread]:
