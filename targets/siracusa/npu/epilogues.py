@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import arith
@@ -15,10 +14,10 @@ from xdsl.ir.affine import AffineMap
 from ....dialects.core.body import Body
 from ....dialects.core.kernel import single_block
 from ....dialects.core.kernel_op import KernelOp
-from ....dialects.core.semantics import SCALAR_RULES
 from ....dialects.quant import RequantizeOp
-from ....ir import Array, array_of, element_of, integer_width, shape_of
+from ....ir import Array, element_of, integer_width, shape_of
 from ....passes.loops.scalar import live_ops
+from ....passes.requantization.channels import Channels, channels_of
 from .kernel_ops import CLIPS
 
 _INT32 = 1 << 31
@@ -99,12 +98,14 @@ def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]
     block = single_block(op.epilogue)
     if block is None:
         return None
-    channels = _Channels(op, feature_axis)
+    extras = [(value, map.data) for value, map in zip(op.extras, op.epilogue_maps or (), strict=True)]
+    channels = channels_of(block, extras, shape_of(op.output), feature_axis)
+    steps: list[Operation] = []
     lines: dict[SSAValue, _Line] = {}
     lines[block.args[0]] = _Line(*(np.array([number], dtype=object) for number in (1, 0, -_FREE, _FREE)))
     for inner in block.ops:
         if isinstance(inner, RequantizeOp) and inner.x in lines:
-            if any(use.operation is not inner and use.operation not in channels.steps for v in lines for use in v.uses):
+            if any(use.operation is not inner and use.operation not in steps for v in lines for use in v.uses):
                 return None
             return _checked(inner, lines[inner.x], channels, sums)
         line = _step(inner, lines, channels)
@@ -112,54 +113,11 @@ def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]
             if not _fits(line, inner, sums):
                 return None
             lines[inner.results[0]] = line
-            channels.steps.append(inner)
+            steps.append(inner)
     return None
 
 
-class _Channels:
-    """The numbers of an epilogue that are constant for each output channel."""
-
-    def __init__(self, op: KernelOp, feature_axis: int):
-        self.steps: list[Operation] = []
-        """The ops between the sum and the requantisation."""
-        self._feature_axis, self._features = feature_axis, shape_of(op.output)[feature_axis]
-        self._known: dict[SSAValue, Array | None] = {}
-        block = single_block(op.epilogue)
-        assert block is not None
-        maps = [attribute.data for attribute in op.epilogue_maps or ()]
-        self._known[block.args[0]] = None
-        for argument, value, map in zip(block.args[1:], op.extras, maps, strict=True):
-            self._known[argument] = self._constant(value, map)
-
-    def __getitem__(self, value: SSAValue) -> Array | None:
-        """Return the number of each channel (or one for all), None where it is not constant."""
-        if value not in self._known:
-            self._known[value] = self._computed(value.owner)
-        return self._known[value]
-
-    def _constant(self, value: SSAValue, map: AffineMap) -> Array | None:
-        owner = value.owner
-        used = {dim for expr in map.results for dim in expr.used_dims()}
-        if not isinstance(owner, arith.ConstantOp) or not used <= {self._feature_axis}:
-            return None
-        array = array_of(cast(Any, owner.value))
-        point = [0] * map.num_dims
-        found: list[Any] = []
-        for feature in range(self._features):
-            point[self._feature_axis] = feature
-            found.append(array[tuple(map.eval(point, []))])
-        return np.array(found, array.dtype)
-
-    def _computed(self, owner: Operation | Block) -> Array | None:
-        if not isinstance(owner, Operation) or type(owner) not in SCALAR_RULES or len(owner.results) != 1:
-            return None
-        operands = [self[operand] for operand in owner.operands]
-        if any(operand is None for operand in operands):
-            return None
-        return np.atleast_1d(SCALAR_RULES[type(owner)](owner, *operands))
-
-
-def _step(op: Operation, lines: dict[SSAValue, _Line], channels: _Channels) -> _Line | None:
+def _step(op: Operation, lines: dict[SSAValue, _Line], channels: Channels) -> _Line | None:
     """Return what an op makes of a line, None where that is no line."""
     if isinstance(op, arith.ExtSIOp):
         return lines.get(op.input)
@@ -190,7 +148,7 @@ def _fits(line: _Line, op: Operation, sums: tuple[Array, Array]) -> bool:
     return bool((low >= -limit).all() and (high < limit).all())
 
 
-def _checked(op: RequantizeOp, line: _Line, channels: _Channels, sums: tuple[Array, Array]) -> Requantization | None:
+def _checked(op: RequantizeOp, line: _Line, channels: Channels, sums: tuple[Array, Array]) -> Requantization | None:
     """Return the requantisation of a line, None where scale, bias or what they make of the sums is out of range."""
     mul, add, shift = channels[op.mul], channels[op.add], op.shift.value.data
     clip = op.low.value.data, op.high.value.data
