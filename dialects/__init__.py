@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
 
 from xdsl.ir import Dialect
 
-_PACKAGE = __name__.rpartition(".")[0]
-_ROOT = Path(__file__).parent.parent
+from ..discovery import files, module_at
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:
     """Return a factory for each of Tilewright's dialects, by the dialect's name."""
-    files = [*_ROOT.glob("dialects/*.py"), *_ROOT.glob("targets/*/dialects/*.py")]
-    return {file.stem: partial(_load, file) for file in sorted(files) if file.stem != "__init__"}
+    return {file.stem: partial(_load, file) for file in files("dialects/*.py", "targets/*/dialects/*.py")}
 
 
 @cache
 def _load(file: Path) -> Dialect:
-    module = ".".join((_PACKAGE, *file.relative_to(_ROOT).with_suffix("").parts))
-    return getattr(import_module(module), file.stem.upper())
+    return getattr(module_at(file), file.stem.upper())

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
 
 from xdsl.passes import ModulePass
 
-_PACKAGE = __name__.rpartition(".")[0]
-_ROOT = Path(__file__).parent.parent
+from ..discovery import files, module_at
 
 
 def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Return a factory for each of Tilewright's passes, by the pass's name."""
-    files = [*_ROOT.glob("passes/*.py"), *_ROOT.glob("targets/*/passes/*.py")]
-    return {file.stem.replace("_", "-"): partial(_load, file) for file in sorted(files) if file.stem != "__init__"}
+    return {file.stem.replace("_", "-"): partial(_load, file) for file in files("passes/*.py", "targets/*/passes/*.py")}
 
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
@@ -32,6 +29,5 @@ def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 @cache
 def _load(file: Path) -> type[ModulePass]:
-    module = ".".join((_PACKAGE, *file.relative_to(_ROOT).with_suffix("").parts))
     words = file.stem.split("_")
-    return getattr(import_module(module), "".join(word.capitalize() for word in words) + "Pass")
+    return getattr(module_at(file), "".join(word.capitalize() for word in words) + "Pass")
