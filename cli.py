@@ -22,6 +22,9 @@ from .opt_tool import collect_rarely, name_and_shape, name_and_value
 _DESCRIPTION = """\
 Compile neural networks for small machines, and run them at any level.
 
+Commands:
+{commands}
+
   tilewright compile net.onnx --target host -o build/
   tilewright run build/ --inputs in.npz --outputs out.npz
   tilewright check corpus/ --target host --on interpreter --on host
@@ -93,10 +96,11 @@ Show a model as IR, or all that keeps it from being compiled, at once.
 """
 
 _TARGETS = """\
-List the targets, or show the phases of one.
+List the targets, or show one: the phases of its pipeline, its memories, links and engines.
 
   tilewright targets
   tilewright targets host
+  tilewright targets mysoc.toml
 """
 
 
@@ -117,7 +121,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. Raises UsageError where it is wrong, and SystemExit after `--help`."""
     name = next((word for word in words if not word.startswith("-")), "")
     if not name or words[0] in ("-h", "--help"):
-        parser = _Parser("tilewright", _DESCRIPTION)
+        parser = _Parser("tilewright", _DESCRIPTION.format(commands=_overview()))
         parser.add_argument("command", metavar="COMMAND", help="one of those above; COMMAND --help says more")
         parser.parse_args(words or ["--help"])
     if name not in _COMMANDS:
@@ -226,7 +230,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="TARGET", help="the target to describe")
+    parser.add_argument("name", nargs="?", metavar="TARGET", help="the target, or the machine file, to describe")
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]] = {
@@ -238,6 +242,11 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "import": (_IMPORT, _add_import, commands.import_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
 }
+
+
+def _overview() -> str:
+    """Return what each command does, in the first sentence of its description."""
+    return "\n".join(f"  {name:<9} {text.partition(chr(10))[0]}" for name, (text, *_) in _COMMANDS.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

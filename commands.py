@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from .errors import Diagnostic
@@ -242,6 +241,8 @@ def targets_command(options: argparse.Namespace) -> int:
 
 
 def _options(step: Step) -> str:
-    """Return the options of a pass with the values that they have, empty where it has none."""
-    values = [f"{field.name.replace('_', '-')}={getattr(step.run, field.name)}" for field in fields(step.run)]
-    return f"{step.name}{{{' '.join(values)}}}" if values else ""
+    """Return a pass with the values that its options have, empty where it has none."""
+    from .passes.core.options import format_spec
+
+    text = format_spec(step.name, step.run, defaults=True)
+    return text if text != step.name else ""

@@ -93,7 +93,7 @@ def _add_files(add: _Add) -> None:
 
 def _add_passes(add: _Add) -> None:
     add("--pass-pipeline", metavar="TEXT", help="the passes, nested: 'builtin.module(func.func(cse),foo{size=4})'")
-    add("-p", "--passes", metavar="LIST", help="the same")
+    add("-p", "--passes", metavar="LIST", help="the same, shorter to write")
     add("--start-at", metavar="NAME", default="", help="leave out what comes before this phase or pass (name#2)")
     add("--stop-after", metavar="NAME", default="", help="leave out what comes after this phase or pass (name#2)")
     add("--verify-each", type=_truth, default=True, metavar="BOOL", help="verify after each pass (true)")

@@ -180,9 +180,14 @@ def describe(wanted: Any) -> str:
     return _WORDS.get(wanted, str(wanted))
 
 
-def format_spec(name: str, instance: ArgSpecConvertible) -> str:
-    """Return a pass or an output format with the options that differ from their defaults, as a pipeline writes them."""
-    options = [_format_option(field, getattr(instance, field.name)) for field in _changed(instance)]
+def format_spec(name: str, instance: ArgSpecConvertible, *, defaults: bool = False) -> str:
+    """
+    Return a pass or an output format as a pipeline writes it, with the options that differ from their defaults.
+
+    With `defaults`, all options are written.
+    """
+    fields = _fields(type(instance)) if defaults else _changed(instance)
+    options = [_format_option(field, getattr(instance, field.name)) for field in fields]
     return f"{name}{{{' '.join(options)}}}" if options else name
 
 
