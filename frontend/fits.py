@@ -41,6 +41,7 @@ def _misfit(node: NodeProto, what: str, expected: Any, found: Any) -> Diagnostic
 
 
 def convolution(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Weights have the axes and, in their groups, the channels of the input, and a bias for each output."""
     x, w = _shape(infos, node, 0), _shape(infos, node, 1)
     b = None if node.op_type == "ConvInteger" else _shape(infos, node, 2)
     assert x is not None
@@ -63,6 +64,7 @@ def convolution(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def gemm(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """The bias broadcasts to the product."""
     c = _shape(infos, node, 2)
     result = infos[node.output[0]].shape
     assert result is not None
@@ -83,6 +85,7 @@ def reflection(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def per_channel_vectors(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """All inputs but the first are vectors of one number for each channel."""
     x = _shape(infos, node, 0)
     assert x is not None
     for index in range(1, len(node.input)):
@@ -92,6 +95,7 @@ def per_channel_vectors(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def groups(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """The channels are divided among the groups evenly."""
     x, groups = _shape(infos, node, 0), _attribute(node, "num_groups", 0)
     assert x is not None
     if len(x) < 2 or groups < 1 or x[1] % groups:
@@ -112,6 +116,7 @@ def rows(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def broadcast(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """The second input broadcasts to the first."""
     x, other = _shape(infos, node, 0), _shape(infos, node, 1)
     assert x is not None
     if other is not None and not broadcasts_to(other, x):
@@ -195,11 +200,13 @@ def recurrent(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def degree(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """A norm has a degree of 1 or more."""
     if (degree := _attribute(node, "p", 2)) < 1:
         raise _misfit(node, "the degree p", "1 or more", degree)
 
 
 def distinct_axes(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Axes that are constant are named once each."""
     x = _shape(infos, node, 0)
     given = graph.constants.get(node.input[1]) if len(node.input) > 1 else None
     if x is None or given is None:
@@ -210,6 +217,7 @@ def distinct_axes(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def affine(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Theta [N, axes, axes + 1] goes with the size that is asked for."""
     theta, size = _shape(infos, node, 0), _shape(infos, node, 1)
     given = graph.constants.get(node.input[1])
     axes = 0 if size is None or len(size) != 1 else size[0] - 2
@@ -255,6 +263,7 @@ def number(index: int) -> Callable[[Graph, Infos, NodeProto], None]:
 
 
 def axis_input(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """An axis that is a constant input is one of the tensor."""
     x, given = _shape(infos, node, 0), graph.constants.get(node.input[1])
     assert x is not None
     if given is not None and not -len(x) <= int(given.array.reshape(-1)[0]) < len(x):
@@ -262,6 +271,7 @@ def axis_input(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def window(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """A pooling has a result: its window is not longer than the padded input."""
     x, result = _shape(infos, node, 0), infos[node.output[0]].shape
     assert x is not None
     assert result is not None
@@ -282,6 +292,7 @@ def classes(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def sequences(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """There is a length for each sequence, and the batch and the time are the first two axes."""
     x, lengths = _shape(infos, node, 0), _shape(infos, node, 1)
     assert x is not None
     axes = _attribute(node, "batch_axis", 1), _attribute(node, "time_axis", 0)
@@ -292,6 +303,7 @@ def sequences(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def permutation(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Each axis is named once."""
     x = _shape(infos, node, 0)
     assert x is not None
     order = next((list(attribute.ints) for attribute in node.attribute if attribute.name == "perm"), None)
@@ -300,6 +312,7 @@ def permutation(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def requantisation(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Factors and summands are one number, or one for each channel."""
     x = _shape(infos, node, 0)
     assert x is not None
     for index, role in ((1, "mul"), (2, "add")):

@@ -115,6 +115,7 @@ def defined_names(body: GraphProto) -> set[str]:
 
 
 def bodies_of(node: NodeProto) -> Iterator[GraphProto]:
+    """Yield the graphs that a node holds as attributes."""
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield attribute.g
@@ -130,6 +131,7 @@ def with_inner(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 
 def produced_twice(tensor: str, producers: Sequence[str]) -> Diagnostic:
+    """Return the error for a tensor that several nodes produce."""
     return Diagnostic(
         "two nodes produce one tensor",
         where=f'tensor "{tensor}"',

@@ -186,6 +186,7 @@ def machine_flags(source: Path) -> list[str]:
 
 
 def emitted_text(file: Path) -> str:
+    """Return the text of a file that `tilewright compile` wrote. Raises Diagnostic where there is none."""
     try:
         return file.read_text("utf-8")
     except OSError as error:
@@ -217,6 +218,7 @@ def _driver_entry(entry: HostEntry) -> DriverEntry:
 
 
 def ports_of(header: str, prefix: str) -> list[HostPort]:
+    """Return the inputs or outputs that a header describes, whose macros begin with `prefix`, as `NETWORK_INPUT`."""
     macros = dict(re.findall(rf"^#define {prefix}_(\w+) (.*)$", header, re.MULTILINE))
     ports = [_port(macros, str(index)) for index in range(int(macros["COUNT"]))]
     for index, port in enumerate(ports):
@@ -242,6 +244,7 @@ def _port(macros: dict[str, str], index: str) -> HostPort:
 
 
 def checked_arrays(ports: Sequence[HostPort], inputs: Sequence[Array]) -> list[Array]:
+    """Return the inputs in C order. Raises Diagnostic where their number, a type or a shape is wrong."""
     if len(inputs) != len(ports):
         raise Diagnostic("a wrong number of inputs", expected=str(len(ports)), found=str(len(inputs)))
     for port, array in zip(ports, inputs, strict=True):

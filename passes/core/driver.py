@@ -260,6 +260,7 @@ class Run:
         return output
 
     def compile(self, chunk: Chunk) -> str:
+        """Return the output for a chunk. Raises what the passes and the verifier raise."""
         module = self.load(chunk)
         with self.timing.measure("verify"):
             verify(module)
@@ -269,6 +270,7 @@ class Run:
             return self.emit(module)
 
     def load(self, chunk: Chunk) -> ModuleOp:
+        """Return the module that a chunk, or the ONNX file, holds. Raises Diagnostic where there is none."""
         with self.timing.measure("parse"):
             if not self.source.endswith(".onnx"):
                 return parse_module(self.context, chunk.text, self.source, first_line=chunk.first_line)
@@ -278,6 +280,7 @@ class Run:
             return import_onnx(Path(self.source), input_shapes=self.shapes, input_types=self.types)
 
     def observers(self, chunk: Chunk) -> list[Observer]:
+        """Return what watches the passes as the command line asks."""
         arguments = self.arguments
         show = partial(
             print_ir, elide=arguments.elide, generic=arguments.generic, locations=arguments.locations is not False
@@ -307,6 +310,7 @@ class Run:
         return tuple(flags)
 
     def emit(self, module: ModuleOp) -> str:
+        """Return a module in the output format. Raises Diagnostic where the format refuses it."""
         stream = io.StringIO()
         try:
             self.target.emit(self.context, module, stream)
@@ -332,6 +336,7 @@ class Run:
         return diagnostic
 
     def unexpected(self, chunk: Chunk, came: list[BaseException]) -> list[BaseException]:
+        """Return what differs between the errors that came and those that a chunk expects."""
         diagnostics = [error for error in came if isinstance(error, Diagnostic)]
         expected = expectations(chunk.text, self.source, chunk.first_line)
         return [*check(expected, diagnostics, chunk.text, self.source, chunk.first_line)]

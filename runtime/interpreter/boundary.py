@@ -288,6 +288,7 @@ def _declared(text: str) -> Attribute:
 
 
 def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str) -> None:
+    """Raise Diagnostic where an input of a function is missing, or one is given that it has not."""
     if missing := [name for name in names if name not in inputs]:
         raise Diagnostic(
             f"input '{missing[0]}' of '{function}' is missing",

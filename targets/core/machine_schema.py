@@ -52,6 +52,7 @@ class Problems(list[str]):
     """What is wrong with a table, one text for each key."""
 
     def expected(self, key: str, expected: str, found: object = None) -> None:
+        """Note that the value of a key is not what it must be."""
         self.append(f"{key}: expected {expected}, found {_shown(found)}")
 
 
