@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, MemRefType, StringAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -18,11 +18,11 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
-from ..loops.affine import Linear
+from ..loops.affine import Linear, linear
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
 from .spreading import NOWHERE, Spread
-from .tiling import OperandTile, Part, Tiling
+from .tiling import OperandTile, Part, Tiling, divides
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
 """Names the engine for an op of a grid's body, given the kernel that it is done for; empty for that of the grid."""
@@ -247,7 +247,7 @@ class _Body:
     def _kernel(self, number: int, part: Part) -> Operation:
         """Return a kernel on one tile."""
         op = part.op
-        properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else dict(op.properties)
+        properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else _own_properties(op)
         regions = [region.clone() for region in op.regions]
         operands = self._operands(number, part)
         attributes = _without_hints(op)
@@ -262,6 +262,7 @@ class _Body:
             tile.attributes |= _without_hints(op)
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
+            tile.properties |= _own_properties(op)
         return self._finished(tile, op, kernel_of(split.step))
 
     def _last(
@@ -279,6 +280,25 @@ class _Body:
         if self._engine is not None and (name := self._engine(tile, source)):
             tile.attributes["engine"] = StringAttr(name)
         return tile
+
+
+def _own_properties(op: Operation) -> dict[str, Attribute]:
+    """Return the properties of an op of linalg on tiles: these begin where a map adds a constant to an index."""
+    if not isinstance(op, linalg.GenericOp):
+        return dict(op.properties)
+    maps = ArrayAttr([AffineMapAttr(_from_zero(attr.data)) for attr in op.indexing_maps])
+    return dict(op.properties) | {"indexing_maps": maps}
+
+
+def _from_zero(map: AffineMap) -> AffineMap:
+    return AffineMap(map.num_dims, map.num_symbols, tuple(_without_constant(expr) for expr in map.results))
+
+
+def _without_constant(expr: AffineExpr) -> AffineExpr:
+    form = linear(expr)
+    if divides(form) or not form.constant:
+        return expr
+    return Linear(form.terms).expr({dim: dim for dim in form.dims()})
 
 
 def _without_hints(op: Operation) -> dict[str, Attribute]:

@@ -65,3 +65,19 @@ func.func @hinted(%a: memref<8x16xi8>, %b: memref<16x32xi8>, %c: memref<32x16xi8
   nn.matmul ins(%t, %c : memref<8x32xi8>, memref<32x16xi8>) outs(%o : memref<8x16xi32>) {accumulator = i32}
   func.return
 }
+
+// -----
+
+// A constant in a map is where the tile begins: the kernel on the tile begins at 0.
+
+// CHECK-LABEL: func.func @shifted
+// CHECK:       tiles [#hier.tile<[{{[0-9]+}}, 1, {{[0-9]+}}] at affine_map<(d0, d1) -> ((d0 * {{[0-9]+}}), 1, ((d1 * {{[0-9]+}}) + 2))>
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+func.func @shifted(%x: memref<640x3x32xi8>, %y: memref<640x30xi8> {tilewright.output}) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 1, d1 + 2)>, affine_map<(d0, d1) -> (d0, d1)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : memref<640x3x32xi8>) outs(%y : memref<640x30xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  }
+  func.return
+}
