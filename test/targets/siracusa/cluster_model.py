@@ -171,6 +171,8 @@ class Siracusa:
             value = c + _dot(a, b, *_DOTS[word >> 25])
         elif (opcode, funct3, word >> 25) == (0x33, 0, 0x21):
             value = c + a * b
+        elif (opcode, word >> 25) == (0x33, 2) and funct3 > 3:
+            value = (max if funct3 & 2 else min)(a, b, key=lambda x: x if funct3 & 1 else _signed(x, 32))
         elif (opcode, funct3) == (0x0B, 2):
             (value,) = struct.unpack("<I", self._bytes(a, 4))
             machine.reg_write(_REGISTERS[rs1], (a + _signed(word >> 20, 12)) & 0xFFFF_FFFF)
