@@ -65,6 +65,7 @@ Where it runs:
   interpreter  the program after --stop-after, op by op
   simulator    its kernels and transfers when the machine's model says: what does not wait for its data is wrong
   host         the C, compiled for this machine; sanitizers: with ASan and UBSan
+  rv32         the C as a program for one RISC-V core, on an emulator
 
 A corpus holds, at any depth, folders with network.onnx, inputs.npz and outputs.npz. The exit code is 1 if any differs.
 """
@@ -201,7 +202,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 def _add_check(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
-    add("--on", action="append", metavar="PLACE", help="interpreter, simulator, host or sanitizers; repeatable (host)")
+    add(
+        "--on",
+        action="append",
+        metavar="PLACE",
+        help="interpreter, simulator, host, sanitizers or rv32; repeatable (host)",
+    )
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     _add_state(parser)
     add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")

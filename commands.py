@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import Diagnostic
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .compiler import Model
+    from .ir import Array
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Step
     from .runtime.inputs import Input
@@ -75,7 +78,7 @@ class Progressing:
 def compile_command(options: argparse.Namespace) -> int:
     """Run `tilewright compile`."""
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
-    from .runtime.inputs import by_name, load_arrays
+    from .runtime.inputs import load_arrays, network_inputs
     from .runtime.tables import print_compiled
 
     if options.print_pipeline:
@@ -85,21 +88,22 @@ def compile_command(options: argparse.Namespace) -> int:
         raise usage_error("compile needs a model and an output folder", remedy="tilewright compile net.onnx -o build/")
     if options.inputs and not options.bare:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
+    given = load_arrays(options.inputs) if options.inputs else {}
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, observers=observers)
     if options.bare:
         bare_of(compilation)
     files = write_compilation(compilation, options.output)
     if options.bare:
-        given = load_arrays(options.inputs) if options.inputs else None
-        files += write_bare(compilation, options.output, given and by_name(given, compilation.inputs, options.inputs))
+        inputs = _matched(given, network_inputs(compilation.module), options.inputs) if options.inputs else None
+        files += write_bare(compilation, options.output, inputs)
     print_compiled(compilation.report, files)
     return 0
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Run `tilewright run`."""
-    from .runtime.inputs import by_name, load_arrays
+    from .runtime.inputs import load_arrays
     from .runtime.session import Emulated, run_steps
     from .runtime.tables import save_outputs
 
@@ -108,13 +112,19 @@ def run_command(options: argparse.Namespace) -> int:
         raise usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
     given = load_arrays(options.inputs)
     run, inputs = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
-    counted = [each.name for each in inputs if each.added]
-    arrays = by_name(given, [each.name for each in inputs], options.inputs, optional=counted)
-    outputs = run_steps(run, inputs, arrays)
+    outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs))
     save_outputs(outputs, options.outputs)
     if isinstance(run, Emulated):
         print(f"{run.instructions:,} instructions")
     return 0
+
+
+def _matched(arrays: Mapping[str, Array], inputs: Sequence[Input], path: Path) -> dict[str, Array]:
+    """Return the arrays of a file for a network's inputs; positions may be left out, as they count from 0 on."""
+    from .runtime.inputs import by_name
+
+    counted = [each.name for each in inputs if each.added]
+    return by_name(arrays, [each.name for each in inputs], path, optional=counted)
 
 
 def _check_folder_place(place: str) -> None:

@@ -195,20 +195,20 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
     Build the network in a folder that `write_compilation` wrote as programs without an operating system.
 
     There is one for each board of the target, `network-<board>.elf`; it runs on `inputs`, or zeros, and prints outputs
-    and cycles. Returns their paths. Raises UsageError for a target without boards, and Diagnostic where a program
-    cannot be built, such as a network larger than the board's memory.
+    and cycles. Inputs with one axis more than the network's are steps, calls done one after the other. Returns their
+    paths. Raises UsageError for a target without boards, and Diagnostic where a program cannot be built, such as a
+    network larger than the board's memory.
     """
-    from .runtime.host import emitted_text, ports_of
-    from .runtime.inputs import fitted
+    from .runtime.host import emitted_text, entries_of
+    from .runtime.inputs import network_inputs
+    from .runtime.session import given_to, steps_of
 
     bare = bare_of(compilation)
-    given = None
-    if inputs is not None:
-        prefix = compilation.program().prefix.upper()
-        ports = ports_of(emitted_text(folder / "network.h"), f"{prefix}_INPUT")
-        given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in ports]
+    steps = steps_of(network_inputs(compilation.module), inputs)[0] if inputs is not None else []
+    entry = entries_of(emitted_text(folder / "network.h"), folder)[0]
+    calls = [bare.Call(given_to(entry, step)) for step in steps]
     return [
-        bare.build_bare(folder, folder / f"network-{name}.elf", board, inputs=given)
+        bare.build_bare(folder, folder / f"network-{name}.elf", board, calls=calls)
         for name, board in bare.BOARDS.items()
     ]
 

@@ -76,7 +76,7 @@ class HostNetwork:
         if isinstance(network, CProgram):
             write_program(network, self.folder)
         header = emitted_text(self.folder / "network.h")
-        self.entries = _entries(header, self.folder)
+        self.entries = entries_of(header, self.folder)
         first = self.entries[0]
         self.inputs, self.outputs = first.inputs, first.outputs
         self._has_state = f"#define {first.prefix}_STATE_BYTES" in header
@@ -117,35 +117,18 @@ class HostNetwork:
         outputs = [np.empty(port.shape, port.dtype) for port in called.outputs]
         status = self._functions[entry](*(array.ctypes.data_as(ctypes.c_void_p) for array in (*given, *outputs)))
         if status:
-            raise self._refused(status, called, given)
+            raise refused(self.folder, status, called, given)
         return outputs
 
     def number_of(self, function: str) -> int:
         """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
-        names = [entry.function.removesuffix("_run") for entry in self.entries]
-        if function == "network":
-            return 0
-        if function not in names:
-            raise Diagnostic(f"the network has no function '{function}'", expected=", ".join(names))
-        return names.index(function)
+        return entry_number(self.entries, function)
 
     def reset(self) -> None:
         """Let the state be as before the first run."""
         self._history.clear()
         if self._program is None and self._reset is not None:
             self._reset()
-
-    def _refused(self, status: int, called: HostEntry, inputs: Sequence[Array]) -> Diagnostic:
-        """Return the error for a status other than 0."""
-        position = next((int(a.flat[0]) for port, a in zip(called.inputs, inputs, strict=True) if port.added), None)
-        reasons = {1: "an input holds a number out of its range", 2: "the position is out of order"}
-        return Diagnostic(
-            f"the network refuses its inputs: {reasons.get(status, 'unknown')}",
-            where=str(self.folder / "network.h"),
-            expected="numbers in the ranges of network.h, and positions up to the rows that are written",
-            found=f"the status {status}" + ("" if position is None else f" at position {position}"),
-            remedy="reset the state, run every position in order, or compile with a larger --context",
-        )
 
     def _run_program(self, program: Path, call: bytes, called: HostEntry, given: Sequence[Array]) -> list[Array]:
         """Run all calls since the last reset, and one more, in one process; returns the outputs of that."""
@@ -156,7 +139,7 @@ class HostNetwork:
             command = [str(program), str(source), str(target)]
             done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)
             if REFUSED <= done.returncode < REFUSED + 8 and not done.stderr:
-                raise self._refused(done.returncode - REFUSED, called, given)
+                raise refused(self.folder, done.returncode - REFUSED, called, given)
             if done.returncode:
                 raise Diagnostic(
                     f"the network failed under the sanitisers with status {done.returncode}",
@@ -171,6 +154,19 @@ class HostNetwork:
             outputs.append(np.frombuffer(data, port.dtype, count, start).reshape(port.shape).copy())
             start += count * port.dtype.itemsize
         return outputs
+
+
+def refused(folder: Path, status: int, called: HostEntry, inputs: Sequence[Array]) -> Diagnostic:
+    """Return the error for a function of the network in a folder that has a status other than 0."""
+    position = next((int(a.flat[0]) for port, a in zip(called.inputs, inputs, strict=True) if port.added), None)
+    reasons = {1: "an input holds a number out of its range", 2: "the position is out of order"}
+    return Diagnostic(
+        f"the network refuses its inputs: {reasons.get(status, 'unknown')}",
+        where=str(folder / "network.h"),
+        expected="numbers in the ranges of network.h, and positions up to the rows that are written",
+        found=f"the status {status}" + ("" if position is None else f" at position {position}"),
+        remedy="reset the state, run every position in order, or compile with a larger --context",
+    )
 
 
 def machine_flags(source: Path) -> list[str]:
@@ -195,8 +191,8 @@ def emitted_text(file: Path) -> str:
         ) from error
 
 
-def _entries(header: str, folder: Path) -> list[HostEntry]:
-    """Return the functions that a header declares, the network itself first."""
+def entries_of(header: str, folder: Path) -> list[HostEntry]:
+    """Return the functions that a header declares, the network itself first. Raises Diagnostic where there are none."""
     macros = re.findall(r"^#define (\w+)_INPUT_COUNT", header, re.MULTILINE)
     found = re.findall(r"^(void|int32_t) (\w+)_run\(", header, re.MULTILINE)
     if not macros or len(macros) != len(found):
@@ -211,6 +207,16 @@ def _entries(header: str, folder: Path) -> list[HostEntry]:
         )
         for prefix, (kind, name) in zip(macros, found, strict=True)
     ]
+
+
+def entry_number(entries: Sequence[HostEntry], function: str) -> int:
+    """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
+    names = [entry.function.removesuffix("_run") for entry in entries]
+    if function == "network":
+        return 0
+    if function not in names:
+        raise Diagnostic(f"the network has no function '{function}'", expected=", ".join(names))
+    return names.index(function)
 
 
 def _driver_entry(entry: HostEntry) -> DriverEntry:

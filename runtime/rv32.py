@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,6 +32,7 @@ RAM = 0x8000_0000
 
 _SERIAL, _FINISHER, _TIMER = 0x1000_0000, 0x0010_0000, 0x0200_0000
 _TIME = 0xBFF8
+_LINE_STATUS, _CAN_PRINT = 5, 0x60  # of a 16550; bit 0 says that a byte has come
 _PAGE = 4096
 _GCC = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
 _CAUSES = {0: "a jump to an odd address", 2: "an illegal instruction", 8: "a call", 11: "a call"}
@@ -194,11 +196,16 @@ def _symbols(data: bytes, sections: Sequence[tuple[int, ...]]) -> dict[str, int]
 
 @dataclass(frozen=True)
 class Rv32Run:
-    """What a run printed, how it ended (0 is success), and how many instructions it took."""
+    """
+    What a run printed, how it ended (0 is success), and how many instructions it took.
+
+    Where `is_waiting` it has not ended: the program waits for more on the serial line.
+    """
 
     console: str
     exit_code: int
     instructions: int
+    is_waiting: bool = False
 
 
 @dataclass
@@ -208,6 +215,8 @@ class _Board:
     machine: Any
     limit: int
     console: bytearray = field(default_factory=bytearray)
+    given: deque[int] = field(default_factory=deque[int])
+    is_waiting: bool = False
     exit_code: int | None = None
     instructions: int = 0
     cause: int | None = None
@@ -234,6 +243,14 @@ class _Board:
         if offset == 0:
             self.console.append(value & 0xFF)
 
+    def on_serial_read(self, machine: Any, offset: int, size: int, _: Any) -> int:
+        if offset != _LINE_STATUS:
+            return self.given.popleft() if self.given and offset == 0 else 0
+        if not self.given:
+            self.is_waiting = True
+            machine.emu_stop()
+        return _CAN_PRINT | (len(self.given) > 0)
+
     def on_finisher(self, machine: Any, offset: int, size: int, value: int, _: Any) -> None:
         self.exit_code = 0 if value == 0x5555 else value >> 16
         machine.emu_stop()
@@ -250,26 +267,54 @@ def _instructions(code: bytes) -> int:
     return count
 
 
-def run_elf(file: Path, *, limit: int = 20_000_000_000, ram: int = 128 << 20) -> Rv32Run:
+class Rv32Machine:
     """
-    Run a program on one hart until it ends the run itself.
+    A hart with its board, and a program that is loaded.
 
     `ram` bytes lie at 0x80000000; pages of the program without variables cannot be written. A byte stored to
-    0x10000000 is printed. A word stored to 0x100000 ends the run: 0x5555, or 0x3333 and an exit code in the upper half.
-    0x0200bff8 reads as the instructions so far. These are counted by basic blocks.
-
-    Raises Diagnostic where the program touches other memory, meets an exception, or exceeds `limit` instructions.
+    0x10000000 is printed; bit 0 of 0x10000005 says whether a byte can be read there. A word stored to 0x100000 ends the
+    run: 0x5555, or 0x3333 and an exit code in the upper half. 0x0200bff8 reads as the instructions so far. These are
+    counted by basic blocks.
     """
-    elf = read_elf(file)
-    board = _board(elf, file, limit, ram)
-    unicorn = _unicorn()
-    try:
-        board.machine.emu_start(elf.entry, 0)
-    except unicorn.UcError as error:
-        raise _fault(elf, board, file, str(error)) from error
-    if board.exit_code is None:
-        raise _fault(elf, board, file, "")
-    return Rv32Run(board.console.decode("utf-8", "replace"), board.exit_code, board.instructions)
+
+    def __init__(self, file: Path, *, limit: int = 20_000_000_000, ram: int = 128 << 20):
+        """Load a program, which may run `limit` instructions at once. Raises Diagnostic where it does not fit."""
+        self._file, self._limit, self._elf = file, limit, read_elf(file)
+        self._board, self._counter = _board(self._elf, file, limit, ram), self._elf.entry
+
+    def run(self, given: bytes = b"") -> Rv32Run:
+        """
+        Go on until the program ends the run, or waits for more on the serial line; returns what it did since.
+
+        Raises Diagnostic where it touches other memory, meets an exception, or exceeds the limit.
+        """
+        unicorn = _unicorn()
+        board, before = self._board, self._board.instructions
+        board.given.extend(given)
+        board.is_waiting, board.limit = False, before + self._limit
+        board.console.clear()
+        try:
+            board.machine.emu_start(self._counter, 0)
+        except unicorn.UcError as error:
+            raise _fault(self._elf, board, self._file, str(error)) from error
+        if board.exit_code is None and not board.is_waiting:
+            raise _fault(self._elf, board, self._file, "")
+        self._counter = _counter(board)
+        console, code = board.console.decode("utf-8", "replace"), board.exit_code
+        return Rv32Run(console, -1 if code is None else code, board.instructions - before, code is None)
+
+
+def run_elf(file: Path, *, limit: int = 20_000_000_000, ram: int = 128 << 20) -> Rv32Run:
+    """
+    Run a program on one hart, as Rv32Machine does, until it ends the run itself.
+
+    Raises Diagnostic where the program touches other memory, meets an exception, exceeds `limit` instructions, or waits
+    for the serial line, on which nothing comes.
+    """
+    done = Rv32Machine(file, limit=limit, ram=ram).run()
+    if done.is_waiting:
+        raise Diagnostic("the program waits for the serial line, on which nothing comes", where=str(file))
+    return done
 
 
 def _unicorn() -> Any:
@@ -302,7 +347,7 @@ def _board(elf: Elf, file: Path, limit: int, ram: int) -> _Board:
             )
         machine.mem_write(address, content)
     board = _Board(machine, limit)
-    machine.mmio_map(_SERIAL, _PAGE, None, None, board.on_serial, None)
+    machine.mmio_map(_SERIAL, _PAGE, board.on_serial_read, None, board.on_serial, None)
     machine.mmio_map(_FINISHER, _PAGE, None, None, board.on_finisher, None)
     machine.mmio_map(_TIMER, 0x10000, board.on_timer, None, None, None)
     machine.hook_add(unicorn.UC_HOOK_BLOCK, board.on_block)
@@ -327,10 +372,14 @@ def _constants(elf: Elf) -> Iterator[tuple[int, int]]:
         yield found[0] * _PAGE, len(found) * _PAGE
 
 
-def _fault(elf: Elf, board: _Board, file: Path, error: str) -> Diagnostic:
+def _counter(board: _Board) -> int:
     from unicorn.riscv_const import UC_RISCV_REG_PC
 
-    counter = int(board.machine.reg_read(UC_RISCV_REG_PC))
+    return int(board.machine.reg_read(UC_RISCV_REG_PC))
+
+
+def _fault(elf: Elf, board: _Board, file: Path, error: str) -> Diagnostic:
+    counter = _counter(board)
     printed = board.console.decode("utf-8", "replace").splitlines()[-10:]
     notes = ["the program printed:", *printed] if printed else []
     if board.cause is not None:

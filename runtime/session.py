@@ -17,7 +17,7 @@ from ..passes.core.grammar import UsageError
 from .inputs import Input, fitted
 
 if TYPE_CHECKING:
-    from .host import HostNetwork, HostPort
+    from .host import HostEntry, HostNetwork, HostPort
 
 
 class Run(Protocol):
@@ -65,45 +65,40 @@ class Native:
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
         index = self._network.number_of(function)
         entry = self._network.entries[index]
-        given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
-        return _named(entry.outputs, self._network.run(given, index))
+        return _named(entry.outputs, self._network.run(given_to(entry, inputs), index))
 
     def reset(self) -> None:
         self._network.reset()
 
 
 class Emulated:
-    """The network as a program for one RV32 core, on an emulator; `instructions` are those of the last run."""
+    """The network as a program for one RV32 core, on an emulator; `instructions` are those of the last call."""
 
     def __init__(self, compilation: Compilation):
-        if f"{compilation.program().prefix.upper()}_STATE_BYTES" in compilation.program().header:
-            raise Diagnostic(
-                "a network with state does not run on the emulator",
-                where=str(compilation.model.path),
-                remedy="run it on the interpreter or on the host",
-            )
-        self._bare = bare_of(compilation)
-        self._program = compilation.program()
+        from ..targets.c import write_program
+
+        bare = bare_of(compilation)
+        with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+            write_program(compilation.program(), Path(folder))
+            self._session = bare.BareSession(Path(folder))
         self.instructions = 0
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
-        from ..targets.c import write_program
-        from .host import emitted_text, ports_of
+        from .host import entry_number
 
-        prefix = self._program.prefix
-        if function != "network":
-            raise Diagnostic(f"only the network runs on the emulator, not '{function}'")
-        with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
-            write_program(self._program, Path(folder))
-            header = emitted_text(Path(folder) / "network.h")
-            ins, outs = (ports_of(header, f"{prefix.upper()}_{side}") for side in ("INPUT", "OUTPUT"))
-            given = [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in ins]
-            done = self._bare.run_bare(Path(folder), given)
-        self.instructions = done.instructions
-        return _named(outs, done.outputs)
+        index = entry_number(self._session.entries, function)
+        entry = self._session.entries[index]
+        outputs = self._session.run(given_to(entry, inputs), index)
+        self.instructions = self._session.instructions
+        return _named(entry.outputs, outputs)
 
     def reset(self) -> None:
-        pass
+        self._session.reset()
+
+
+def given_to(entry: HostEntry, inputs: Mapping[str, Array]) -> list[Array]:
+    """Return the inputs of a function in the types that it takes. Raises Diagnostic where a value would change."""
+    return [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
 
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
@@ -177,6 +172,19 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     Outputs then have that axis too. A position that is not given counts the rows from 0 on. Raises Diagnostic where
     arrays have no shape that fits, or differ in their number of steps.
     """
+    given, has_steps = steps_of(inputs, arrays)
+    results = [run(step) for step in given]
+    if not has_steps:
+        return results[0]
+    return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}
+
+
+def steps_of(inputs: Sequence[Input], arrays: Mapping[str, Array]) -> tuple[list[dict[str, Array]], bool]:
+    """
+    Return the inputs of each call, and whether the arrays have an axis for these, as `run_steps` says.
+
+    Raises Diagnostic where arrays differ in their number of steps, or have none.
+    """
     counts = {name: len(array) for name, array in arrays.items() if _has_steps(inputs, name, array)}
     if len(set(counts.values())) > 1:
         raise Diagnostic(
@@ -184,13 +192,10 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
             expected="the same first extent",
             found=", ".join(f"{name}: {count}" for name, count in counts.items()),
         )
-    steps = next(iter(counts.values()), None)
-    results = [run(_step(inputs, arrays, counts, step)) for step in range(1 if steps is None else steps)]
-    if steps is None:
-        return results[0]
-    if not results:
+    steps = next(iter(counts.values()), 1)
+    if not steps:
         raise Diagnostic("the inputs have no steps", expected="one at least")
-    return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}
+    return [_step(inputs, arrays, counts, step) for step in range(steps)], bool(counts)
 
 
 def _stacked(name: str, parts: Sequence[Array]) -> Array:

@@ -1,9 +1,9 @@
 """
 Emitted networks as programs without an operating system: for Siracusa, and for any RV32IMC core.
 
-The program holds the network and its inputs. It runs the network, prints the cycles that it took and the outputs, and
-ends the run with 0; with the network's status where that refuses the inputs, and with 1 where outputs are not as they
-should be.
+The program holds the network and the inputs of its calls, one or several in sequence. It runs the network, prints the
+cycles that each call took and its outputs, and ends the run with 0; with the network's status where that refuses the
+inputs, and with 1 where outputs are not as they should be. What a network keeps from call to call is reset before.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import numpy as np
 
 from ...errors import Diagnostic
 from ...ir import Array
-from ...runtime.host import HostPort, checked_arrays, emitted_text, ports_of
-from ...runtime.rv32 import build_elf, run_elf
+from ...runtime.host import HostEntry, HostPort, emitted_text, entries_of, refused
+from ...runtime.rv32 import Rv32Machine, build_elf, run_elf
+from .bare_program import Call, program_text, record, records, reset_record
 
 RUNTIME = Path(__file__).parent / "c"
 """The folder of the C runtime; emitted networks include `tw_cluster.h` from it."""
@@ -50,11 +51,16 @@ BOARDS = {"portable": PORTABLE, "siracusa": SIRACUSA}
 
 @dataclass(frozen=True)
 class BareRun:
-    """Outputs, the cycles of each run of the network as the program measured them, and all instructions."""
+    """
+    Outputs of the last call, the cycles of each call as the program measured them, and all instructions.
+
+    `calls` are the outputs of every call of the last run.
+    """
 
     outputs: list[Array]
     cycles: tuple[int, ...]
     instructions: int
+    calls: tuple[list[Array], ...] = ()
 
 
 def build_bare(
@@ -64,64 +70,147 @@ def build_bare(
     *,
     inputs: Sequence[Array] | None = None,
     expected: Sequence[Array] | None = None,
+    calls: Sequence[Call] = (),
     runs: int = 1,
     flags: Sequence[str] = (),
 ) -> Path:
     """
     Build the network in a folder that `tilewright compile` wrote as an ELF file, and return its path, `target`.
 
-    `inputs`, zeros where there are none, and `expected` outputs are arrays of the types and shapes in network.h. The
-    program runs the network `runs` times. Raises Diagnostic where arrays have others, where there is no compiler, and
-    where the network is larger than a memory of the board.
+    `inputs`, zeros where there are none, and `expected` outputs are arrays of the types and shapes in network.h;
+    `calls` stand for several of these, done one after the other. The program does all `runs` times, and resets the
+    network's state before each time. Raises Diagnostic where arrays have other types or shapes, where there is no
+    compiler, and where the network is larger than a memory of the board.
     """
-    network = _interface(folder)
-    given = [np.zeros(port.shape, port.dtype) for port in network.inputs] if inputs is None else inputs
-    arrays = {f"input_{i}": array for i, array in enumerate(checked_arrays(network.inputs, given))}
-    if expected is not None:
-        arrays |= {f"expected_{i}": array for i, array in enumerate(checked_arrays(network.outputs, expected))}
+    entries = _entries(folder)
+    if not calls:
+        given = [np.zeros(port.shape, port.dtype) for port in entries[0].inputs] if inputs is None else inputs
+        calls = [Call(given, expected)]
+    is_compared = any(call.expected is not None for call in calls)
+    main = program_text(entries, runs=runs, has_state=_has_state(folder), is_compared=is_compared)
+    return _build(folder, target, board, main, records(entries, calls), flags)
+
+
+def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | None, flags: Sequence[str]) -> Path:
+    """Build a program with records in it, or one that gets them over the serial line where there is no data."""
     files = [file for name in ("network.c", "weights.c", "weights.S") if (file := folder / name).exists()]
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
-        main, data = Path(temporary) / "main.c", Path(temporary) / "data.S"
-        main.write_text(_main(network, expected is not None, runs))
-        data.write_text("    .section .rodata\n" + "".join(_included(name) for name in arrays))
-        for name, array in arrays.items():
-            (data.parent / f"{name}.bin").write_bytes(array.tobytes())
+        main, assembly = Path(temporary) / "main.c", Path(temporary) / "records.S"
+        main.write_text(text)
+        assembly.write_text(_RECORDS if data is not None else "")
+        (assembly.parent / "records.bin").write_bytes(data or b"")
         uses_math = "tilewright_math.h" in emitted_text(folder / "network.c")
         options = [f"-I{path}" for path in (folder.resolve(), RUNTIME.resolve(), temporary)]
         options += [] if uses_math else ["-ffreestanding", "-isystem", str(RUNTIME.resolve() / "freestanding")]
-        options += [f"-D{macro}" for macro in board.macros]
-        sources = [*files, main, data, *(RUNTIME / name for name in board.sources)]
+        options += [f"-D{macro}" for macro in (*board.macros, *(["TW_SERIAL"] if data is None else []))]
+        sources = [*files, main, assembly, *(RUNTIME / name for name in board.sources)]
         target.parent.mkdir(parents=True, exist_ok=True)
         script, options = RUNTIME / board.script, [*options, *flags]
         return build_elf(sources, script, target, entry="tw_start_program", flags=options, uses_math=uses_math)
 
 
-def run_bare(folder: Path, inputs: Sequence[Array], *, runs: int = 1, flags: Sequence[str] = ()) -> BareRun:
+_RECORDS = """\
+    .section .rodata
+    .balign 16
+    .globl records
+records:
+    .incbin "records.bin"
+"""
+
+
+def run_bare(
+    folder: Path,
+    inputs: Sequence[Array] | None = None,
+    *,
+    calls: Sequence[Call] = (),
+    runs: int = 1,
+    flags: Sequence[str] = (),
+) -> BareRun:
     """
     Build the network in a folder for any RV32IMC core, and run it on the emulator.
 
-    One core does everything; its clock counts instructions. Raises Diagnostic as `build_bare` and `run_elf` do, and
-    where the program stops by itself.
+    One core does everything; its clock counts instructions. Raises Diagnostic as `build_bare` and `run_elf` do, where
+    the network refuses inputs, and where the program stops by itself.
     """
+    entries = _entries(folder)
+    calls = calls or [Call([np.zeros(p.shape, p.dtype) for p in entries[0].inputs] if inputs is None else inputs)]
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
-        elf = build_bare(folder, Path(temporary) / "network.elf", inputs=inputs, runs=runs, flags=flags)
+        elf = build_bare(folder, Path(temporary) / "network.elf", calls=calls, runs=runs, flags=flags)
         done = run_elf(elf)
+    cycles = _cycles(done.console)
+    if status := re.search(r"^refused (\d+)$", done.console, re.MULTILINE):
+        call = calls[(len(cycles) - 1) % len(calls)]
+        raise refused(folder, int(status[1]), entries[call.entry], call.inputs)
     if done.exit_code:
         raise Diagnostic(
             f"the program ended with code {done.exit_code}",
             where=str(folder / "network.c"),
             notes=done.console.splitlines()[-10:],
         )
-    outputs, cycles = read_console(done.console, _interface(folder).outputs)
-    return BareRun(outputs, cycles, done.instructions)
+    parts = re.split(r"^cycles \d+\n", done.console, flags=re.MULTILINE)[-len(calls) :]
+    outputs = [_outputs(part, entries[call.entry].outputs) for part, call in zip(parts, calls, strict=True)]
+    return BareRun(outputs[-1], cycles, done.instructions, tuple(outputs))
+
+
+class BareSession:
+    """
+    A network on the emulator, as a program that gets its calls over the serial line: state outlives a call.
+
+    `instructions` are those of the last call, with what it takes to read inputs and to print outputs.
+    """
+
+    def __init__(self, folder: Path, *, flags: Sequence[str] = ()):
+        """Build the network in a folder. Raises Diagnostic as `build_bare` does."""
+        self.entries = _entries(folder)
+        self._folder = folder
+        main = program_text(self.entries, runs=1, has_state=_has_state(folder), is_compared=False)
+        with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
+            elf = _build(folder, Path(temporary) / "network.elf", PORTABLE, main, None, flags)
+            self._machine = Rv32Machine(elf)
+        self.instructions = 0
+
+    def run(self, inputs: Sequence[Array], entry: int = 0) -> list[Array]:
+        """
+        Call a function of the network and return its outputs.
+
+        Raises Diagnostic where the inputs are not those of `self.entries[entry]`, where the network refuses them, and
+        where the program goes wrong.
+        """
+        console = self._take(record(self.entries, Call(inputs, entry=entry)))
+        if status := re.search(r"^refused (\d+)$", console, re.MULTILINE):
+            raise refused(self._folder, int(status[1]), self.entries[entry], inputs)
+        return _outputs(console, self.entries[entry].outputs)
+
+    def reset(self) -> None:
+        """Let the state be as before the first call."""
+        self._take(reset_record())
+
+    def _take(self, data: bytes) -> str:
+        done = self._machine.run(data)
+        self.instructions = done.instructions
+        if not done.is_waiting:
+            raise Diagnostic(
+                f"the program ended with code {done.exit_code}",
+                where=str(self._folder / "network.c"),
+                notes=done.console.splitlines()[-10:],
+            )
+        return done.console
 
 
 def read_console(console: str, ports: Sequence[HostPort]) -> tuple[list[Array], tuple[int, ...]]:
     """
-    Return the outputs and the cycles of each run that a program has printed.
+    Return the outputs and the cycles of each call that a program has printed, which shows the outputs of one call.
 
     Raises Diagnostic where an output is not whole.
     """
+    return _outputs(console, ports), _cycles(console)
+
+
+def _cycles(console: str) -> tuple[int, ...]:
+    return tuple(int(count) for count in re.findall(r"^cycles (\d+)$", console, re.MULTILINE))
+
+
+def _outputs(console: str, ports: Sequence[HostPort]) -> list[Array]:
     outputs: list[Array] = []
     for index, port in enumerate(ports):
         data = bytes.fromhex("".join(re.findall(rf"^output {index}: ([0-9a-f]*)$", console, re.MULTILINE)))
@@ -135,80 +224,13 @@ def read_console(console: str, ports: Sequence[HostPort]) -> tuple[list[Array], 
                 notes=console.splitlines()[-10:],
             )
         outputs.append(np.frombuffer(data, port.dtype).reshape(port.shape).copy())
-    return outputs, tuple(int(count) for count in re.findall(r"^cycles (\d+)$", console, re.MULTILINE))
+    return outputs
 
 
-@dataclass(frozen=True)
-class _Interface:
-    """What network.h says: the prefix of its macros, the function, whether that returns a status, its arrays."""
-
-    prefix: str
-    function: str
-    returns: bool
-    inputs: list[HostPort]
-    outputs: list[HostPort]
+def _entries(folder: Path) -> list[HostEntry]:
+    return entries_of(emitted_text(folder / "network.h"), folder)
 
 
-def _interface(folder: Path) -> _Interface:
+def _has_state(folder: Path) -> bool:
     header = emitted_text(folder / "network.h")
-    macro = re.search(r"#define (\w+)_INPUT_COUNT", header)
-    function = re.search(r"^(void|int32_t) (\w+_run)\(", header, re.MULTILINE)
-    if macro is None or function is None:
-        raise Diagnostic("the header declares no network", where=str(folder / "network.h"))
-    ins, outs = ports_of(header, f"{macro[1]}_INPUT"), ports_of(header, f"{macro[1]}_OUTPUT")
-    return _Interface(macro[1], function[2], function[1] != "void", ins, outs)
-
-
-def _included(name: str) -> str:
-    return f'    .balign 16\n    .globl {name}\n{name}:\n    .incbin "{name}.bin"\n'
-
-
-_MAIN = """\
-#include <string.h>
-
-#include "network.h"
-#include "program.h"
-#include "tw_cluster.h"
-
-@DECLARATIONS@
-int main(void) {
-    int32_t code = 0;
-#if defined(TW_BARE_METAL)
-    tw_start();
-#endif
-    for (int run = 0; run < @RUNS@; ++run) {
-        const uint32_t begin = tw_cycles();
-        @CALL@;
-        const uint32_t end = tw_cycles();
-        tw_put_text("cycles ");
-        tw_put_decimal(end - begin);
-        tw_put('\\n');
-        if (code != 0) return code;
-    }
-@PRINTS@@COMPARES@    return code;
-}
-"""
-
-
-def _main(network: _Interface, is_compared: bool, runs: int) -> str:
-    """Return the program that runs a network on inputs that lie beside it."""
-    prefix, size = network.prefix, "{0}_SIZE > 0 ? {0}_SIZE : 1"
-    ins = [(f"{prefix}_INPUT_{index}", f"input_{index}") for index in range(len(network.inputs))]
-    outs = [(f"{prefix}_OUTPUT_{index}", f"output_{index}") for index in range(len(network.outputs))]
-    compared = [(macro, name, name.replace("output", "expected")) for macro, name in outs if is_compared]
-    declarations = [f"extern const {macro}_TYPE {name}[];" for macro, name in ins]
-    declarations += [f"static _Alignas(16) {macro}_TYPE {name}[{size.format(macro)}];" for macro, name in outs]
-    declarations += [f"extern const {macro}_TYPE {wanted}[];" for macro, _, wanted in compared]
-    prints = [f'    tw_put_bytes("output", {i}, {name}, {macro}_BYTES);' for i, (macro, name) in enumerate(outs)]
-    compares = [
-        f"    if (memcmp({name}, {wanted}, {macro}_BYTES) != 0) {{\n"
-        f'        tw_put_text("{name} differs\\n");\n        code = 1;\n    }}'
-        for macro, name, wanted in compared
-    ]
-    parts = {"DECLARATIONS": declarations, "PRINTS": prints, "COMPARES": compares}
-    arguments = ", ".join(name for _, name in (*ins, *outs))
-    call = f"{'code = ' if network.returns else ''}{network.function}({arguments})"
-    text = _MAIN.replace("@RUNS@", str(runs)).replace("@CALL@", call)
-    for key, lines in parts.items():
-        text = text.replace(f"@{key}@", "".join(f"{line}\n" for line in lines))
-    return text
+    return f"#define {_entries(folder)[0].prefix}_STATE_BYTES" in header

@@ -10,7 +10,7 @@ import pytest
 
 from tilewright.errors import Diagnostic
 from tilewright.runtime import rv32
-from tilewright.runtime.rv32 import RAM, build_elf, read_elf, run_elf, rv32_compiler
+from tilewright.runtime.rv32 import RAM, Rv32Machine, build_elf, read_elf, run_elf, rv32_compiler
 
 START = """\
     .section .start, "ax"
@@ -110,6 +110,30 @@ def test_the_clock_is_instructions(tmp_path: Path) -> None:
     }
     """
     assert run_elf(build(tmp_path, code)).exit_code == 0
+
+
+def test_the_serial_line(tmp_path: Path) -> None:
+    """A program waits for bytes, and goes on with them."""
+    code = """
+    static int get(void) {
+        while (!(*(volatile char *)0x10000005 & 1)) {}
+        return *(volatile char *)0x10000000;
+    }
+    int main(void) {
+        for (int byte = get(); byte != '.'; byte = get()) *(volatile char *)0x10000000 = (char)(byte + 1);
+        return 3;
+    }
+    """
+    elf = build(tmp_path, code)
+    machine = Rv32Machine(elf)
+    assert [(done.console, done.is_waiting) for done in map(machine.run, (b"", b"ab", b"c"))] == [
+        ("", True),
+        ("bc", True),
+        ("d", True),
+    ]
+    assert machine.run(b"x.").exit_code == 3
+    with pytest.raises(Diagnostic, match="waits for the serial line"):
+        run_elf(elf)
 
 
 def test_compressed_and_long_instructions_are_told_apart() -> None:

@@ -22,6 +22,11 @@ static void end(uint32_t code) { REGISTER(uint32_t, 0x100000) = code == 0u ? 0x5
 
 uint32_t tw_clock(void) { return REGISTER(uint32_t, 0x200bff8); }
 
+uint8_t tw_get(void) {
+    while ((REGISTER(uint8_t, 0x10000005) & 1u) == 0u) {}
+    return REGISTER(uint8_t, 0x10000000);
+}
+
 #endif
 
 void tw_put_text(const char *text) {

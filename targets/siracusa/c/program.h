@@ -5,6 +5,10 @@
 #include <stdint.h>
 
 void tw_put(char character);
+
+/* Waits for a byte of the serial line. Only boards that have one have this. */
+uint8_t tw_get(void);
+
 void tw_put_text(const char *text);
 void tw_put_decimal(uint32_t number);
 

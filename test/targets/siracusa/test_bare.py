@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import ModelProto
 
-from tilewright.compiler import Model, compile_model, write_compilation
+from tilewright.compiler import PREFILL, Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
+from tilewright.frontend.zoo import llama
 from tilewright.ir import Array
 from tilewright.runtime import rv32
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.rv32 import read_elf, run_elf
 from tilewright.targets.siracusa import bare
-from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA, build_bare, read_console, run_bare
+from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA, BareSession, Call, build_bare, read_console, run_bare
 from tilewright.test.small_models import model, node, save
 from tilewright.test.targets.siracusa.cluster_model import Siracusa, Wrong
 from tilewright.test.targets.siracusa.runtime_networks import Example, example
@@ -77,12 +80,12 @@ def test_expected_outputs_decide_the_exit_code(examples: dict[str, Example], tmp
     assert run_elf(elf).exit_code == 0
     elf = build_bare(case.folder, tmp_path / "b.elf", inputs=case.inputs, expected=[case.outputs[0] + 1])
     done = run_elf(elf)
-    assert (done.exit_code, done.console.splitlines()[-1]) == (1, "output_0 differs")
+    assert (done.exit_code, done.console.splitlines()[-1]) == (1, "call 0 differs in output 0")
 
 
 def test_inputs_are_zeros_by_default(examples: dict[str, Example], tmp_path: Path) -> None:
     done = run_elf(build_bare(examples["matmul"].folder, tmp_path / "a.elf"))
-    ports = bare._interface(examples["matmul"].folder).outputs  # pyright: ignore[reportPrivateUsage]
+    ports = bare._entries(examples["matmul"].folder)[0].outputs  # pyright: ignore[reportPrivateUsage]
     np.testing.assert_array_equal(read_console(done.console, ports)[0][0], np.zeros((48, 40), np.int8))
 
 
@@ -114,7 +117,7 @@ def test_a_network_that_refuses_its_inputs(examples: dict[str, Example], tmp_pat
     (folder / "network.h").write_text(header)
     (folder / "network.c").write_text(f'#include "network.h"\n{STATUS}')
     assert run_bare(folder, [np.zeros((48, 64), np.uint8)]).outputs[0][0, 0] == 1
-    with pytest.raises(Diagnostic, match="ended with code 2"):
+    with pytest.raises(Diagnostic, match="refuses its inputs: the position is out of order"):
         run_bare(folder, [np.ones((48, 64), np.uint8)])
 
 
@@ -124,9 +127,9 @@ def test_a_network_that_refuses_its_inputs(examples: dict[str, Example], tmp_pat
 @pytest.mark.parametrize("name", NAMES)
 def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, Example], tmp_path: Path) -> None:
     case = examples[name]
-    ports = bare._interface(case.folder).outputs  # pyright: ignore[reportPrivateUsage]
-    given = {"inputs": case.inputs, "expected": case.outputs}
-    elf = build_bare(case.folder, tmp_path / "a.elf", SIRACUSA, **given, runs=2, flags=STRICT)
+    ports = bare._entries(case.folder)[0].outputs  # pyright: ignore[reportPrivateUsage]
+    calls = [Call(case.inputs, case.outputs)]
+    elf = build_bare(case.folder, tmp_path / "a.elf", SIRACUSA, calls=calls, runs=2, flags=STRICT)
     for seed in range(3):
         machine = Siracusa(seed)
         machine.run(elf)
@@ -138,10 +141,48 @@ def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, E
             np.testing.assert_array_equal(found, expected)
 
 
+OF_WORDS = """
+#include "tw_cluster.h"
+
+void network_run(const uint8_t input[3072], int8_t output[1920]) {
+    for (int32_t i = 0; i < 96; ++i) {
+        const uint32_t a = tw_word(input + 8 * i), b = tw_word(input + 8 * i + 4);
+        int32_t found[5] = {tw_min_i32((int32_t)a, (int32_t)b), 0, tw_max_i32((int32_t)a, (int32_t)b), 0, 0};
+        found[1] = (int32_t)tw_min_u32(a, b);
+        found[3] = (int32_t)tw_max_u32(a, b);
+        found[4] = tw_mac_i32((int32_t)a, (int32_t)b, found[1]);
+        for (int32_t byte = 0; byte < 20; ++byte) output[20 * i + byte] = (int8_t)((const uint8_t *)found)[byte];
+    }
+}
+"""
+
+
+def test_instructions_on_words(examples: dict[str, Example], tmp_path: Path) -> None:
+    """p.min, p.minu, p.max, p.maxu and p.mac, of numbers of any sign."""
+    folder = tmp_path / "network"
+    example("matmul", folder)
+    (folder / "network.c").write_text(f'#include "network.h"\n{OF_WORDS}')
+    data = np.random.default_rng(7).integers(0, 256, (48, 64), np.uint8)
+    unsigned = data.reshape(-1).view(np.uint32)[:192].reshape(96, 2)
+    signed, least = unsigned.view(np.int32), unsigned.min(axis=1)
+    wanted = [
+        signed.min(axis=1),
+        least,
+        signed.max(axis=1),
+        unsigned.max(axis=1),
+        unsigned.prod(axis=1, dtype="u4") + least,
+    ]
+    expected = np.stack([words.view(np.int32) for words in wanted], axis=1).view(np.int8).reshape(48, 40)
+    elf = build_bare(folder, tmp_path / "a.elf", SIRACUSA, calls=[Call([data], [expected])], flags=STRICT)
+    machine = Siracusa(0)
+    machine.run(elf)
+    assert (machine.exit_code, "differs" in machine.console) == (0, False)
+
+
 def is_found(case: Example, folder: Path, *flags: str, runs: int = 1) -> bool:
     """Whether a fault shows for one of a few seeds. In a second run buffers hold the results of the first."""
-    given = {"inputs": case.inputs, "expected": case.outputs}
-    elf = build_bare(case.folder, folder / "a.elf", SIRACUSA, **given, runs=runs, flags=flags)
+    calls = [Call(case.inputs, case.outputs)]
+    elf = build_bare(case.folder, folder / "a.elf", SIRACUSA, calls=calls, runs=runs, flags=flags)
     for seed in range(12):
         machine = Siracusa(seed)
         try:
@@ -232,6 +273,80 @@ def test_memories_are_where_the_machine_has_them(examples: dict[str, Example], t
     assert not any(content for address, content, _ in elf.segments if address == 0x10000000)
 
 
+# Networks with state, call by call
+
+
+@pytest.fixture(scope="module")
+def llama_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama of one layer for Siracusa, with a function for a token and one for four tokens of a prompt."""
+    folder = tmp_path_factory.mktemp("llama")
+    config = llama.Config(layers=1, dim=16, heads=2, hidden=16, vocabulary=24, context=32)
+    (folder / "llama.onnx").write_bytes(llama.step(4, config=config).SerializeToString())
+    (folder / "prompt.onnx").write_bytes(llama.prefill(4, config=config).SerializeToString())
+    compilation = compile_model(Model(folder / "llama.onnx", context=16, prefill=folder / "prompt.onnx"), "siracusa")
+    write_compilation(compilation, folder / "out")
+    return folder / "out"
+
+
+def text_calls(folder: Path, tokens: Sequence[int], whole: int = 4) -> list[Call]:
+    """Return the calls that take in a text, `whole` tokens of it at once and the rest one by one, and what comes."""
+    network = HostNetwork(folder)
+    steps = [(network.number_of(PREFILL), tokens[:whole], 0)] if whole else []
+    steps += [(0, [token], whole + at) for at, token in enumerate(tokens[whole:])]
+    calls: list[Call] = []
+    for entry, taken, position in steps:
+        given = {"token": taken, "position": [position]}
+        inputs = [np.array(given[p.name], p.dtype).reshape(p.shape) for p in network.entries[entry].inputs]
+        calls.append(Call(inputs, network.run(inputs, entry), entry))
+    return calls
+
+
+TEXT = [3, 1, 2, 5, 4, 6]
+
+
+def test_calls_in_sequence(llama_folder: Path) -> None:
+    """The state is reset before each run, so that the second gives what the first did."""
+    calls = text_calls(llama_folder, TEXT)
+    done = run_bare(llama_folder, calls=calls, runs=2, flags=STRICT)
+    assert len(done.cycles) == 2 * len(calls)
+    for found, call in zip(done.calls, calls, strict=True):
+        np.testing.assert_array_equal(found[0], (call.expected or [])[0])
+
+
+def test_calls_on_siracusa(llama_folder: Path, tmp_path: Path) -> None:
+    calls = text_calls(llama_folder, TEXT[:2], whole=0)
+    wrong = [calls[0], replace(calls[1], expected=calls[0].expected)]
+    for number, given in enumerate([calls, wrong]):
+        elf = build_bare(llama_folder, tmp_path / f"{number}.elf", SIRACUSA, calls=given, flags=STRICT)
+        machine = Siracusa(number)
+        machine.run(elf)
+        assert machine.exit_code == number
+        assert ("call 1 differs in output 0" in machine.console) == bool(number)
+
+
+def test_a_session_goes_on_call_by_call(llama_folder: Path) -> None:
+    session, calls = BareSession(llama_folder, flags=STRICT), text_calls(llama_folder, TEXT)
+    for _ in range(2):
+        for call in calls:
+            np.testing.assert_array_equal(session.run(call.inputs, call.entry)[0], (call.expected or [])[0])
+        assert session.instructions > 1000
+        session.reset()
+    with pytest.raises(Diagnostic, match="the position is out of order") as error:
+        session.run(calls[-1].inputs)
+    assert "at position 5" in error.value.found
+    np.testing.assert_array_equal(session.run(calls[0].inputs, 1)[0], (calls[0].expected or [])[0])
+
+
+def test_calls_that_do_not_fit(llama_folder: Path, tmp_path: Path) -> None:
+    first, *_, last = text_calls(llama_folder, TEXT)
+    with pytest.raises(Diagnostic, match="only some calls have outputs to compare"):
+        build_bare(llama_folder, tmp_path / "a.elf", calls=[first, replace(last, expected=None)])
+    with pytest.raises(Diagnostic, match="wrong type or shape"):
+        run_bare(llama_folder, calls=[replace(last, entry=1)])
+    with pytest.raises(Diagnostic, match="the position is out of order"):
+        run_bare(llama_folder, calls=[last])
+
+
 # What is wrong with the input
 
 LARGE = """
@@ -301,6 +416,6 @@ def test_no_compiler(examples: dict[str, Example], tmp_path: Path, monkeypatch: 
 
 
 def test_outputs_that_are_not_whole(examples: dict[str, Example]) -> None:
-    ports = bare._interface(examples["matmul"].folder).outputs  # pyright: ignore[reportPrivateUsage]
+    ports = bare._entries(examples["matmul"].folder)[0].outputs  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(Diagnostic, match="has not printed an output"):
         read_console("output 0: 0011\n", ports)

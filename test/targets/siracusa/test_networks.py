@@ -10,6 +10,8 @@ import pytest
 
 from tilewright.cli import main
 from tilewright.frontend import zoo
+from tilewright.frontend.zoo import llama
+from tilewright.runtime.rv32 import run_elf
 from tilewright.test.small_models import save_case
 
 VARIANTS = ("siracusa", "siracusa/npu", "siracusa/cluster", "siracusa/one-core")
@@ -70,6 +72,28 @@ def test_bare_programs(corpus: Path, tmp_path: Path):
     assert main(words) == 0
     for board in ("portable", "siracusa"):
         assert (tmp_path / f"network-{board}.elf").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_a_language_model_on_one_core(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """The program of three steps prints what the compiled network gives on a PC; a text goes on as it does there."""
+    path, out = tmp_path / "llama.onnx", tmp_path / "out"
+    config = llama.Config(layers=1, dim=16, heads=2, hidden=16, vocabulary=24, context=16)
+    path.write_bytes(llama.step(4, config=config).SerializeToString())
+    np.savez(tmp_path / "steps.npz", allow_pickle=False, token=np.array([3, 1, 2])[:, None, None])
+    inputs, target = ["--inputs", str(tmp_path / "steps.npz")], ["--target", "siracusa", "--context", "4"]
+    assert main(["compile", str(path), *target, *inputs, "-o", str(out), "--bare"]) == 0
+    assert main(["run", str(out), *inputs, "--outputs", str(tmp_path / "out.npz")]) == 0
+    done = run_elf(out / "network-portable.elf")
+    assert (done.exit_code, done.console.count("cycles ")) == (0, 3)
+    printed = bytes.fromhex("".join(re.findall(r"^output 0: (\w*)$", done.console, re.MULTILINE)))
+    scores = np.load(tmp_path / "out.npz")["logits"]
+    np.testing.assert_array_equal(np.frombuffer(printed, scores.dtype), scores.reshape(-1))
+    capsys.readouterr()
+    found: list[str] = []
+    for words in ([str(out)], [str(path), *target, "--on", "rv32"]):
+        assert main(["generate", *words, "--prompt", "3,1", "--tokens", "3"]) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1] != ""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,245 @@
+"""
+The program in which a network runs without an operating system, and the calls that it makes.
+
+A program goes through records: calls of the network's functions with their inputs, and resets of its state. They lie in
+the program itself, or come over the serial line, where the program waits for them. Each begins with a word that says
+what it is; all arrays begin at multiples of 16 bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ...errors import Diagnostic
+from ...ir import Array
+from ...runtime.host import HostEntry, HostPort, checked_arrays
+
+_ALIGNMENT = 16
+_END, _RESET, _FIRST = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the function number `entry` of network.h: its inputs, and the outputs that the program compares."""
+
+    inputs: Sequence[Array]
+    expected: Sequence[Array] | None = None
+    entry: int = 0
+
+
+def records(entries: Sequence[HostEntry], calls: Sequence[Call]) -> bytes:
+    """
+    Return the records of calls, and the last one that ends a run.
+
+    Raises Diagnostic where arrays have other types or shapes than in network.h, and where only some calls have outputs
+    to compare.
+    """
+    if len({call.expected is None for call in calls}) > 1:
+        raise Diagnostic("only some calls have outputs to compare", expected="outputs of all calls, or of none")
+    return b"".join(record(entries, call) for call in calls) + _word(_END)
+
+
+def record(entries: Sequence[HostEntry], call: Call) -> bytes:
+    """Return a call as the program takes it. Raises Diagnostic where arrays have other types or shapes."""
+    entry = entries[call.entry]
+    arrays = checked_arrays(entry.inputs, call.inputs)
+    arrays += checked_arrays(entry.outputs, call.expected) if call.expected is not None else []
+    # An array of no elements has one in C.
+    return _word(_FIRST + call.entry) + b"".join(_padded(array.tobytes() or b"\0") for array in arrays)
+
+
+def reset_record() -> bytes:
+    """Return the record that lets the state be as before the first call."""
+    return _word(_RESET)
+
+
+def _word(number: int) -> bytes:
+    return _padded(struct.pack("<I", number))
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % _ALIGNMENT)
+
+
+_PROGRAM = """\
+#include <string.h>
+
+#include "network.h"
+#include "program.h"
+#include "tw_cluster.h"
+
+struct record {
+    _Alignas(16) uint32_t kind;
+};
+@STRUCTS@
+enum { END, RESET, FIRST };
+
+static const uint32_t sizes[] = {sizeof(struct record), sizeof(struct record)@SIZES@};
+
+#if defined(TW_SERIAL)
+
+enum { REFUSAL_ENDS = 0 };
+
+static union {
+    struct record record;
+@MEMBERS@} received;
+
+static void receive(uint32_t from, uint32_t to) {
+    for (uint8_t *const bytes = (uint8_t *)&received; from < to; ++from) bytes[from] = tw_get();
+}
+
+static const struct record *next_record(void) {
+    receive(0u, sizeof(struct record));
+    receive(sizeof(struct record), sizes[received.record.kind]);
+    return &received.record;
+}
+
+#else
+
+enum { REFUSAL_ENDS = 1 };
+
+extern const struct record records[];
+static const struct record *place;
+
+static const struct record *next_record(void) {
+    const struct record *const found = place;
+    place += sizes[found->kind] / sizeof(struct record);
+    return found;
+}
+
+#endif
+
+static uint32_t calls;
+static int is_shown;
+
+static void tell(const char *what, uint32_t number) {
+    tw_put_text(what);
+    tw_put_decimal(number);
+    tw_put('\\n');
+}
+
+static int32_t finish(uint32_t cycles, int32_t status) {
+    tell("cycles ", cycles);
+    if (status != 0) tell("refused ", (uint32_t)status);
+    return status;
+}
+@COMPARISON@@FUNCTIONS@
+/* Returns the status of a call that was refused, 1 where outputs differ, else 0. */
+static int32_t run_records(void) {
+    int32_t code = 0;
+    for (calls = 0;; ++calls) {
+        const struct record *const record = next_record();
+        int32_t status = 0;
+        switch (record->kind) {
+            case END: return code;
+@CASES@        }
+        if (status < 0) code = 1;
+        if (status > 0 && REFUSAL_ENDS) return status;
+    }
+}
+
+int main(void) {
+    int32_t code = 0;
+#if defined(TW_BARE_METAL)
+    tw_start();
+#endif
+    for (int run = 1; run <= @RUNS@ && code == 0; ++run) {
+#if !defined(TW_SERIAL)
+        place = records;
+#endif
+        is_shown = run == @RUNS@;
+@RESET@        code = run_records();
+    }
+    return code;
+}
+"""
+
+_FUNCTION = """
+@OUTPUTS@
+static int32_t call_@NUMBER@(const struct call_@NUMBER@ *given) {
+    int32_t status = 0;
+    const uint32_t begin = tw_cycles();
+    @CALL@;
+    const uint32_t end = tw_cycles();
+    (void)given;
+    if (finish(end - begin, status) != 0) return status;
+    if (is_shown) {
+@PRINTS@    }
+@COMPARES@    return status;
+}
+"""
+
+_COMPARISON = """
+static int32_t compare(uint32_t number, const void *found, const void *expected, uint32_t bytes) {
+    if (memcmp(found, expected, bytes) == 0) return 0;
+    tw_put_text("call ");
+    tw_put_decimal(calls);
+    tell(" differs in output ", number);
+    return -1;
+}
+"""
+
+
+def program_text(entries: Sequence[HostEntry], *, runs: int, has_state: bool, is_compared: bool) -> str:
+    """
+    Return a program that goes through its records `runs` times, and each time resets the state before.
+
+    After each call it prints the cycles, in the last run also the outputs. With TW_SERIAL records come over the serial
+    line; the program then goes on where a call is refused, else it ends with the network's status.
+    """
+    first = entries[0]
+    reset = f"{first.function.removesuffix('_run')}_reset();" if has_state else ""
+    numbers = range(len(entries))
+    cases = ["case RESET:", f"    {reset}".rstrip(), "    break;"]
+    for number in numbers:
+        cases += [f"case FIRST + {number}:", f"    status = call_{number}((const void *)record);", "    break;"]
+    parts = {
+        "STRUCTS": "".join(_struct(number, entry, is_compared) for number, entry in enumerate(entries)),
+        "SIZES": "".join(f", sizeof(struct call_{number})" for number in numbers),
+        "MEMBERS": "".join(f"    struct call_{number} call_{number};\n" for number in numbers),
+        "COMPARISON": _COMPARISON if is_compared else "",
+        "FUNCTIONS": "".join(_function(number, entry, is_compared) for number, entry in enumerate(entries)),
+        "CASES": "".join(f"            {line}\n" for line in cases if line),
+        "RESET": f"        {reset}\n" if reset else "",
+        "RUNS": str(runs),
+    }
+    return _filled(_PROGRAM, parts)
+
+
+def _struct(number: int, entry: HostEntry, is_compared: bool) -> str:
+    arrays = [(f"{entry.prefix}_INPUT_{i}", f"input_{i}", port) for i, port in enumerate(entry.inputs)]
+    if is_compared:
+        arrays += [(f"{entry.prefix}_OUTPUT_{i}", f"expected_{i}", port) for i, port in enumerate(entry.outputs)]
+    members = [f"    _Alignas(16) {macro}_TYPE {name}[{_count(port)}];" for macro, name, port in arrays]
+    return "\n".join([f"struct call_{number} {{", "    struct record record;", *members, "};\n"])
+
+
+def _count(port: HostPort) -> int:
+    return max(prod(port.shape), 1)
+
+
+def _function(number: int, entry: HostEntry, is_compared: bool) -> str:
+    ins = [f"given->input_{i}" for i in range(len(entry.inputs))]
+    outs = [(i, f"output_{number}_{i}", f"{entry.prefix}_OUTPUT_{i}", port) for i, port in enumerate(entry.outputs)]
+    call = f"{entry.function}({', '.join([*ins, *(name for _, name, *_ in outs)])})"
+    compares = [
+        f"    if (compare({i}u, {name}, given->expected_{i}, {macro}_BYTES) != 0) status = -1;\n"
+        for i, name, macro, _ in outs
+    ]
+    parts = {
+        "OUTPUTS": "\n".join(f"static _Alignas(16) {m}_TYPE {name}[{_count(p)}];" for _, name, m, p in outs),
+        "NUMBER": str(number),
+        "CALL": f"status = {call}" if entry.returns else call,
+        "PRINTS": "".join(f'        tw_put_bytes("output", {i}u, {name}, {m}_BYTES);\n' for i, name, m, _ in outs),
+        "COMPARES": "".join(compares) if is_compared else "",
+    }
+    return _filled(_FUNCTION, parts)
+
+
+def _filled(text: str, parts: dict[str, str]) -> str:
+    for key, value in parts.items():
+        text = text.replace(f"@{key}@", value)
+    return text
