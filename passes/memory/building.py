@@ -22,7 +22,7 @@ from ..loops.affine import Linear, linear
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
 from .spreading import NOWHERE, Spread
-from .tiling import OperandTile, Part, Tiling, divides
+from .tiling import OperandTile, Part, Tiling, divides, steps_back
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
 """Names the engine for an op of a grid's body, given the kernel that it is done for; empty for that of the grid."""
@@ -247,7 +247,7 @@ class _Body:
     def _kernel(self, number: int, part: Part) -> Operation:
         """Return a kernel on one tile."""
         op = part.op
-        properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else _own_properties(op)
+        properties = op.tile_properties(part.sizes) if isinstance(op, KernelOp) else _own_properties(op, part.sizes)
         regions = [region.clone() for region in op.regions]
         operands = self._operands(number, part)
         attributes = _without_hints(op)
@@ -262,7 +262,7 @@ class _Body:
             tile.attributes |= _without_hints(op)
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
-            tile.properties |= _own_properties(op)
+            tile.properties |= _own_properties(op, part.sizes)
         return self._finished(tile, op, kernel_of(split.step))
 
     def _last(
@@ -282,23 +282,24 @@ class _Body:
         return tile
 
 
-def _own_properties(op: Operation) -> dict[str, Attribute]:
-    """Return the properties of an op of linalg on tiles: these begin where a map adds a constant to an index."""
+def _own_properties(op: Operation, sizes: Sequence[int]) -> dict[str, Attribute]:
+    """Return the properties of an op of linalg on tiles of these sizes: its maps lead to elements of the tiles."""
     if not isinstance(op, linalg.GenericOp):
         return dict(op.properties)
-    maps = ArrayAttr([AffineMapAttr(_from_zero(attr.data)) for attr in op.indexing_maps])
+    maps = ArrayAttr([AffineMapAttr(_within_tile(attr.data, sizes)) for attr in op.indexing_maps])
     return dict(op.properties) | {"indexing_maps": maps}
 
 
-def _from_zero(map: AffineMap) -> AffineMap:
-    return AffineMap(map.num_dims, map.num_symbols, tuple(_without_constant(expr) for expr in map.results))
+def _within_tile(map: AffineMap, sizes: Sequence[int]) -> AffineMap:
+    return AffineMap(map.num_dims, map.num_symbols, tuple(_in_tile(expr, sizes) for expr in map.results))
 
 
-def _without_constant(expr: AffineExpr) -> AffineExpr:
+def _in_tile(expr: AffineExpr, sizes: Sequence[int]) -> AffineExpr:
+    """Return an index of an operand as one of its tile, which begins at the least that the index comes to."""
     form = linear(expr)
-    if divides(form) or not form.constant:
+    if divides(form) or form.constant == steps_back(form, sizes):
         return expr
-    return Linear(form.terms).expr({dim: dim for dim in form.dims()})
+    return Linear(form.terms, steps_back(form, sizes)).expr({dim: dim for dim in form.dims()})
 
 
 def _without_hints(op: Operation) -> dict[str, Attribute]:

@@ -133,7 +133,7 @@ class Part:
             low, high = form.interval(self.kernel.bounds)
             if (access.fill is not None and (low < 0 or high >= extent)) or (in_place and form.constant == 0):
                 return extent, Linear()
-        offset = Linear((), form.constant)
+        offset = Linear((), form.constant - steps_back(form, self.sizes))
         for dim, factor in terms:
             offset += self.starts[dim] * factor
         return length, offset
@@ -309,6 +309,11 @@ class Tiling:
 def divides(form: Linear) -> bool:
     """Return whether a form has a division or a remainder in it."""
     return any(not isinstance(atom, int) for atom, _ in form.terms)
+
+
+def steps_back(form: Linear, sizes: Sequence[int]) -> int:
+    """Return how far a form without divisions goes below its value at 0 over the box of these sizes."""
+    return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
 
 
 def divided_dims(kernel: Kernel) -> set[int]:
