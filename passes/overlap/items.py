@@ -48,16 +48,17 @@ def items_of(block: Block) -> list[Item]:
     """Return the items of a block in order, but its terminator."""
     items: list[Item] = []
     places = _Places()
-    numbers: dict[SSAValue, int] = {}
+    sources: dict[SSAValue, set[int]] = {}
     for op in block.ops:
-        if op.has_trait(IsTerminator) or _only_computes(op):
+        if op.has_trait(IsTerminator):
             continue
-        item = Item(op, len(items))
+        needed = {number for value in _values_of(op) for number in sources.get(value, ())}
+        if _only_computes(op):
+            sources |= dict.fromkeys(op.results, needed)
+            continue
+        item = Item(op, len(items), follows=needed)
         _touch(item, op)
-        for value in _values_of(op):
-            if value in numbers:
-                item.follows.add(numbers[value])
-        numbers |= dict.fromkeys(op.results, item.number)
+        sources |= {result: {item.number} for result in op.results}
         places.order(item)
         items.append(item)
     return items

@@ -87,3 +87,39 @@ func.func @behind(%a: memref<64xi8>) {
   }
   func.return
 }
+
+// What is stored is computed from what a transfer brings: neither the store nor what it feeds goes before the transfer.
+
+// CHECK-LABEL: func.func @computed
+// CHECK:         %[[OUT:.*]] = hier.dma_start %a
+// CHECK:         hier.dma_wait %[[OUT]]
+// CHECK:         memref.load %a
+// CHECK:         memref.store
+// CHECK:         hier.dma_start %p
+func.func @computed(%a: memref<64xi8>, %p: memref<512xi8>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %memory = memref.get_global @L1 : memref<1024xi8, "L1">
+  %x = "memref.view"(%memory, %c0) : (memref<1024xi8, "L1">, index) -> memref<64xi8, "L1">
+  %y = "memref.view"(%memory, %c64) : (memref<1024xi8, "L1">, index) -> memref<512xi8, "L1">
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%x : memref<64xi8, "L1">) attrs = {engine = "cluster"} {
+  ^bb0(%o: i8):
+    %s = arith.addi %o, %o : i8
+    linalg.yield %s : i8
+  }
+  %t = hier.dma_start %a[%c0] from %x : memref<64xi8>, memref<64xi8, "L1">
+  hier.dma_wait %t
+  %v = memref.load %a[%c0] : memref<64xi8>
+  %w = arith.addi %v, %v : i8
+  memref.store %w, %p[%c0] : memref<512xi8>
+  %u = hier.dma_start %p[%c0] to %y : memref<512xi8>, memref<512xi8, "L1">
+  hier.dma_wait %u
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%y : memref<512xi8, "L1">) outs(%y : memref<512xi8, "L1">) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
