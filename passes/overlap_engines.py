@@ -24,7 +24,7 @@ from .overlap.places import range_of
 from .overlap.times import Times, mapped_engine
 
 
-def overlap_engines(function: FuncOp, machine: Machine, transfers: int) -> None:
+def overlap_engines(function: FuncOp, machine: Machine, transfers: int, external: int) -> None:
     """
     Launch the kernels of engines with a queue, and let what a function does run at once as far as memory allows.
 
@@ -36,7 +36,7 @@ def overlap_engines(function: FuncOp, machine: Machine, transfers: int) -> None:
         if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and mapped_engine(op, machine).queue:
             _launch(op)
     block = function.body.block
-    items, times = items_of(block), Times(machine, transfers)
+    items, times = items_of(block), Times(machine, transfers, external)
     order = best_order(Problem(items, [times.of(item) for item in items]))
     _arrange(block, [items[number] for number in order])
 
@@ -97,14 +97,16 @@ class OverlapEnginesPass(Pass):
     is put into the order that is modelled to be fastest.
 
     Run it after pipeline-dma. It looks at addresses: what shares no memory may run at once or in another order, such as
-    the next layer's weights that are fetched early. At most `transfers` of each link are under way.
+    the next layer's weights that are fetched early. At most `transfers` of each link are under way; of one that leads
+    to an external level `external`, since these take longer than many kernels.
     """
 
     name = "overlap-engines"
 
     transfers: int = 4
+    external: int = 16
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
         for function in functions(op):
-            overlap_engines(function, machine, self.transfers)
+            overlap_engines(function, machine, self.transfers, self.external)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -18,17 +18,18 @@ from ..dialects.core.kernel import is_kernel
 from ..dialects.hier import GridOp
 from ..errors import Diagnostic
 from ..ir import functions, fused_location, where
-from ..targets.core.machine import Machine
+from ..targets.core.machine import Level, Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.building import grid_of
 from .memory.hints import KEEP
-from .memory.layers import RESHAPES, Hop, Layers, alternatives, layers_of
+from .memory.layers import Hop, Layers, alternatives, layers_of
 from .memory.plan import Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
 from .memory.pricing import reserved
 from .memory.tiling import Tiling, tiling_of
+from .memory.views import move
 from .verify_levels import parts_of
 
 ADDRESS = "hier.address"
@@ -60,11 +61,11 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     """
     hops = hops_of(function, machine)
     for index, hop in enumerate(hops):
-        inner = index == len(hops) - 1
+        taken = _taken(function, hop.near, machine)
         short: list[DoesNotFit] = []
         for block in _blocks(function, index):
             try:
-                _plan_block(block, hop, limits, inner=inner, outer=index == 0)
+                _plan_block(block, hop, limits, taken, outer=index == 0)
             except DoesNotFit as error:
                 short.append(error)
         if short:
@@ -131,33 +132,35 @@ def _is_guard(op: Operation) -> bool:
     return op.name in ("hier.first", "hier.last")
 
 
-def _plan_block(block: Block, hop: Hop, limits: Limits, *, inner: bool, outer: bool) -> None:
-    capacity = min(limits.level_bytes or hop.near.size, hop.near.size) if inner else hop.near.size
+def _plan_block(block: Block, hop: Hop, limits: Limits, taken: int, *, outer: bool) -> None:
+    """Plan the kernels of a block; `taken` bytes of the near level are so whatever is planned."""
+    size = min(limits.level_bytes or hop.near.size, hop.near.size) if hop.is_last else hop.near.size
+    capacity = size - taken
     found = layers_of(
         block, hop, double_buffered=limits.double_buffered, keep_resident=outer and not limits.layer_by_layer
     )
     if not found.ops:
         return
+    found.fixed = taken
     if outer:
-        found.taken = _taken(block, hop)
+        found.taken = _taken(cast(FuncOp, block.parent_op()), hop.far, hop.machine)
     options = (limits.time_budget, limits.apart)
     plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(found)]
     plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
     if outer:
         _note(cast(FuncOp, block.parent_op()), layers, plan.cycles)
-    resident: set[SSAValue] = set(layers.preloaded)
+    resident: set[SSAValue] = set(layers.placed)
     for number, place in addresses.resident.items():
         resident |= _keep(layers.buffers[number].alloc, hop.near.name, place)
     for choice, address in zip(plan.choices, addresses.blocks, strict=True):
         _replace(layers, choice, address, resident)
 
 
-def _taken(block: Block, hop: Hop) -> int:
-    """Return the bytes of the far level that weights, state, inputs and outputs take."""
-    function = cast(FuncOp, block.parent_op())
+def _taken(function: FuncOp, level: Level, machine: Machine) -> int:
+    """Return the bytes of a level that weights, state, inputs and outputs take."""
     module = function.parent_op()
-    parts = parts_of(module, hop.far.name) if isinstance(module, ModuleOp) else ()
-    return sum(hop.far.aligned(part.bytes) for part in parts if part.level == hop.far.name)
+    parts = parts_of(module, machine.far.name) if isinstance(module, ModuleOp) else ()
+    return sum(level.aligned(part.bytes) for part in parts if part.level == level.name)
 
 
 def _note(function: FuncOp, layers: Layers, cycles: int) -> None:
@@ -167,19 +170,10 @@ def _note(function: FuncOp, layers: Layers, cycles: int) -> None:
 
 
 def _keep(alloc: Operation, level: str, address: int) -> set[SSAValue]:
-    """Let a buffer and its reshapes lie in a near level; returns them."""
-    kept: set[SSAValue] = set()
+    """Let a buffer and the views of it lie in a near level; returns them."""
     alloc.attributes.pop(KEEP, None)
     alloc.attributes[ADDRESS] = IntegerAttr(address, i64)
-    pending: list[SSAValue] = [alloc.results[0]]
-    while pending:
-        value = pending.pop()
-        type = cast("MemRefType[Any]", value.type)
-        near = MemRefType(type.element_type, type.get_shape(), type.layout, StringAttr(level))
-        value = Rewriter.replace_value_with_new_type(value, near)
-        kept.add(value)
-        pending += [use.operation.results[0] for use in value.uses if isinstance(use.operation, RESHAPES)]
-    return kept
+    return set(move(alloc.results[0], StringAttr(level)))
 
 
 def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValue]) -> None:

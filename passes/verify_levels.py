@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute
 
 from ..dialects.core.buckets import BUCKET_OF
 from ..dialects.core.kernel import is_shaped
+from ..dialects.hier import DmaStartOp
 from ..errors import Diagnostic
-from ..ir import functions
+from ..ir import functions, where
 from ..targets.core.machine import Level, Machine
 from ..targets.core.machine_attribute import machine_of
+from ..targets.core.machine_file import find_machine, variants
 from .core.base import Pass
 from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
 from .memory.views import bytes_of
+from .proof.compile import VIEWS
 
 _SHOWN = 4
 """How many of the largest parts an error names."""
@@ -37,16 +40,35 @@ class Part:
 
 def verify_levels(module: ModuleOp, machine: Machine) -> None:
     """
-    Raise Diagnostic where globals, inputs and outputs together are larger than the level that they lie in.
+    Raise Diagnostic where globals, inputs and outputs together are larger than the level that they lie in, or where a
+    program touches what is in one that it does not address.
 
     What says no level lies in the farthest. Allocations have no place yet: run it after allocate-static.
     """
     parts = list(parts_of(module, machine.far.name))
+    if machine.far.external:
+        for function in functions(module):
+            _verify_out_of_reach(function, machine)
     for level in machine.levels:
         here = [part for part in parts if part.level == level.name]
         needed = sum(level.aligned(part.bytes) for part in here)
         if needed > level.size:
-            raise _too_much(here, needed, level, machine, _elsewhere(parts, machine))
+            raise too_much(here, needed, level, machine, _elsewhere(parts, machine))
+
+
+def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:
+    """Raise Diagnostic where anything but transfers touches buffers in a level that programs do not address."""
+    far = machine.far.name
+    for op in function.walk():
+        if isinstance(op, (*VIEWS, DmaStartOp, ReturnOp, memref.GetGlobalOp)):
+            continue
+        if any(is_shaped(value) and _level_of(value.type, far) == far for value in op.operands):
+            raise Diagnostic(
+                f"'{op.name}' works in {far}, which programs do not address",
+                where=where(op),
+                expected=f"transfers between {far} and {machine.home.name}",
+                remedy=f"let its operands lie in {machine.home.name} (place-addressed, plan-memory)",
+            )
 
 
 def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
@@ -83,7 +105,10 @@ def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
     return [f"{each.name} holds {used:,} of {each.size:,} bytes" for each, used in zip(levels, held, strict=True)]
 
 
-def _too_much(parts: Sequence[Part], needed: int, level: Level, machine: Machine, notes: Sequence[str]) -> Diagnostic:
+def too_much(
+    parts: Sequence[Part], needed: int, level: Level, machine: Machine, notes: Sequence[str] = ()
+) -> Diagnostic:
+    """Return the error of a level that does not hold what lies in it, with the largest of these parts."""
     largest = sorted(parts, key=lambda part: (-part.bytes, part.name))[:_SHOWN]
     named = [f"{part.name} ({part.bytes:,} bytes)" for part in largest]
     rest = [f"{len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
@@ -100,10 +125,22 @@ def _remedy(needed: int, level: Level, machine: Machine) -> str:
     if level != machine.far:
         return f"plan for the level as it is (plan-memory), or give {level.name} {needed:,} bytes"
     behind = f"L{int(level.name[1:]) + 1}" if level.name[1:].isdecimal() else "another level"
-    return (
+    larger = _larger(machine, needed)
+    return (f"compile for {' or '.join(f'--target {name}' for name in larger)}; or " if larger else "") + (
         f"put {behind} of {needed:,} bytes behind {level.name}, with a link to it: a machine file that includes "
         f"'{machine.name}' and has [levels.{behind}] and [links.NAME]"
     )
+
+
+def _larger(machine: Machine, needed: int) -> list[str]:
+    """Return the names of the machines known that have the engines of one, and a level behind its own that suffices."""
+    levels, found = {level.name for level in machine.levels}, list[str]()
+    for name in variants():
+        other = find_machine(name)
+        has_all = levels <= {level.name for level in other.levels} and set(machine.engines) <= set(other.engines)
+        if has_all and other.far.name not in levels and other.far.size >= needed:
+            found.append(name)
+    return found
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,10 @@ from ..map_engines import engine_of
 from .candidates import Candidate, candidates
 from .hints import SIZES, STAGES, pinned_place
 from .pricing import Route, reserved
-from .views import bytes_of
+from .views import VIEWS, bytes_of
 
 RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
+"""The views that engines work on as on any dense buffer."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Buffer:
     """
     A buffer that may lie in the near level while it is needed: `size` bytes there, from kernel `first` to `last`.
 
-    `values` are the buffer and the reshapes of it, `keep` says whether it must stay there, or must not.
+    `values` are the buffer and the views of it, `keep` says whether it must stay there, or must not.
     """
 
     alloc: Operation
@@ -80,10 +81,12 @@ class Layers:
     """The copies that the grid whose body this is, or one around it, is spread over."""
     may_spread: bool = True
     """Whether tiles may be spread over copies of engines."""
-    preloaded: frozenset[SSAValue] = frozenset()
-    """The operands that lie where engines read them in place, whatever is planned."""
+    placed: frozenset[SSAValue] = frozenset()
+    """The operands that are used where they lie, whatever is planned."""
     taken: int = 0
     """The bytes of the far level that weights, state, inputs and outputs take."""
+    fixed: int = 0
+    """The bytes of the near level that are taken whatever is planned."""
     _floors: dict[int, int] = field(default_factory=dict[int, int], init=False)
     _known: dict[Hashable, list[Candidate]] = field(default_factory=dict[Hashable, list[Candidate]], init=False)
 
@@ -116,7 +119,7 @@ class Layers:
         """
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        values = frozenset(v for number in touched & resident for v in self.buffers[number].values) | self.preloaded
+        values = frozenset(v for number in touched & resident for v in self.buffers[number].values) | self.placed
         key = _structure(ops, values), tuple(self.engines[op].name for op in ops)
         if key not in self._known:
             self._known[key] = candidates(ops, self.route(ops), double_buffered=self.double_buffered, resident=values)
@@ -134,7 +137,9 @@ class Layers:
         engines = {op: self.engines[op] for op in ops}
         hop = self.hop
         copies = min((self.copies(op) for op in ops), default=1)
-        return Route(hop.machine, engines, hop.near, hop.fetch, hop.store, hop.outs, copies, self.around)
+        return Route(
+            hop.machine, engines, hop.near, hop.fetch, hop.store, hop.outs, copies, self.around, not hop.is_last
+        )
 
     def copies(self, op: Operation) -> int:
         """
@@ -219,19 +224,20 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
     ops = list(engines)
     around = spatial_grid(block.parent_op())
     found = Layers(hop, ops, engines, [], double_buffered, 1 if around is None else around.copies)
-    found.preloaded = frozenset(v for op in ops for v in op.operands if is_preloaded(v, hop.machine))
+    found.placed = frozenset(v for op in ops for v in op.operands if _is_placed(v, hop))
     if keep_resident and not hop.is_split:
         numbers = {op: number for number, op in enumerate(ops)}
+        steps = _Steps(block, numbers)
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
-        found.buffers = [b for op in allocs if (b := _buffer(op, numbers, hop)) is not None]
+        found.buffers = [b for op in allocs if (b := _buffer(op, steps, hop)) is not None]
     return found
 
 
-def is_preloaded(value: SSAValue, machine: Machine) -> bool:
-    """Return whether a buffer lies in a memory that is filled before the program runs."""
+def _is_placed(value: SSAValue, hop: Hop) -> bool:
+    """Return whether a buffer lies in the near level, or in a memory that is filled before the program runs."""
     type = value.type
     space = cast("MemRefType[Any]", type).memory_space if isinstance(type, MemRefType) else None
-    names = {level.name for level in machine.levels if level.preloaded}
+    names = {level.name for level in hop.machine.levels if level.preloaded} | {hop.near.name}
     return isinstance(space, StringAttr) and space.data in names
 
 
@@ -262,11 +268,43 @@ def _is_behind(engine: Engine, hop: Hop) -> bool:
     return bool(path) and path[0] == hop.fetch
 
 
-def _buffer(alloc: memref.AllocOp, numbers: dict[Operation, int], hop: Hop) -> Buffer | None:
-    """Return an allocation as a buffer that may lie in the near level; None where others than these kernels use it."""
-    values, users = _reshapes(alloc.results[0])
+class _Steps:
+    """When the ops of a block run, in numbers of its kernels."""
+
+    def __init__(self, block: Block, numbers: dict[Operation, int]):
+        self._block, self._numbers, self._after = block, numbers, dict[Operation, int]()
+        done = 0
+        for op in block.ops:
+            done += op in numbers
+            self._after[op] = done
+
+    def is_kernel(self, op: Operation) -> bool:
+        """Return whether an op is one of the kernels."""
+        return op in self._numbers
+
+    def of(self, op: Operation) -> tuple[int, int]:
+        """Return the number of a kernel twice, of another op those of the kernels before and after it."""
+        if op in self._numbers:
+            return self._numbers[op], self._numbers[op]
+        while op not in self._after:
+            parent = op.parent_op()
+            assert parent is not None
+            op = parent
+        last = len(self._numbers) - 1
+        return max(0, self._after[op] - 1), min(self._after[op], last)
+
+
+def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
+    """
+    Return an allocation as a buffer that may lie in the near level; None where others than these kernels use it.
+
+    Those that a program uses itself have to be near where the far level is out of its reach.
+    """
+    values, users = _views(alloc.results[0], RESHAPES if hop.is_last else VIEWS)
     keep = pinned_place(alloc)
-    if not users or any(user not in numbers for user in users):
+    if users and hop.far.external and not all(map(steps.is_kernel, users)):
+        keep = True
+    elif not users or not all(map(steps.is_kernel, users)):
         if keep:
             raise Diagnostic(
                 f"a buffer cannot stay in {hop.near.name}: others than kernels that work there use it",
@@ -274,17 +312,17 @@ def _buffer(alloc: memref.AllocOp, numbers: dict[Operation, int], hop: Hop) -> B
                 remedy="remove the hint hier.keep",
             )
         return None
-    steps = [numbers[user] for user in users]
+    first, last = zip(*map(steps.of, users), strict=True)
     size = reserved(bytes_of(alloc.results[0].type), hop.near)
-    return Buffer(alloc, frozenset(values), size, min(steps), max(steps), keep)
+    return Buffer(alloc, frozenset(values), size, min(first), max(last), keep)
 
 
-def _reshapes(value: SSAValue) -> tuple[list[SSAValue], list[Operation]]:
-    """Return a buffer with the reshapes of it, and the other ops that use them."""
+def _views(value: SSAValue, kinds: tuple[type[Operation], ...]) -> tuple[list[SSAValue], list[Operation]]:
+    """Return a buffer with the views of it that are of some kinds, and the other ops that use them."""
     values, users = [value], list[Operation]()
     for use in value.uses:
-        if isinstance(use.operation, RESHAPES):
-            inner = _reshapes(use.operation.results[0])
+        if isinstance(use.operation, kinds):
+            inner = _views(use.operation.results[0], kinds)
             values, users = values + inner[0], users + inner[1]
         else:
             users.append(use.operation)

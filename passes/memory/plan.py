@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .arena import Lifetime, place
+from .arena import BUDGET, Lifetime, place
 from .candidates import Candidate
 from .layers import Layers
 from .pricing import unit_of
@@ -100,18 +100,20 @@ def with_resident(layers: Layers, plan: Plan, resident: frozenset[int], number: 
     return Plan(tuple(choices), resident)
 
 
-def addresses_of(layers: Layers, plan: Plan, apart: int = 0) -> Addresses:
+def addresses_of(layers: Layers, plan: Plan, apart: int = 0, early: Sequence[int] | None = None) -> Addresses:
     """
     Return addresses of blocks and buffers such that those needed at the same time do not overlap, nor those needed
-    within `apart` kernels.
+    within `apart` kernels. The block of a choice is its own from the kernel on that `early` gives for it.
     """
     kept = sorted(plan.resident)
     unit = unit_of(layers.hop.near)
-    if not kept and not apart:
+    if not kept and not apart and early is None:
         return Addresses((0,) * len(plan.choices), {}, max((c.candidate.bytes for c in plan.choices), default=0))
-    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, c.first, c.last + apart) for c in plan.choices]
+    begins = [c.first for c in plan.choices] if early is None else early
+    pairs = zip(plan.choices, begins, strict=True)
+    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, begin, c.last + apart) for c, begin in pairs]
     buffers = [_lifetime(layers, plan, number, apart) for number in kept]
-    placement = place([*blocks, *buffers], unit, 0) if apart else place([*blocks, *buffers], unit)
+    placement = place([*blocks, *buffers], unit, 0 if apart or early is not None else BUDGET)
     offsets = placement.offsets
     return Addresses(offsets[: len(blocks)], dict(zip(kept, offsets[len(blocks) :], strict=True)), placement.size)
 

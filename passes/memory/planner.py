@@ -14,6 +14,7 @@ from ...ir import where
 from .hints import hinted
 from .layers import Layers
 from .plan import LONGEST_GROUP, Addresses, Choice, Plan, addresses_of, best, is_contested, room, with_resident
+from .prefetch import with_early_blocks
 
 _NEAR_FLOOR = 1.02
 """Kernels that take no more than this times what their engines compute are left as they are."""
@@ -132,13 +133,18 @@ def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]
 
 
 def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Addresses | None:
-    """Return addresses at which bytes are used again as late as there is room for, None where that is at once."""
+    """
+    Return addresses at which bytes are used again as late as there is room for, None where that is at once.
+
+    Before the last hop blocks are free before their kernels, for as long as it takes to fetch what these need.
+    """
+    early = None if layers.hop.is_last or not apart else with_early_blocks(layers, plan, capacity)
     while apart > 0:
-        found = addresses_of(layers, plan, apart)
+        found = addresses_of(layers, plan, apart, early)
         if found.size <= capacity:
             return found
         apart //= 2
-    return None
+    return None if early is None else addresses_of(layers, plan, 0, early)
 
 
 def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
@@ -147,7 +153,7 @@ def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
         f"the buffers that are to stay do not fit {near}: {size - capacity:,} bytes short",
         where=where(layers.ops[0]),
         expected=f"addresses within {capacity:,} bytes",
-        remedy=f"give {near} {size:,} bytes, or remove a hint hier.keep",
+        remedy=f"give {near} {size + layers.fixed:,} bytes, or remove a hint hier.keep",
     )
 
 
@@ -185,7 +191,7 @@ def _need(layers: Layers, index: int, resident: frozenset[int], capacity: int) -
         where=where(op),
         expected=f"tiles of {max(0, left):,} bytes in all",
         found=f"{least.bytes:,} bytes for the smallest tiles {list(least.sizes)}",
-        remedy=f"give {near} {needed:,} bytes{remove}",
+        remedy=f"give {near} {needed + layers.fixed:,} bytes{remove}",
         notes=notes,
     )
     error.needed = needed

@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
 from ...ir import shape_of
@@ -19,9 +20,22 @@ from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .spreading import NOWHERE, Spread
 from .tiling import OperandTile, Part, Tiling
 from .transfers import Descriptor
+from .views import VIEWS
 
+_HIDDEN = 16
+"""What part of the cycles that other kernels hide counts, so that of two plans the one with less to fetch is better."""
 _LONGEST = 2000
 """Grids of more steps are priced by a formula: they are no good where anything else fits."""
+
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def is_constant(value: SSAValue) -> bool:
+    """Return whether a buffer, or what it is a view of, is a global: there before the program runs."""
+    while isinstance(value.owner, VIEWS):
+        value = value.owner.operands[0]
+    return isinstance(value.owner, memref.GetGlobalOp)
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,8 @@ class Route:
     """The copies of the engines that tiles may be spread over."""
     around: int = 1
     """The copies that a grid around is spread over, each of which does what is priced."""
+    ahead: bool = False
+    """Whether what is fetched once comes while other kernels run, far ahead, and not before the kernel itself."""
 
     @property
     def channels(self) -> tuple[int, ...]:
@@ -48,6 +64,10 @@ class Route:
     def sharing(self, level: Level, copies: int) -> int:
         """Return how many share each copy of a level, of these and of those around."""
         return 1 if prod(level.count) > 1 else copies * self.around
+
+    def waited(self, value: SSAValue, cycles: Ints) -> Ints:
+        """Return how many of the cycles of fetching an operand once count: of those that others hide, a little."""
+        return cycles // _HIDDEN if self.ahead and is_constant(value) else cycles
 
     def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
         """Return the engine for an op that is done besides a kernel: that one's, or else the fastest at its level."""
@@ -71,7 +91,6 @@ class Work:
         return self.cycles if (step + self.last) % self.run == 0 else 0
 
 
-Ints: TypeAlias = NDArray[np.int64]
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool]"
 
 
@@ -187,9 +206,12 @@ class Pricer:
         bounds = [counts[dim] for dim in order]
         run = _run(tile, counts, order)
         link = 1 if tile.is_output and self.route.store != self.route.fetch else 0
-        return Stream(
-            tile.is_output, run, prod(bounds) // run, stages, self._times(tile, run, order, bounds, begin), link
-        )
+        count, times = prod(bounds) // run, self._times(tile, run, order, bounds, begin)
+        if count == 1 and not tile.is_output:
+            once = times(0)
+            first, second = (int(self.route.waited(tile.value, np.array(each))) for each in once)
+            return Stream(False, run, 1, stages, lambda turn: (first, second), link)
+        return Stream(tile.is_output, run, count, stages, times, link)
 
     def _times(
         self, tile: OperandTile, run: int, order: Sequence[int], bounds: Sequence[int], begin: Mapping[int, int]

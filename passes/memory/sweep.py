@@ -195,9 +195,11 @@ class Sweep:
         for tiles in self.tiles:
             if tiles.in_place:
                 continue
-            each = self._transfers(tiles)
-            moved += each * changes(counts, tiles.moving, order) * copies
-            single += each
+            each, often = self._transfers(tiles), changes(counts, tiles.moving, order)
+            alone = each if tiles.is_output else self._route.waited(tiles.access.value, each)
+            first = np.where(often == 1, alone, each)
+            moved += first * often * copies
+            single += first
         return compute, moved, single
 
     def _transfers(self, tiles: Tiles) -> Ints:

@@ -7,12 +7,32 @@ from math import prod
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, MemRefType, NoneAttr, StridedLayoutAttr, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+    StringAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ...ir import element_of, numpy_type, shape_of
 
 BufferType: TypeAlias = "MemRefType[Any]"
+
+VIEWS = (
+    memref.ViewOp,
+    memref.SubviewOp,
+    memref.ExpandShapeOp,
+    memref.CollapseShapeOp,
+    memref.ReinterpretCastOp,
+    memref.CastOp,
+)
+"""Ops whose result is another view of their first operand's buffer."""
 
 
 def buffer_type(shape: Sequence[int], element: Attribute) -> BufferType:
@@ -38,6 +58,17 @@ def layout_of(value: SSAValue) -> tuple[list[int], int]:
 def is_dense(value: SSAValue) -> bool:
     """Return whether a buffer's type has the identity layout."""
     return isinstance(cast(BufferType, value.type).layout, NoneAttr)
+
+
+def move(value: SSAValue, level: StringAttr) -> list[SSAValue]:
+    """Let a buffer and the views of it lie in a level; returns those in place of it and of them."""
+    type = cast(BufferType, value.type)
+    there = MemRefType(type.element_type, type.get_shape(), type.layout, level)
+    moved: list[SSAValue] = [Rewriter.replace_value_with_new_type(value, there)]
+    for use in list(moved[0].uses):
+        if isinstance(use.operation, VIEWS) and use.index == 0:
+            moved += move(use.operation.results[0], level)
+    return moved
 
 
 def bytes_of(type: Attribute) -> int:

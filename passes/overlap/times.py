@@ -22,8 +22,9 @@ from .places import range_of
 class Times:
     """Prices items."""
 
-    def __init__(self, machine: Machine, transfers: int):
-        self._machine, self._transfers = machine, transfers
+    def __init__(self, machine: Machine, transfers: int, external: int):
+        self._machine = machine
+        self._most = {level.name: external if level.external else transfers for level in machine.levels}
 
     def of(self, item: Item) -> Duration:
         """Return what an item takes."""
@@ -38,7 +39,7 @@ class Times:
 
     def _transfer(self, op: DmaStartOp) -> Duration:
         cost, link = self._cost(op)
-        return Duration(0, cost.startup + cost.data, link, self._transfers)
+        return Duration(0, cost.startup + cost.data, link, self._most[self._level(op.far)])
 
     def _cost(self, op: DmaStartOp) -> tuple[Cost, str]:
         levels = self._level(op.far), self._level(op.near)

@@ -8,6 +8,7 @@ from dataclasses import fields
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from ...dialects.hier import GridOp
 from ...ir import new_context
@@ -37,7 +38,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
     layers = tuple(map(_layer_cost, parts))
     memory = schedule.memory()
-    fixed, copies = _fixed_bytes(module, function), _copies_in_use(module)
+    fixed, copies = _fixed_bytes(module, function, machine), _copies_in_use(module)
     return Simulation(
         machine.name,
         machine.clock.nominal,
@@ -49,8 +50,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
         tuple(cost for engine in machine.engines for cost in _engine_costs(engine, schedule, layers, cycles)),
         tuple(_link_cost(name, schedule) for name in schedule.links),
         tuple(
-            _level_use(level, memory, fixed if level == machine.far else 0, copies.get(level.name, 1))
-            for level in machine.levels
+            _level_use(level, memory, fixed.get(level.name, 0), copies.get(level.name, 1)) for level in machine.levels
         ),
         memory,
     )
@@ -160,12 +160,17 @@ def _copies_in_use(module: ModuleOp) -> dict[str, int]:
     return found
 
 
-def _fixed_bytes(module: ModuleOp, function: str) -> int:
-    """Return the bytes of weights, inputs and outputs."""
-    total = 0
+def _fixed_bytes(module: ModuleOp, function: str, machine: Machine) -> dict[str, int]:
+    """Return the bytes of weights, inputs and outputs in each level."""
+    types: list[Attribute] = []
     for op in module.body.block.ops:
         if isinstance(op, memref.GlobalOp) and isinstance(op.initial_value, DenseIntOrFPElementsAttr):
-            total += bytes_of(op.type)
+            types.append(op.type)
         if isinstance(op, FuncOp) and op.sym_name.data == function:
-            total += sum(bytes_of(argument.type) for argument in op.body.block.args)
+            types += [argument.type for argument in op.body.block.args]
+    total: dict[str, int] = {}
+    for type in types:
+        space = getattr(type, "memory_space", None)
+        level = space.data if isinstance(space, StringAttr) else machine.far.name
+        total[level] = total.get(level, 0) + bytes_of(type)
     return total

@@ -51,7 +51,8 @@ class Level:
 
     A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
     says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. What a
-    `preloaded` memory holds is there before the program runs: engines read it in place, and no link leads to it.
+    `preloaded` memory holds is there before the program runs: engines read it in place, and no link leads to it. An
+    `external` memory is no part of what programs address: only the transfers of links reach it.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Level:
     holds: tuple[str, ...] = ()
     count: tuple[int, ...] = ()
     preloaded: bool = False
+    external: bool = False
 
     @property
     def rows(self) -> int:
@@ -191,8 +193,13 @@ class Machine:
 
     @property
     def far(self) -> Level:
-        """The level where a network's inputs, outputs and weights live."""
+        """The level where a network's weights live, and its inputs and outputs where programs address it."""
         return self.levels[0]
+
+    @property
+    def home(self) -> Level:
+        """The farthest level that programs address: there is what they touch themselves, such as inputs and outputs."""
+        return next(level for level in self.levels if not (level.external or level.preloaded))
 
     def level(self, name: str) -> Level:
         """Return a level. Raises Diagnostic for an unknown one."""

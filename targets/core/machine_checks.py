@@ -30,6 +30,7 @@ def check(machine: Machine, problems: list[str]) -> Machine:
     by_distance = sorted(machine.levels, key=lambda each: (depths[each.name], *_rank(each)))
     machine = replace(machine, levels=tuple(by_distance))
     problems += _unreached(machine)
+    problems += _external_problems(machine)
     return machine
 
 
@@ -116,6 +117,21 @@ def _depths(machine: Machine) -> dict[str, int] | None:
         for link in deeper:
             depths[link.near] = max(depths[link.near], depths[link.far] + 1)
     return None
+
+
+def _external_problems(machine: Machine) -> Iterable[str]:
+    """Return a problem for each external level that is not the farthest, or that an engine works in."""
+    for level in machine.levels:
+        path = f"levels.{level.name}.external"
+        if not level.external:
+            continue
+        if level != machine.far or len(machine.levels) == 1:
+            yield f"{path}: expected the farthest of several levels, found one before it or none behind it"
+        if level.preloaded:
+            yield f"{path}: expected a level that links lead to, found one that is preloaded"
+        for engine in machine.engines:
+            if any(level.name in names for _, names in engine.level):
+                yield f'engines.{engine.name}.level: expected a level that programs address, found "{level.name}"'
 
 
 def _cycle(machine: Machine) -> str:

@@ -81,6 +81,7 @@ LEVEL: dict[str, Key] = {
     "holds": Key(several(one_of(*ROLES))),
     "count": Key(several(integer(1))),
     "preloaded": Key(flag),
+    "external": Key(flag),
 }
 LINK: dict[str, Key] = {
     "far": Key(text, required=True),

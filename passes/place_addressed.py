@@ -1,0 +1,113 @@
+"""What a program addresses itself lies in a memory that it can address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.context import Context
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..ir import functions
+from ..targets.core.machine import Machine
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+from .memory.views import move
+from .proof.compile import VIEWS
+from .verify_levels import parts_of, too_much
+
+
+def place_addressed(module: ModuleOp, machine: Machine) -> None:
+    """
+    Let what a program addresses itself lie in the farthest level that it can address, where there are others behind it.
+
+    That is what comes from outside or outlives a call: inputs, outputs and state; and the constants that are not
+    brought to engines tile by tile. Raises Diagnostic where it has no room for all of it.
+    """
+    if not machine.far.external:
+        return
+    home = StringAttr(machine.home.name)
+    touched: set[str] = set()
+    for function in functions(module):
+        touched |= {get.name_.string_value() for get in _constants_touched(function)}
+    placed = {op.sym_name.data: op for op in _globals(module) if op.constant is None or op.sym_name.data in touched}
+    for definition in placed.values():
+        definition.properties["type"] = _at(definition.type, home)
+    for function in functions(module):
+        for op in list(function.walk()):
+            if isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in placed:
+                move(op.memref, home)
+        for argument in function.body.block.args:
+            if is_shaped(argument) and _is_nowhere(argument.type):
+                move(argument, home)
+        types = [argument.type for argument in function.body.block.args]
+        outputs = function.function_type.outputs.data
+        function.properties["function_type"] = FunctionType.from_lists(types, outputs)
+    _verify_room(module, machine)
+
+
+def _verify_room(module: ModuleOp, machine: Machine) -> None:
+    level = machine.home
+    parts = [part for part in parts_of(module, machine.far.name) if part.level == level.name]
+    needed = sum(level.aligned(part.bytes) for part in parts)
+    if needed > level.size:
+        raise too_much(parts, needed, level, machine)
+
+
+def is_tiled(op: Operation) -> bool:
+    """Return whether an op is a kernel that plan-memory brings to its engine: one of a function's outermost block."""
+    is_outermost = isinstance(op.parent_op(), FuncOp)
+    return is_outermost and is_kernel(op) and not kernel_of(op).tables
+
+
+def _globals(module: ModuleOp) -> Iterator[memref.GlobalOp]:
+    """Yield the globals that have no level yet."""
+    for op in module.body.block.ops:
+        if isinstance(op, memref.GlobalOp) and _is_nowhere(op.type):
+            yield op
+
+
+def _is_nowhere(type: Attribute) -> bool:
+    return isinstance(type, MemRefType) and isinstance(cast("MemRefType[Any]", type).memory_space, NoneAttr)
+
+
+def _at(type: Attribute, level: StringAttr) -> MemRefType[Any]:
+    memory = cast("MemRefType[Any]", type)
+    return MemRefType(memory.element_type, memory.get_shape(), memory.layout, level)
+
+
+def _constants_touched(function: FuncOp) -> Iterator[memref.GetGlobalOp]:
+    """Yield the globals of which the program itself touches elements."""
+    for op in function.walk():
+        if isinstance(op, (*VIEWS, ReturnOp)) or is_tiled(op):
+            continue
+        for value in op.operands:
+            owner = _root(value).owner
+            if isinstance(owner, memref.GetGlobalOp):
+                yield owner
+
+
+def _root(value: SSAValue) -> SSAValue:
+    while isinstance(value.owner, VIEWS):
+        value = value.owner.operands[0]
+    return value
+
+
+@dataclass(frozen=True)
+class PlaceAddressedPass(Pass):
+    """
+    Let inputs, outputs, state, and constants that no transfer brings near lie where a program addresses them.
+
+    Where the machine's farthest level is `external`, that is the one before it; elsewhere nothing changes. Run it after
+    place-weights.
+    """
+
+    name = "place-addressed"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        place_addressed(op, machine_of(op))

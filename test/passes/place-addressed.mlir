@@ -1,0 +1,29 @@
+// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/external.toml},place-addressed' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/three_level.toml},place-addressed' | filecheck %s --check-prefix=SAME
+
+// Weights that come tile by tile stay in the external level. Inputs, outputs, state, and constants of which the program
+// itself takes elements lie before it, with what are views of them. Where the program addresses the farthest level
+// nothing changes.
+
+// CHECK: sym_name = "weights", {{.*}}type = memref<8x8xi8>
+// CHECK: sym_name = "table", {{.*}}type = memref<8xi8, "L2">
+// CHECK: sym_name = "state", {{.*}}type = memref<8xi8, "L2">
+// CHECK: func.func @network(%x: memref<1x4x8xi8, "L2">, %y: memref<4x8xi32, "L2"> {tilewright.output})
+// CHECK: memref.get_global @weights : memref<8x8xi8>
+// CHECK: memref.collapse_shape %x {{.*}} : memref<1x4x8xi8, "L2"> into memref<4x8xi8, "L2">
+// CHECK: memref.load %{{.*}}[%{{.*}}] : memref<8xi8, "L2">
+// SAME-NOT: "L2">
+"memref.global"() <{sym_name = "weights", type = memref<8x8xi8>, initial_value = dense<1> : tensor<8x8xi8>, constant, sym_visibility = "private"}> : () -> ()
+"memref.global"() <{sym_name = "table", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>, constant, sym_visibility = "private"}> : () -> ()
+"memref.global"() <{sym_name = "state", type = memref<8xi8>, initial_value = dense<0> : tensor<8xi8>, sym_visibility = "private"}> : () -> ()
+func.func @network(%x: memref<1x4x8xi8>, %y: memref<4x8xi32> {tilewright.output}) {
+  %w = memref.get_global @weights : memref<8x8xi8>
+  %t = memref.get_global @table : memref<8xi8>
+  %s = memref.get_global @state : memref<8xi8>
+  %rows = memref.collapse_shape %x [[0, 1], [2]] : memref<1x4x8xi8> into memref<4x8xi8>
+  nn.matmul ins(%rows, %w : memref<4x8xi8>, memref<8x8xi8>) outs(%y : memref<4x8xi32>) {accumulator = i32}
+  %i = arith.constant 3 : index
+  %v = memref.load %t[%i] : memref<8xi8>
+  memref.store %v, %s[%i] : memref<8xi8>
+  func.return
+}
