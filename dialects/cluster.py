@@ -2,6 +2,9 @@
 A cluster of cores with a memory of their own: kernels that all cores share, transfers that a DMA engine makes, and
 sums of products of bytes.
 
+Transfers that are `external` lead to a memory outside of the chip, which no address reaches. Another engine makes them,
+with groups of its own.
+
 One controller runs the program; the cores wait until it hands them a kernel.
 """
 
@@ -18,6 +21,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     SymbolRefAttr,
+    UnitAttr,
     i32,
     i64,
 )
@@ -28,6 +32,7 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -41,6 +46,9 @@ from .core.cluster_scalars import MacOp
 from .core.cluster_sums import DotOp, WindowOp, strided
 from .core.cluster_unpack import UnpackRowOp
 from .core.semantics import Runner, Value, semantics
+
+EXTERNAL = "tilewright.external"
+"""The attribute of a global in a memory that no address reaches."""
 
 
 class _CalleeExists(SymbolUserOpInterface):
@@ -94,17 +102,20 @@ class ForkOp(IRDLOperation):
 @irdl_op_definition
 class DmaBeginOp(IRDLOperation):
     """
-    Begin a group of transfers: those that are started until the next group begins.
+    Begin a group of transfers: those that are started until the engine's next group begins.
 
         %group = cluster.dma_begin : i32
+        %group = cluster.dma_begin {external} : i32
     """
 
     name = "cluster.dma_begin"
+    external = opt_prop_def(UnitAttr)
     group = result_def(i32)
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($group)"
 
-    def __init__(self) -> None:
-        super().__init__(result_types=[i32])
+    def __init__(self, *, external: bool = False) -> None:
+        super().__init__(properties={"external": UnitAttr() if external else None}, result_types=[i32])
 
 
 class DmaCopyOp(IRDLOperation):
@@ -118,6 +129,7 @@ class DmaCopyOp(IRDLOperation):
     elements = operand_def(IndexType)
     axis = prop_def(IntegerAttr[I64])
     """Along which axis of the far buffer the rows follow each other; an element of each lies at the same place else."""
+    external = opt_prop_def(UnitAttr)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
@@ -134,10 +146,12 @@ class DmaCopyOp(IRDLOperation):
         rows: SSAValue,
         elements: SSAValue,
         axis: int,
+        *,
+        external: bool = False,
     ):
         super().__init__(
             operands=[far, list(far_at), near, list(near_at), rows, elements],
-            properties={"axis": IntegerAttr(axis, i64)},
+            properties={"axis": IntegerAttr(axis, i64), "external": UnitAttr() if external else None},
         )
 
     def verify_(self) -> None:
@@ -176,17 +190,19 @@ class DmaOutOp(DmaCopyOp):
 @irdl_op_definition
 class DmaWaitOp(IRDLOperation):
     """
-    Wait until all transfers of a group are done. Group 0 is that of no transfers.
+    Wait until all transfers of a group are done. Group -1 is that of no transfers.
 
         cluster.dma_wait %group : i32
     """
 
     name = "cluster.dma_wait"
     group = operand_def(i32)
+    external = opt_prop_def(UnitAttr)
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$group attr-dict `:` type($group)"
 
-    def __init__(self, group: SSAValue):
-        super().__init__(operands=[group])
+    def __init__(self, group: SSAValue, *, external: bool = False):
+        super().__init__(operands=[group], properties={"external": UnitAttr() if external else None})
 
 
 # Semantics

@@ -4,37 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i32
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, StringAttr, UnitAttr, i32
+from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
+from ..dialects.cluster import EXTERNAL, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
 from ..dialects.hier import DmaNoneOp, DmaStartOp, TokenType
 from ..dialects.hier import DmaWaitOp as HierWaitOp
 from ..errors import Diagnostic
 from ..ir import functions, shape_of, where
+from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .loops.copier import Range, add, call_copier, nest, number
 
 _NO_GROUP = -1
 
 
-def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], str]) -> None:
+def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], str], external: str = "") -> None:
     """
     Replace each transfer by the call of a function that starts it and returns its group, each wait by one for a group.
 
-    `known` holds the names of such functions of the module, and gets those that are made.
+    `known` holds the names of such functions of the module, and gets those that are made. `external` names the level
+    that no address reaches, where there is one: other transfers lead there than those of the DMA engine.
     """
+    outside = {op for op in function.walk() if isinstance(op, HierWaitOp) and _leads_to(op.token, external)}
     for op in list(function.walk()):
         if isinstance(op, DmaStartOp):
-            call = call_copier(function, op, known, [i32], _start_rows)
+            is_external = _levels(op)[0] == external
+            call = call_copier(function, op, known, [i32], partial(_start_rows, external=is_external))
             Rewriter.replace_op(op, call)
         elif isinstance(op, HierWaitOp):
-            wait = DmaWaitOp(op.token)
+            wait = DmaWaitOp(op.token, external=op in outside)
             wait.location = op.location
             Rewriter.replace_op(op, wait)
         elif isinstance(op, DmaNoneOp):
@@ -46,6 +51,40 @@ def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], s
         for value in (*op.results, *arguments):
             if value.type == TokenType():
                 Rewriter.replace_value_with_new_type(value, i32)
+
+
+def _leads_to(token: SSAValue, level: str) -> bool:
+    """Return whether the transfers that a token stands for lead to a level; a loop carries those of one operand."""
+    pending, seen = [token], set[SSAValue]()
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if isinstance(value.owner, DmaStartOp):
+            return _levels(value.owner)[0] == level
+        pending += _sources(value)
+    return False
+
+
+def _sources(token: SSAValue) -> list[SSAValue]:
+    """Return what a token may be that a loop or a conditional passes on."""
+    if isinstance(token, BlockArgument):
+        loop, index = token.block.parent_op(), token.index - 1
+    else:
+        assert isinstance(token, OpResult)
+        loop, index = token.op, token.index
+    if isinstance(loop, scf.ForOp):
+        return [loop.iter_args[index], _yielded(loop.body.block)[index]]
+    if isinstance(loop, scf.IfOp):
+        return [_yielded(region.block)[index] for region in (loop.true_region, loop.false_region)]
+    return []
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    end = block.last_op
+    assert isinstance(end, scf.YieldOp)
+    return end.operands
 
 
 @dataclass(frozen=True)
@@ -87,10 +126,10 @@ def _is_whole(op: DmaStartOp, axis: int) -> bool:
     return tile == whole and (op.clipped is None or whole == 1)
 
 
-def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
+def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
     """Append the transfers of a tile: a plane of rows at a time, where these lie side by side in near memory."""
-    copy = _TileCopy(op, block, bounds, _rows_of(op))
-    group = add(block, DmaBeginOp())
+    copy = _TileCopy(op, block, bounds, _rows_of(op), external)
+    group = add(block, DmaBeginOp(external=external))
     if copy.rows.axis == 0:
         copy.start(block, plane=False)
     elif copy.is_plane:
@@ -115,6 +154,7 @@ class _TileCopy:
     function: Block
     bounds: Sequence[Range]
     rows: _Rows
+    external: bool
 
     @property
     def is_plane(self) -> bool:
@@ -137,32 +177,48 @@ class _TileCopy:
             elements = add(block, arith.MuliOp(_extent(block, self.bounds[self.rows.axis]), elements))
         count = _extent(block, self.bounds[len(indices)]) if plane else number(block, 1)
         made = DmaOutOp if self.op.writes_far else DmaInOp
-        block.add_op(made(far, far_at, near, near_at, count, elements, axis=len(indices) if plane else 0))
+        axis = len(indices) if plane else 0
+        block.add_op(made(far, far_at, near, near_at, count, elements, axis=axis, external=self.external))
 
 
 def _extent(block: Block, bounds: Range) -> SSAValue:
     return add(block, arith.SubiOp(bounds[1], bounds[0]))
 
 
-def _check_levels(module: ModuleOp) -> None:
-    """Raise Diagnostic where transfers are not all between the same two levels: one DMA engine joins no others."""
+def _check_levels(module: ModuleOp, external: str) -> None:
+    """Raise Diagnostic where other transfers than external ones are not all between the same two levels."""
     starts = [op for function in functions(module) for op in function.walk() if isinstance(op, DmaStartOp)]
-    first = starts[0] if starts else None
-    for op in starts:
-        if first is not None and _levels(op) != _levels(first):
+    inside = [op for op in starts if _levels(op)[0] != external]
+    for op in inside:
+        if _levels(op) != _levels(inside[0]):
             raise Diagnostic(
                 "the cluster's DMA engine does not reach all levels of the machine",
                 where=where(op),
-                expected=f"transfers between {' and '.join(_levels(first))}",
+                expected=f"transfers between {' and '.join(_levels(inside[0]))}",
                 found=f"one between {' and '.join(_levels(op))}",
-                remedy="run the network on the interpreter or the simulator, which know every level",
+                remedy="call the farthest level external; the interpreter and the simulator know every level",
             )
+
+
+_FARTHEST = "the farthest level"
 
 
 def _levels(op: DmaStartOp) -> tuple[str, str]:
     spaces = (getattr(side.type, "memory_space", None) for side in (op.far, op.near))
-    far, near = (space.data if isinstance(space, StringAttr) else "the farthest level" for space in spaces)
+    far, near = (space.data if isinstance(space, StringAttr) else _FARTHEST for space in spaces)
     return far, near
+
+
+def _external(module: ModuleOp) -> str:
+    """Return what `_levels` calls the level that no address reaches, empty where there is none."""
+    is_external = ATTRIBUTE in module.attributes and machine_of(module).far.external
+    return _FARTHEST if is_external else ""
+
+
+def _mark_globals(module: ModuleOp) -> None:
+    for op in module.body.block.ops:
+        if isinstance(op, memref.GlobalOp) and isinstance(cast("MemRefType[Any]", op.type).memory_space, NoneAttr):
+            op.attributes[EXTERNAL] = UnitAttr()
 
 
 @dataclass(frozen=True)
@@ -171,13 +227,17 @@ class ConvertDmaToClusterPass(Pass):
     Turn transfers of tiles into calls of functions that start them on a cluster's DMA engine, row by row.
 
     Tokens become the numbers of groups of transfers, waits `cluster.dma_wait`. What lies outside of the far buffer is
-    filled by the processor before the transfer begins.
+    filled by the processor before the transfer begins. Transfers to and from a level that the machine calls `external`
+    are another engine's: their ops say so, and so do the globals there (`tilewright.external`).
     """
 
     name = "convert-dma-to-cluster"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        _check_levels(op)
+        external = _external(op)
+        _check_levels(op, external)
         known: dict[tuple[Any, ...], str] = {}
         for function in functions(op):
-            convert_dma_to_cluster(function, known)
+            convert_dma_to_cluster(function, known, external)
+        if external:
+            _mark_globals(op)

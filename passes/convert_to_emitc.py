@@ -44,17 +44,18 @@ def _is_public(function: Operation) -> bool:
     return visibility is None or cast(StringAttr, visibility).data == "public"
 
 
-def convert_to_emitc(module: ModuleOp, runtime: str = "") -> None:
+def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") -> None:
     """
     Convert a module of `func`, `scf`, `memref`, `arith`, `math` and `nn` scalars to `emitc`, in place.
 
-    Ops of `cluster`, and those of a target that are calls, need the header of that target's C runtime.
+    Ops of `cluster`, and those of a target that are calls, need the header of that target's C runtime;
+    transfers of an external level that of its calls for them.
     Raises Diagnostic where the module holds anything else, or a type that C11 has not.
     """
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
-    state = ModuleState({}, {}, runtime)
+    state = ModuleState({}, {}, runtime, external)
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
@@ -172,7 +173,7 @@ def _only_viewed(functions: list[Operation], name: str) -> bool:
 
 def _function(state: ModuleState, function: Operation, constants: set[int]) -> Operation:
     """Convert a function; the arguments at these positions are constants of the module in every call."""
-    converter = FunctionConverter(state, function, Builder(runtime=state.runtime))
+    converter = FunctionConverter(state, function, Builder(runtime=state.runtime, external=state.external))
     source = function.regions[0].blocks[0]
     if len(function.regions[0].blocks) > 1:
         raise Diagnostic("a function has branches between blocks", where(function), "structured control flow (scf)")
@@ -272,14 +273,16 @@ class ConvertToEmitcPass(Pass):
     Convert loops on memrefs to C as IR.
 
     Takes func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; leaves emitc only. A target whose C
-    calls a runtime of its own says in `runtime` which header declares it.
+    calls a runtime of its own says in `runtime` which header declares it, and in `external` which one declares its
+    calls for external memory.
     """
 
     name = "convert-to-emitc"
 
     runtime: str = ""
+    external: str = ""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for name in ("emitc", "builtin"):
             ctx.get_optional_dialect(name)
-        convert_to_emitc(op, self.runtime)
+        convert_to_emitc(op, self.runtime, self.external)

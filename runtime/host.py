@@ -21,6 +21,7 @@ from .. import targets
 from ..errors import Diagnostic
 from ..ir import Array, numpy_type
 from ..targets.c import CProgram, write_program
+from ..targets.core.c_external import FILE as EXTERNAL_IMAGE
 from .host_driver import REFUSED, DriverEntry, driver_text
 from .toolchain import compile_executable, compile_shared
 
@@ -80,20 +81,24 @@ class HostNetwork:
         first = self.entries[0]
         self.inputs, self.outputs = first.inputs, first.outputs
         self._has_state = f"#define {first.prefix}_STATE_BYTES" in header
+        has_external = f"#define {first.prefix}_RAM_BYTES" in header
+        image = self.folder.resolve() / EXTERNAL_IMAGE if has_external else None
         self._history: list[bytes] = []
         sources = [file for name in ("network.c", "weights.c", "weights.S") if (file := self.folder / name).exists()]
         flags = [*machine_flags(self.folder / "network.c"), *flags]
         self._program: Path | None = None
         if sanitize:
             driver = Path(self._temporary.name) / "driver.c"
-            driver.write_text(driver_text([_driver_entry(entry) for entry in self.entries]))
+            driver.write_text(driver_text([_driver_entry(entry) for entry in self.entries], str(image or "")))
             include = f"-I{self.folder.resolve()}"
             self._program = compile_executable([*sources, driver], [*_FLAGS, *_SANITIZERS, include, *flags])
         else:
             built = compile_shared(sources, [*_FLAGS, *flags])
-            # A process loads a file once; a copy has a state of its own.
-            own = shutil.copy(built, self._temporary.name) if self._has_state else built
+            # A process loads a file once; a copy has a state of its own, and an external RAM.
+            own = shutil.copy(built, self._temporary.name) if self._has_state or image is not None else built
             library = ctypes.CDLL(str(own))
+            if image is not None:
+                _fill_external(library, first.function.removesuffix("_run"), image)
             self._functions = [getattr(library, entry.function) for entry in self.entries]
             for function, entry in zip(self._functions, self.entries, strict=True):
                 function.restype = ctypes.c_int32 if entry.returns else None
@@ -167,6 +172,14 @@ def refused(folder: Path, status: int, called: HostEntry, inputs: Sequence[Array
         found=f"the status {status}" + ("" if position is None else f" at position {position}"),
         remedy="reset the state, run every position in order, or compile with a larger --context",
     )
+
+
+def _fill_external(library: ctypes.CDLL, network: str, image: Path) -> None:
+    """Bring a network's weights to its external RAM. Raises Diagnostic where it gets none."""
+    data = image.read_bytes()
+    if getattr(library, f"{network}_open")(None) != 0:
+        raise Diagnostic("there is no memory for the network's external RAM", where=str(image))
+    getattr(library, f"{network}_load")(ctypes.c_uint32(0), data, ctypes.c_uint32(len(data)))
 
 
 def machine_flags(source: Path) -> list[str]:

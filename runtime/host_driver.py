@@ -35,11 +35,20 @@ static int save_@INDEX@(FILE *file) {
 }
 """
 
+_OPENING = """\
+    static unsigned char image[@PREFIX@_RAM_WEIGHTS_BYTES + 1];
+    FILE *weights = fopen("@IMAGE@", "rb");
+    if (weights == NULL || fread(image, 1, sizeof image, weights) + 1 != sizeof image) return fail("no weights");
+    fclose(weights);
+    if (@NAME@_open(NULL) != 0) return fail("no external RAM");
+    @NAME@_load(0, image, @PREFIX@_RAM_WEIGHTS_BYTES);
+"""
+
 _MAIN = """
 int main(int argc, char **argv) {
     static int (*const steps[])(FILE *) = {@STEPS@};
     static int (*const saves[])(FILE *) = {@SAVES@};
-    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
+@OPENING@    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
     if (file == NULL) return fail("no inputs");
     int last = 0, next;
     while ((next = fgetc(file)) != EOF) {
@@ -67,16 +76,21 @@ class DriverEntry:
     returns: bool
 
 
-def driver_text(entries: Sequence[DriverEntry]) -> str:
+def driver_text(entries: Sequence[DriverEntry], image: str = "") -> str:
     """
     Return a program that reads calls, does each twice in a row, and writes the outputs of the last.
 
     A call is a byte, the number of its function, and its raw inputs. The program fails where the two do not agree.
+    `image` is the path of what has to be brought to external RAM before, where the network has such.
     """
+    first = entries[0]
+    opening = _OPENING.replace("@PREFIX@", first.prefix).replace("@NAME@", first.function.removesuffix("_run"))
+    opening = opening.replace("@IMAGE@", image) if image else ""
     steps = ", ".join(f"step_{index}" for index in range(len(entries)))
     saves = ", ".join(f"save_{index}" for index in range(len(entries)))
     functions = [_entry(index, entry) for index, entry in enumerate(entries)]
-    return "".join([_HEAD, *functions, _MAIN.replace("@STEPS@", steps).replace("@SAVES@", saves)])
+    main = _MAIN.replace("@STEPS@", steps).replace("@SAVES@", saves).replace("@OPENING@", opening)
+    return "".join([_HEAD, *functions, main])
 
 
 def _entry(index: int, entry: DriverEntry) -> str:

@@ -23,7 +23,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_Pointer
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import DmaCopyOp, DmaOutOp
+from ...dialects.cluster import EXTERNAL, DmaCopyOp, DmaOutOp
 from ...errors import Diagnostic
 from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
@@ -293,6 +293,8 @@ def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
         "tilewright.shape": shape_attribute(type_.get_shape()),
     }
     attributes |= {key: op.attributes[key] for key in ("tilewright.state", "onnx.name") if key in op.attributes}
+    if EXTERNAL in op.attributes:
+        attributes[EXTERNAL] = UnitAttr()
     if isinstance(type_.memory_space, StringAttr):
         attributes["tilewright.level"] = type_.memory_space
     made = emitc.GlobalOp.create(properties=properties, attributes=attributes)

@@ -145,6 +145,8 @@ class Builder:
     """Those that the function needs beside what the names that it calls say."""
     runtime: str = ""
     """The header of the target's C runtime."""
+    external: str = ""
+    """The header of its calls for external memory."""
     _ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
 
     # Ops
@@ -163,15 +165,20 @@ class Builder:
         self.ops.append(op)
         return op.results[0] if result is not None else cast(SSAValue, None)
 
-    def include_runtime(self, op: Operation) -> None:
-        """Note that an op needs the target's C runtime. Raises Diagnostic where it has none."""
-        if not self.runtime:
+    def include_runtime(self, op: Operation, *, external: bool = False) -> None:
+        """
+        Note that an op needs the target's C runtime, or its calls for external memory.
+
+        Raises Diagnostic where there is none.
+        """
+        option, header = ("external", self.external) if external else ("runtime", self.runtime)
+        if not header:
             raise Diagnostic(
                 f"'{op.name}' calls the C runtime of a target, whose header is not known",
                 where(op),
-                remedy="name it, as a target's pipeline.txt does: convert-to-emitc{runtime=HEADER}",
+                remedy=f"name it, as a target's pipeline.txt does: convert-to-emitc{{{option}=HEADER}}",
             )
-        self.headers[self.runtime] = None
+        self.headers[header] = None
 
     def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
         """Return `value` in that type."""

@@ -23,8 +23,7 @@ UNPACK = "tilewright_unpack.h"
 
 def dma_begin(b: Builder, op: Operation) -> None:
     """Convert `cluster.dma_begin`."""
-    b.include_runtime(op)
-    b.values[op.results[0]] = _effect(b, "tw_dma_begin", [], INDEX)
+    b.values[op.results[0]] = _transfer(b, op, "begin", [], INDEX)
 
 
 def dma_copy(b: Builder, op: Operation) -> None:
@@ -37,15 +36,20 @@ def dma_copy(b: Builder, op: Operation) -> None:
     row = b.value(op.elements)
     bytes_of_row = row if size == 1 else b.emit(emitc.MulOp, [row, b.integer(size)], INDEX)
     operands = [far, near] if is_out else [near, far]
-    operands += [bytes_of_row, b.value(op.rows), b.integer(stride)]
-    b.include_runtime(op)
-    _effect(b, "tw_dma_out" if is_out else "tw_dma_in", operands, None)
+    sizes = [bytes_of_row, b.value(op.rows), b.integer(stride)]
+    _transfer(b, op, "out" if is_out else "in", [*operands, *sizes], None)
 
 
 def dma_wait(b: Builder, op: Operation) -> None:
     """Convert `cluster.dma_wait`."""
-    b.include_runtime(op)
-    _effect(b, "tw_dma_wait", [b.value(op.operands[0])], None)
+    _transfer(b, op, "wait", [b.value(op.operands[0])], None)
+
+
+def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
+    """Call a function of the engine that makes an op's transfers."""
+    is_external = "external" in op.properties
+    b.include_runtime(op, external=is_external)
+    return _effect(b, f"tw_{'ram' if is_external else 'dma'}_{call}", operands, result)
 
 
 def sums(b: Builder, op: Operation) -> None:

@@ -31,6 +31,7 @@ class ModuleState:
     functions: dict[str, Operation]
     globals: dict[str, Operation]
     runtime: str = ""
+    external: str = ""
     written_by: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])

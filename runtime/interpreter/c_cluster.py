@@ -16,17 +16,20 @@ from ...ir import Array
 
 
 @c_rule("tw_dma_begin")
+@c_rule("tw_ram_begin")
 def _begin(runner: Runner, op: Operation) -> list[Value]:
     return [np.int32(transfers_of(runner, op).begin())]
 
 
 @c_rule("tw_dma_wait")
+@c_rule("tw_ram_wait")
 def _wait(runner: Runner, op: Operation, group: Any) -> list[Value]:
     transfers_of(runner, op).wait(int(group))
     return []
 
 
 @c_rule("tw_dma_in")
+@c_rule("tw_ram_in")
 def _in(runner: Runner, op: Operation, near: Array, far: Array, *sizes: Any) -> list[Value]:
     target, source = _sides(op, near, far, *sizes)
     transfers_of(runner, op).start(lambda: np.copyto(target, source))
@@ -34,6 +37,7 @@ def _in(runner: Runner, op: Operation, near: Array, far: Array, *sizes: Any) -> 
 
 
 @c_rule("tw_dma_out")
+@c_rule("tw_ram_out")
 def _out(runner: Runner, op: Operation, far: Array, near: Array, *sizes: Any) -> list[Value]:
     source, target = _sides(op, near, far, *sizes)
     transfers_of(runner, op).start(lambda: np.copyto(target, source))

@@ -6,7 +6,7 @@ The module says all that the C shows; here it is only put into files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -15,50 +15,22 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ...dialects import emitc
-from ...dialects.core.ports import SHAPE_OF
+from ...dialects.cluster import EXTERNAL
 from ...errors import Diagnostic
-from ...ir import numbers_of, numpy_type, where
-from ...passes.emitc.names import Names
+from ...ir import numpy_type, where
 from .c_closures import FORK, closure_text
 from .c_expressions import c_type, declaration, literal
-from .c_functions import argument_attributes, argument_names, c_string, comment, prototype, verbatim_text
+from .c_external import FILE, External, ExternalArray
+from .c_functions import verbatim_text
+from .c_header import HALVES, NOTE, header_text
 from .c_text import function_text
 from .c_weights import Weight, assembly, binary_image, definition, write_files
 
 WeightsMode = Literal["inline", "extern"]
 
 _LARGEST_ARRAYS = 256 * 1024
-_NOTE = "/* Made by Tilewright; do not edit. */\n"
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output of a network: its ONNX name, its type in C, its shape, and its C identifier."""
-
-    name: str
-    identifier: str
-    c_type: str
-    bytes_each: int
-    shape: tuple[int, ...]
-    range: tuple[int, ...] = ()
-    """The least and the greatest number that it may hold, where that is checked."""
-    shape_of: str = ""
-    """The ONNX name of the output of which this one says how much is there."""
-
-    @property
-    def limits(self) -> str:
-        """The range, or what it says of another output, in words; empty where there is neither."""
-        if self.shape_of:
-            return f", what is there of {comment(self.shape_of)}: the first of so many along each axis"
-        return f", {self.range[0]} to {self.range[1]}" if self.range else ""
-
-    @property
-    def count(self) -> int:
-        """The number of elements."""
-        result = 1
-        for size in self.shape:
-            result *= size
-        return result
+_INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
+"""Headers of the runtime -> those that they include, which networks do not."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +51,7 @@ class CProgram:
     weights: tuple[Weight, ...]
     arena_bytes: int
     state_bytes: int = 0
+    external: External | None = None
 
     @property
     def source(self) -> str:
@@ -86,19 +59,20 @@ class CProgram:
         first, *others = [f'#include "{name}"' for name, _ in self.runtime]
         weights = ['#include "weights.h"'] if self.weights else []
         lines = ['#include "network.h"', first, *self.includes, *others, *weights]
-        return _NOTE + "\n".join(lines) + "\n\n" + self.body
+        return NOTE + "\n".join(lines) + "\n\n" + self.body
 
     @property
     def weights_bytes(self) -> int:
         """The size of all weights, without padding."""
-        return sum(len(weight.data) for weight in self.weights)
+        others = self.external.weights if self.external is not None else ()
+        return sum(len(weight.data) for weight in (*self.weights, *others))
 
     @property
     def weights_header(self) -> str:
         """The text of weights.h."""
         guard = f"{self.prefix.upper()}_WEIGHTS_H"
         declarations = "".join(f"extern {weight.declaration};\n" for weight in self.weights)
-        head = f"{_NOTE}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
+        head = f"{NOTE}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
         if any(weight.level for weight in self.weights):
             head += "".join(f"\n{line}" for line in ('#include "tilewright.h"', *self.includes)) + "\n"
         return f"{head}\n{declarations}\n#endif\n"
@@ -109,6 +83,7 @@ class CProgram:
         parts = [self.header, first, *(f"{include}\n" for include in self.includes), *others]
         if weights == "inline":
             parts += [definition(weight, "static ") for weight in self.weights]
+            parts += [self.external.array] if self.external is not None else []
         elif self.weights:
             parts.append("".join(f"extern {weight.declaration};\n" for weight in self.weights))
         return "\n".join([*parts, self.body])
@@ -123,7 +98,8 @@ def render(module: ModuleOp) -> CProgram:
     taken = [op.sym_name.data for op in (*variables, *functions)]
     included = [op for op in ops if isinstance(op, emitc.IncludeOp)]
     own = [name for op in included if (name := op.include.data).startswith("tilewright")]
-    weights = tuple(_weight(op) for op in variables if _is_weight(op))
+    outside = {op for op in variables if EXTERNAL in op.attributes}
+    weights = tuple(_weight(op) for op in variables if _is_weight(op) and op not in outside)
     pieces: list[str] = []
     placed: list[emitc.GlobalOp] = []
     for op in ops:
@@ -133,28 +109,44 @@ def render(module: ModuleOp) -> CProgram:
         elif isinstance(op, emitc.VerbatimOp):
             pieces.append(verbatim_text(op, []) + "\n")
         elif isinstance(op, emitc.GlobalOp):
-            pieces += [] if _is_weight(op) else [_variable(op)]
+            pieces += [] if _is_weight(op) or op in outside else [_variable(op)]
             placed += [] if _is_weight(op) or _level(op) is None else [op]
         elif not isinstance(op, emitc.IncludeOp):
             raise Diagnostic(
                 f"'{op.name}' cannot be printed as C", where(op), "emitc ops", remedy="run convert-to-emitc first"
             )
-    changing = [op for op in variables if op.const_specifier is None]
+    changing = [op for op in variables if op.const_specifier is None and op not in outside]
     arena = sum(_size(op) for op in changing if "tilewright.state" not in op.attributes)
     state = sum(_size(op) for op in changing if "tilewright.state" in op.attributes)
     public = [op for op in functions if op.specifiers is None or "static" not in {s.data for s in op.specifiers.data}]
     prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
-    weights_bytes = sum(len(weight.data) for weight in weights)
+    external = _external(prefix, [op for op in variables if op in outside])
+    known = [*weights, *(external.weights if external is not None else ())]
+    weights_bytes = sum(len(weight.data) for weight in known)
     return CProgram(
         prefix,
-        _header(prefix, public, arena, state, weights_bytes),
-        "\n".join([*pieces, *_rooms(placed)]),
+        header_text(prefix, public, arena, state, weights_bytes, external),
+        "\n".join([*([external.definitions] if external is not None else []), *pieces, *_rooms(placed)]),
         tuple(_include(op) for op in included if op.include.data not in own),
         tuple((name, _runtime(name)) for name in own),
         weights,
         arena,
         state,
+        external,
     )
+
+
+def _external(prefix: str, variables: Sequence[emitc.GlobalOp]) -> External | None:
+    """Return what lies in external memory, None where nothing does."""
+    if not variables:
+        return None
+    constants = tuple(_weight(op) for op in variables if _is_weight(op))
+    arrays = tuple(ExternalArray(op.sym_name.data, _element(op), _size(op)) for op in variables if not _is_weight(op))
+    return External(prefix, constants, arrays)
+
+
+def _element(op: emitc.GlobalOp) -> str:
+    return c_type(cast("EmitC_ArrayType[Any]", op.type).get_element_type())
 
 
 def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _LARGEST_ARRAYS) -> list[Path]:
@@ -177,12 +169,14 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
         contents |= {"weights.bin": image, "weights.S": assembly(others, offsets, "weights.bin")}
     if arrays := placed if as_binary else [*placed, *others]:
         text = "\n".join(definition(weight) for weight in arrays)
-        contents["weights.c"] = f'{_NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{text}'
+        contents["weights.c"] = f'{NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{text}'
         contents.setdefault("tilewright.h", _runtime("tilewright.h"))
+    if program.external is not None:
+        contents[FILE] = program.external.image
     contents |= {"network.h": program.header, "network.c": program.source}
     paths = [directory / name for name in contents]
     write_files(zip(paths, contents.values(), strict=True))
-    for stale in {"weights.c", "weights.S", "weights.bin", "weights.h"} - contents.keys():
+    for stale in {"weights.c", "weights.S", "weights.bin", "weights.h", FILE} - contents.keys():
         (directory / stale).unlink(missing_ok=True)
     return paths
 
@@ -218,7 +212,7 @@ def _weight(op: emitc.GlobalOp) -> Weight:
     shape = tuple(said.get_values()) if said is not None else tuple(value.get_shape())
     return Weight(
         op.sym_name.data,
-        "uint16_t" if (name := c_type(element)) in _HALVES else name,
+        "uint16_t" if (name := c_type(element)) in HALVES else name,
         str(numpy_type(element)),
         shape,
         value.data.data,
@@ -266,135 +260,3 @@ def _variable(op: emitc.GlobalOp) -> str:
     words.append(declaration(op.type, op.sym_name.data, constant=op.const_specifier is not None))
     value = f" = {literal(op.initial_value, op.type)[0]}" if op.initial_value is not None else ""
     return f"{' '.join(words)}{value};\n"
-
-
-# The header
-
-
-def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
-    """Return the inputs and the outputs of a network."""
-    inputs: list[Port] = []
-    outputs: list[Port] = []
-    names = argument_names(function, Names())
-    types = function.function_type.inputs.data
-    attributes = argument_attributes(function)
-    kinds = ["result" if "tilewright.output" in said else "arg" for said in attributes]
-    for index, (type_, identifier, said) in enumerate(zip(types, names, attributes, strict=True)):
-        if not isinstance(type_, EmitC_ArrayType):
-            continue
-        element = cast("EmitC_ArrayType[Any]", type_).get_element_type()
-        name = cast("StringAttr | None", said.get("onnx.name"))
-        shape = said["tilewright.shape"].get_values() if "tilewright.shape" in said else type_.get_shape()
-        port = Port(
-            f"{kinds[index]}{kinds[:index].count(kinds[index])}" if name is None else name.data,
-            identifier,
-            c_type(element),
-            numpy_type(element).itemsize,
-            tuple(int(size) for size in shape),
-            numbers_of(said["tilewright.range"]) if "tilewright.range" in said else (),
-            cast(StringAttr, said[SHAPE_OF]).data if SHAPE_OF in said else "",
-        )
-        (outputs if "tilewright.output" in said else inputs).append(port)
-    return inputs, outputs
-
-
-_INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
-"""Headers of the runtime -> those that they include, which networks do not."""
-
-_HALVES = ("tw_bf16", "tw_f16")
-
-
-def _header(prefix: str, public: list[emitc.FuncOp], arena: int, state: int, weights: int) -> str:
-    upper = prefix.upper()
-    lines = [f"{_NOTE}#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
-    types = {port.c_type for function in public for ports in _ports(function) for port in ports}
-    lines += [f"typedef uint16_t {name}; /* the bits of a float */" for name in sorted(types) if name in _HALVES]
-    if public:
-        inputs, outputs = _ports(public[0])
-        lines += _macros(f"{upper}_INPUT", inputs)
-        lines += _macros(f"{upper}_OUTPUT", outputs)
-        lines += [
-            f"#define {upper}_ARENA_BYTES {arena} /* static memory that changes */",
-            f"#define {upper}_WEIGHTS_BYTES {weights}",
-            *([f"#define {upper}_STATE_BYTES {state} /* static memory that outlives a call */"] if state else []),
-            "",
-        ]
-        lines += _state_macros(upper, public[0])
-        for function in public[1:]:
-            lines += _entry_macros(function)
-    if any("tilewright.status" in function.attributes for function in public):
-        lines += [*_STATUS_MACROS.format(upper=upper).splitlines(), ""]
-    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-    for function in public:
-        lines += [*_documentation(function), f"{prototype(function, argument_names(function, Names()))};", ""]
-    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
-
-
-def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
-    yield f"#define {prefix}_COUNT {len(ports)}"
-    for index, port in enumerate(ports):
-        shape = ", ".join(str(size) for size in port.shape or (1,))
-        yield f"#define {prefix}_{index}_NAME {c_string(port.name)}"
-        yield f"#define {prefix}_{index}_TYPE {port.c_type}"
-        yield f"#define {prefix}_{index}_RANK {len(port.shape)}"
-        yield f"#define {prefix}_{index}_SHAPE {{{shape}}}"
-        yield f"#define {prefix}_{index}_SIZE {port.count} /* elements */"
-        yield f"#define {prefix}_{index}_BYTES {port.count * port.bytes_each}"
-        if port.range:
-            yield f"#define {prefix}_{index}_RANGE {{{port.range[0]}, {port.range[1]}}}"
-        if port.shape_of:
-            target = next(place for place, each in enumerate(ports) if each.name == port.shape_of)
-            yield f"#define {prefix}_{index}_SHAPE_OF {target} /* the output of which this says how much is there */"
-    yield ""
-
-
-def _entry_macros(function: emitc.FuncOp) -> list[str]:
-    """Return the lines that describe another way into the network."""
-    inputs, outputs = _ports(function)
-    upper = function.sym_name.data.removesuffix("_run").upper()
-    if not inputs and not outputs:
-        return []
-    return [*_macros(f"{upper}_INPUT", inputs), *_macros(f"{upper}_OUTPUT", outputs), *_state_macros(upper, function)]
-
-
-def _state_macros(upper: str, function: emitc.FuncOp) -> list[str]:
-    """Return the lines that say which input is the position in a state, and how it goes on."""
-    said = [row for row in argument_attributes(function) if "tilewright.output" not in row]
-    for index, row in enumerate(said):
-        if "tilewright.state" in row:
-            added, rows = numbers_of(row["tilewright.state"])
-            return [
-                f"#define {upper}_POSITION_INPUT {index} /* the input that counts the rows of the state */",
-                f"#define {upper}_NEW_ROWS {added} /* that each call adds */",
-                f"#define {upper}_CONTEXT {rows} /* rows of the state */",
-                "",
-            ]
-    return []
-
-
-_STATUS_MACROS = """\
-#define {upper}_OK 0
-#define {upper}_OUT_OF_RANGE 1 /* an input holds a number out of its range; nothing was done */
-#define {upper}_OUT_OF_ORDER 2 /* the position leaves out rows of the state; nothing was done */"""
-
-
-def _documentation(function: emitc.FuncOp) -> list[str]:
-    inputs, outputs = _ports(function)
-    if "tilewright.reset" in function.attributes:
-        return ["/* Lets the state be as before the first call. */"]
-    if not inputs and not outputs:
-        return []
-    status = " * Returns 0, or what was wrong with the inputs." if "tilewright.status" in function.attributes else ""
-    rows = [
-        f" *   {direction} {port.identifier}: {port.c_type} {'x'.join(str(size) for size in port.shape) or 'scalar'}"
-        f" ({comment(port.name)}{port.limits})"
-        for direction, ports in (("in ", inputs), ("out", outputs))
-        for port in ports
-    ]
-    return [
-        "/*",
-        " * Runs the network once. Arrays are row-major and must not overlap. Buffers are static: one call at a time.",
-        *([status] if status else []),
-        *rows,
-        " */",
-    ]

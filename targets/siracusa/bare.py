@@ -20,6 +20,7 @@ from ...errors import Diagnostic
 from ...ir import Array
 from ...runtime.host import HostEntry, HostPort, emitted_text, entries_of, refused
 from ...runtime.rv32 import Rv32Machine, build_elf, run_elf
+from ..core.c_external import FILE as EXTERNAL_IMAGE
 from .bare_program import Call, program_text, record, records, reset_record
 
 RUNTIME = Path(__file__).parent / "c"
@@ -82,23 +83,35 @@ def build_bare(
     network's state before each time. Raises Diagnostic where arrays have other types or shapes, where there is no
     compiler, and where the network is larger than a memory of the board.
     """
+    if board == SIRACUSA and _has_external(folder):
+        raise _no_external(folder)
     entries = _entries(folder)
     if not calls:
         given = [np.zeros(port.shape, port.dtype) for port in entries[0].inputs] if inputs is None else inputs
         calls = [Call(given, expected)]
     is_compared = any(call.expected is not None for call in calls)
-    main = program_text(entries, runs=runs, has_state=_has_state(folder), is_compared=is_compared)
+    main = _program(folder, runs=runs, is_compared=is_compared)
     return _build(folder, target, board, main, records(entries, calls), flags)
+
+
+def _program(folder: Path, *, runs: int = 1, is_compared: bool = False) -> str:
+    has_state, has_external = _has_state(folder), _has_external(folder)
+    return program_text(
+        _entries(folder), runs=runs, has_state=has_state, has_external=has_external, is_compared=is_compared
+    )
 
 
 def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | None, flags: Sequence[str]) -> Path:
     """Build a program with records in it, or one that gets them over the serial line where there is no data."""
     files = [file for name in ("network.c", "weights.c", "weights.S") if (file := folder / name).exists()]
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
-        main, assembly = Path(temporary) / "main.c", Path(temporary) / "records.S"
+        main, assembly = Path(temporary) / "main.c", Path(temporary) / "data.S"
         main.write_text(text)
-        assembly.write_text(_RECORDS if data is not None else "")
-        (assembly.parent / "records.bin").write_bytes(data or b"")
+        contents = {} if data is None else {"records": data}
+        contents |= {"ram_image": (folder / EXTERNAL_IMAGE).read_bytes()} if _has_external(folder) else {}
+        assembly.write_text("    .section .rodata\n" + "".join(_included(name) for name in contents))
+        for name, content in contents.items():
+            (assembly.parent / f"{name}.bin").write_bytes(content)
         uses_math = "tilewright_math.h" in emitted_text(folder / "network.c")
         options = [f"-I{path}" for path in (folder.resolve(), RUNTIME.resolve(), temporary)]
         options += [] if uses_math else ["-ffreestanding", "-isystem", str(RUNTIME.resolve() / "freestanding")]
@@ -109,13 +122,8 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         return build_elf(sources, script, target, entry="tw_start_program", flags=options, uses_math=uses_math)
 
 
-_RECORDS = """\
-    .section .rodata
-    .balign 16
-    .globl records
-records:
-    .incbin "records.bin"
-"""
+def _included(name: str) -> str:
+    return f'    .balign 16\n    .globl {name}\n{name}:\n    .incbin "{name}.bin"\n'
 
 
 def run_bare(
@@ -163,7 +171,7 @@ class BareSession:
         """Build the network in a folder. Raises Diagnostic as `build_bare` does."""
         self.entries = _entries(folder)
         self._folder = folder
-        main = program_text(self.entries, runs=1, has_state=_has_state(folder), is_compared=False)
+        main = _program(folder)
         with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
             elf = _build(folder, Path(temporary) / "network.elf", PORTABLE, main, None, flags)
             self._machine = Rv32Machine(elf)
@@ -232,5 +240,24 @@ def _entries(folder: Path) -> list[HostEntry]:
 
 
 def _has_state(folder: Path) -> bool:
-    header = emitted_text(folder / "network.h")
-    return f"#define {_entries(folder)[0].prefix}_STATE_BYTES" in header
+    return _defines(folder, "STATE_BYTES")
+
+
+def _has_external(folder: Path) -> bool:
+    """Return whether a network lies in external RAM in part."""
+    return _defines(folder, "RAM_BYTES")
+
+
+def _defines(folder: Path, macro: str) -> bool:
+    return f"#define {_entries(folder)[0].prefix}_{macro}" in emitted_text(folder / "network.h")
+
+
+def _no_external(folder: Path) -> Diagnostic:
+    """Return the error of a network that needs a driver of the chip's HyperBus."""
+    return Diagnostic(
+        "the network needs external RAM, which the chip's program without an SDK does not reach",
+        where=str(folder / "network.h"),
+        expected="a network that fits L2 and the weight memory",
+        remedy="compile its C under pulp-sdk, with -DTW_PULP_SDK (docs/siracusa-runtime.md); "
+        "or build for one RISC-V core, where memory plays the RAM (build_bare without a board)",
+    )

@@ -126,7 +126,7 @@ static int32_t finish(uint32_t cycles, int32_t status) {
     if (status != 0) tell("refused ", (uint32_t)status);
     return status;
 }
-@COMPARISON@@FUNCTIONS@
+@COMPARISON@@FUNCTIONS@@EXTERNAL@
 /* Returns the status of a call that was refused, 1 where outputs differ, else 0. */
 static int32_t run_records(void) {
     int32_t code = 0;
@@ -146,7 +146,7 @@ int main(void) {
 #if defined(TW_BARE_METAL)
     tw_start();
 #endif
-    for (int run = 1; run <= @RUNS@ && code == 0; ++run) {
+@OPENING@    for (int run = 1; run <= @RUNS@ && code == 0; ++run) {
 #if !defined(TW_SERIAL)
         place = records;
 #endif
@@ -183,15 +183,29 @@ static int32_t compare(uint32_t number, const void *found, const void *expected,
 """
 
 
-def program_text(entries: Sequence[HostEntry], *, runs: int, has_state: bool, is_compared: bool) -> str:
+_EXTERNAL = """
+static _Alignas(16) uint8_t ram[@PREFIX@_RAM_BYTES];
+extern const uint8_t ram_image[];
+"""
+
+_OPENING = """\
+    if (@NAME@_open(ram) != 0) return 1;
+    @NAME@_load(0, ram_image, @PREFIX@_RAM_WEIGHTS_BYTES);
+"""
+
+
+def program_text(
+    entries: Sequence[HostEntry], *, runs: int, has_state: bool, has_external: bool, is_compared: bool
+) -> str:
     """
     Return a program that goes through its records `runs` times, and each time resets the state before.
 
     After each call it prints the cycles, in the last run also the outputs. With TW_SERIAL records come over the serial
-    line; the program then goes on where a call is refused, else it ends with the network's status.
+    line; the program then goes on where a call is refused, else it ends with the network's status. A network that is
+    external in part gets memory that plays the RAM, filled from `ram_image`.
     """
-    first = entries[0]
-    reset = f"{first.function.removesuffix('_run')}_reset();" if has_state else ""
+    names = {"NAME": entries[0].function.removesuffix("_run"), "PREFIX": entries[0].prefix}
+    reset = f"{names['NAME']}_reset();" if has_state else ""
     numbers = range(len(entries))
     cases = ["case RESET:", f"    {reset}".rstrip(), "    break;"]
     for number in numbers:
@@ -204,6 +218,8 @@ def program_text(entries: Sequence[HostEntry], *, runs: int, has_state: bool, is
         "FUNCTIONS": "".join(_function(number, entry, is_compared) for number, entry in enumerate(entries)),
         "CASES": "".join(f"            {line}\n" for line in cases if line),
         "RESET": f"        {reset}\n" if reset else "",
+        "EXTERNAL": _filled(_EXTERNAL, names) if has_external else "",
+        "OPENING": _filled(_OPENING, names) if has_external else "",
         "RUNS": str(runs),
     }
     return _filled(_PROGRAM, parts)

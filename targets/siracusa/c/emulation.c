@@ -1,23 +1,24 @@
 /*
- * The calls of tw_cluster.h on a PC: a thread for each worker, for each group of transfers, and for the NPU.
+ * The calls of tw_cluster.h and tw_ram.h on a PC: a thread for each worker, for each group of transfers, and for the NPU.
  *
  * Nothing here orders threads but what orders them on the machine: from the issue of work to the work, from the work to
  * the wait for it. A missing wait is thus a race that ThreadSanitizer reports. Without it, it shows as wrong data in one
  * of the orders that the variable TW_EMULATION_ORDER names: `early`, work is done before its issue returns; `late`, not
  * before it is waited for; `mixed`, some time, by TW_EMULATION_SEED. TW_EMULATION_CORES is the number of workers.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* POSIX, and memory that is not a file's */
 
 #include "emulation.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "npu_model.h"
-#include "tw_cluster.h"
+#include "tw_ram.h"
 
 #define MOST_CORES 32
 
@@ -111,9 +112,17 @@ static void start_team(void) {
 
 /* Start: with the first call in a process, since threads do not live on in one that is forked. */
 
-static struct tw_engine channels[TW_DMA_GROUPS], npu;
-static uint32_t open_groups;
-static int32_t latest = TW_DMA_NONE;
+#define MOST_GROUPS 32
+_Static_assert(TW_DMA_GROUPS <= MOST_GROUPS && TW_RAM_GROUPS <= MOST_GROUPS, "more groups than channels");
+
+/* What makes transfers: a channel for each of its groups, a bit for each that is open, and the latest of these. */
+static struct mover {
+    struct tw_engine channels[MOST_GROUPS];
+    uint32_t open;
+    int32_t latest;
+} dma, hyperbus;
+
+static struct tw_engine npu;
 static bool is_acquired;
 static pid_t process;
 
@@ -124,10 +133,10 @@ static void start(const char *call) {
     order = order_of(setting("TW_EMULATION_ORDER", "mixed"));
     seed = number_of("TW_EMULATION_SEED", "0", 0, UINT32_MAX);
     cores = number_of("TW_EMULATION_CORES", "8", 1, MOST_CORES);
-    memset(channels, 0, sizeof channels);
+    memset(&dma, 0, sizeof dma);
+    memset(&hyperbus, 0, sizeof hyperbus);
     memset(&npu, 0, sizeof npu);
-    open_groups = 0;
-    latest = TW_DMA_NONE;
+    dma.latest = hyperbus.latest = TW_DMA_NONE;
     is_acquired = false;
     const uint32_t most = TW_L1_BYTES - TW_WORKERS * TW_STACK_BYTES - TW_MAIN_STACK_BYTES;
     if (l1().size > most) tw_fail("L1 is %u bytes too small for its arrays", (unsigned)(l1().size - most));
@@ -160,7 +169,7 @@ void tw_barrier(void) {
     pthread_barrier_wait(&team.barrier);
 }
 
-/* DMA */
+/* Transfers */
 
 static void copy(const struct tw_task *task) {
     for (ptrdiff_t row = 0; row < task->rows; ++row) {
@@ -168,50 +177,137 @@ static void copy(const struct tw_task *task) {
     }
 }
 
-int32_t tw_dma_begin(void) {
-    start("tw_dma_begin");
+static int32_t begin(struct mover *mover, int32_t groups, uint32_t random) {
     int32_t group = 0;
-    while (group < (int32_t)TW_DMA_GROUPS && (open_groups >> group & 1u) != 0u) ++group;
-    if (group == (int32_t)TW_DMA_GROUPS) tw_fail("all %d groups of transfers are open: the machine would wait for ever", group);
-    tw_engine_start(&channels[group], copy, false, order, seed + (uint32_t)group);
-    open_groups |= 1u << group;
-    latest = group;
+    while (group < groups && (mover->open >> group & 1u) != 0u) ++group;
+    if (group == groups) tw_fail("all %d groups of transfers are open: the machine would wait for ever", group);
+    tw_engine_start(&mover->channels[group], copy, false, order, random + (uint32_t)group);
+    mover->open |= 1u << group;
+    mover->latest = group;
     return group;
 }
 
-static void transfer(struct tw_task task, const void *near, const void *far, int32_t far_stride, const char *call) {
+/* Says whether there is anything to move. */
+static bool is_transfer(const struct mover *mover, int32_t row_bytes, int32_t rows, int32_t far_stride, const char *call) {
     start(call);
-    if (latest == TW_DMA_NONE) tw_fail("%s is called without an open group of transfers", call);
-    if (task.row_bytes < 0 || task.rows < 0 || far_stride < 0) tw_fail("%s: a size is negative", call);
-    if (task.row_bytes == 0 || task.rows == 0) return;
-    const size_t row = (size_t)task.row_bytes, rows = (size_t)task.rows;
-    if (!holds(l1(), near, row * rows)) tw_fail("%s: the near side of %zu bytes is not in L1", call, row * rows);
-    if (meets(l1(), far, (size_t)far_stride * (rows - 1u) + row)) tw_fail("%s: the far side is in L1", call);
-    task.kind = TW_WORK;
-    tw_engine_issue(&channels[latest], task);
+    if (mover->latest == TW_DMA_NONE) tw_fail("%s is called without an open group of transfers", call);
+    if (row_bytes < 0 || rows < 0 || far_stride < 0) tw_fail("%s: a size is negative", call);
+    return row_bytes > 0 && rows > 0;
+}
+
+static size_t spread(int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    return (size_t)far_stride * ((size_t)rows - 1u) + (size_t)row_bytes;
+}
+
+static void issue_in(struct mover *mover, void *near, const void *far, int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    const struct tw_task task = {.kind = TW_WORK, .to = near, .from = far, .row_bytes = row_bytes, .rows = rows,
+                                 .to_stride = row_bytes, .from_stride = far_stride};
+    tw_engine_issue(&mover->channels[mover->latest], task);
+}
+
+static void issue_out(struct mover *mover, void *far, const void *near, int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    const struct tw_task task = {.kind = TW_WORK, .to = far, .from = near, .row_bytes = row_bytes, .rows = rows,
+                                 .to_stride = far_stride, .from_stride = row_bytes};
+    tw_engine_issue(&mover->channels[mover->latest], task);
+}
+
+static void await(struct mover *mover, int32_t group, int32_t groups, const char *call) {
+    start(call);
+    if (group == TW_DMA_NONE) return;
+    if (group < 0 || group >= groups || (mover->open >> group & 1u) == 0u) tw_fail("%s: group %d is not open", call, group);
+    tw_engine_await(&mover->channels[group]);
+    mover->open &= ~(1u << group);
+    if (mover->latest == group) mover->latest = TW_DMA_NONE;
+}
+
+/* DMA */
+
+int32_t tw_dma_begin(void) {
+    start("tw_dma_begin");
+    return begin(&dma, (int32_t)TW_DMA_GROUPS, seed);
+}
+
+static void check_dma(const void *near, const void *far, int32_t row_bytes, int32_t rows, int32_t far_stride, const char *call) {
+    const size_t bytes = (size_t)row_bytes * (size_t)rows;
+    if (!holds(l1(), near, bytes)) tw_fail("%s: the near side of %zu bytes is not in L1", call, bytes);
+    if (meets(l1(), far, spread(row_bytes, rows, far_stride))) tw_fail("%s: the far side is in L1", call);
 }
 
 void tw_dma_in(void *near, const void *far, int32_t row_bytes, int32_t rows, int32_t far_stride) {
-    const struct tw_task task = {
-        .to = near, .from = far, .row_bytes = row_bytes, .rows = rows, .to_stride = row_bytes, .from_stride = far_stride};
-    transfer(task, near, far, far_stride, "tw_dma_in");
+    if (!is_transfer(&dma, row_bytes, rows, far_stride, "tw_dma_in")) return;
+    check_dma(near, far, row_bytes, rows, far_stride, "tw_dma_in");
+    issue_in(&dma, near, far, row_bytes, rows, far_stride);
 }
 
 void tw_dma_out(void *far, const void *near, int32_t row_bytes, int32_t rows, int32_t far_stride) {
-    const struct tw_task task = {
-        .to = far, .from = near, .row_bytes = row_bytes, .rows = rows, .to_stride = far_stride, .from_stride = row_bytes};
-    transfer(task, near, far, far_stride, "tw_dma_out");
+    if (!is_transfer(&dma, row_bytes, rows, far_stride, "tw_dma_out")) return;
+    check_dma(near, far, row_bytes, rows, far_stride, "tw_dma_out");
+    issue_out(&dma, far, near, row_bytes, rows, far_stride);
 }
 
-void tw_dma_wait(int32_t group) {
-    start("tw_dma_wait");
-    if (group == TW_DMA_NONE) return;
-    const bool is_group = group >= 0 && group < (int32_t)TW_DMA_GROUPS;
-    if (!is_group || (open_groups >> group & 1u) == 0u) tw_fail("tw_dma_wait: group %d is not open", group);
-    tw_engine_await(&channels[group]);
-    open_groups &= ~(1u << group);
-    if (latest == group) latest = TW_DMA_NONE;
+void tw_dma_wait(int32_t group) { await(&dma, group, (int32_t)TW_DMA_GROUPS, "tw_dma_wait"); }
+
+/* External RAM: its places are addresses at which nothing may be read or written, its bytes are elsewhere. */
+
+static struct {
+    uint8_t *places, *bytes;
+    size_t size;
+} ram;
+
+int32_t tw_ram_open(void *device, uint32_t bytes, uintptr_t *place) {
+    if (worker >= 0) tw_fail("tw_ram_open is called by a worker");
+    if (device != NULL) tw_fail("tw_ram_open: on a PC there is no device, expected NULL");
+    if (ram.size > 0) {
+        munmap(ram.places, ram.size);
+        free(ram.bytes);
+    }
+    ram.size = bytes;
+    ram.bytes = malloc(bytes);
+    void *const places = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (ram.bytes == NULL || places == MAP_FAILED) tw_fail("there is no memory for %u bytes of external RAM", (unsigned)bytes);
+    memset(ram.bytes, 0xa5, bytes);
+    ram.places = places;
+    *place = (uintptr_t)places;
+    return 0;
 }
+
+static uint8_t *ram_at(const void *place, size_t bytes, const char *call) {
+    const uintptr_t offset = (uintptr_t)place - (uintptr_t)ram.places;
+    if (ram.size == 0) tw_fail("%s is called before the external RAM is opened", call);
+    if (offset > ram.size || bytes > ram.size - offset) tw_fail("%s: %zu bytes are not in external RAM", call, bytes);
+    return ram.bytes + offset;
+}
+
+void tw_ram_load(uintptr_t place, const void *from, uint32_t bytes) {
+    memcpy(ram_at((const void *)place, bytes, "tw_ram_load"), from, bytes);
+}
+
+int32_t tw_ram_begin(void) {
+    start("tw_ram_begin");
+    return begin(&hyperbus, (int32_t)TW_RAM_GROUPS, seed + TW_DMA_GROUPS + 1u);
+}
+
+static void check_ram(const void *near, int32_t row_bytes, int32_t rows, const char *call) {
+    const size_t bytes = (size_t)row_bytes * (size_t)rows;
+    if (meets(l1(), near, bytes)) tw_fail("%s: the near side is in L1", call);
+    if (meets(weight_memory(), near, bytes)) tw_fail("%s: the near side is in weight memory", call);
+}
+
+void tw_ram_in(void *near, const void *far, int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    if (!is_transfer(&hyperbus, row_bytes, rows, far_stride, "tw_ram_in")) return;
+    const uint8_t *const from = ram_at(far, spread(row_bytes, rows, far_stride), "tw_ram_in");
+    check_ram(near, row_bytes, rows, "tw_ram_in");
+    issue_in(&hyperbus, near, from, row_bytes, rows, far_stride);
+}
+
+void tw_ram_out(void *far, const void *near, int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    if (!is_transfer(&hyperbus, row_bytes, rows, far_stride, "tw_ram_out")) return;
+    uint8_t *const to = ram_at(far, spread(row_bytes, rows, far_stride), "tw_ram_out");
+    check_ram(near, row_bytes, rows, "tw_ram_out");
+    issue_out(&hyperbus, to, near, row_bytes, rows, far_stride);
+}
+
+void tw_ram_wait(int32_t group) { await(&hyperbus, group, (int32_t)TW_RAM_GROUPS, "tw_ram_wait"); }
 
 /* NPU */
 

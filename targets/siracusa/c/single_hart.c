@@ -7,7 +7,7 @@
 
 #include "npu_model.h"
 #include "program.h"
-#include "tw_cluster.h"
+#include "tw_ram.h"
 
 /* Where portable.ld puts the arrays in L1 and in weight memory. */
 extern uint8_t tw_l1_start[], tw_l1_end[], tw_weight_memory_start[], tw_weight_memory_end[];
@@ -31,6 +31,49 @@ void tw_dma_out(void *far, const void *near, int32_t row_bytes, int32_t rows, in
 }
 
 void tw_dma_wait(int32_t group) { (void)group; }
+
+/* External RAM is memory at another address, so that what follows a pointer there stops the program. */
+
+static struct {
+    uint8_t *bytes;
+    uint32_t size;
+} ram;
+
+#define RAM_PLACE ((uintptr_t)0x40000000) /* where the board has no memory */
+
+int32_t tw_ram_open(void *device, uint32_t bytes, uintptr_t *place) {
+    if (device == NULL) return -1;
+    ram.bytes = device;
+    ram.size = bytes;
+    *place = RAM_PLACE;
+    return 0;
+}
+
+static uint8_t *ram_at(const void *place, uint32_t bytes) {
+    const uintptr_t offset = (uintptr_t)place - RAM_PLACE;
+    if (offset > ram.size || bytes > ram.size - offset) tw_stop("a place is not in external RAM", (uint32_t)(uintptr_t)place);
+    return ram.bytes + offset;
+}
+
+static uint32_t spread(int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    return row_bytes > 0 && rows > 0 ? (uint32_t)(far_stride * (rows - 1) + row_bytes) : 0u;
+}
+
+void tw_ram_load(uintptr_t place, const void *from, uint32_t bytes) { memcpy(ram_at((void *)place, bytes), from, bytes); }
+
+int32_t tw_ram_begin(void) { return 0; }
+
+void tw_ram_in(void *near, const void *far, int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    const uint8_t *const from = ram_at(far, spread(row_bytes, rows, far_stride));
+    copy_rows(near, row_bytes, from, far_stride, row_bytes, rows);
+}
+
+void tw_ram_out(void *far, const void *near, int32_t row_bytes, int32_t rows, int32_t far_stride) {
+    uint8_t *const to = ram_at(far, spread(row_bytes, rows, far_stride));
+    copy_rows(to, far_stride, near, row_bytes, row_bytes, rows);
+}
+
+void tw_ram_wait(int32_t group) { (void)group; }
 
 void tw_fork(void (*entry)(void *), void *arguments) { entry(arguments); }
 

@@ -73,7 +73,7 @@ def small(tmp_path: Path) -> Path:
 
 
 def test_weights_beyond_all_memories(tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It says how much is short and offers an L3; with one the network is planned and simulated, not turned into C."""
+    """It says how much is short, and offers an L3; with one the network is planned, if it is external turned into C."""
     path = saved(tmp_path / "net.onnx", linear(128))
     error = failure(capsys, "compile", path, "--target", small, "-o", tmp_path / "out")
     assert "the network does not fit L2: " in error
@@ -81,6 +81,7 @@ def test_weights_beyond_all_memories(tmp_path: Path, small: Path, capsys: pytest
     assert "4,096 bytes in all" in error
     assert "w (8,192 bytes)" in error
     assert "of 1,024 bytes" in error
+    assert "compile for --target siracusa/l3; or put L3" in error
     assert "[levels.L3]" in error
     assert not (tmp_path / "out").exists()
     small.write_text(SMALL + BEHIND)
@@ -89,7 +90,9 @@ def test_weights_beyond_all_memories(tmp_path: Path, small: Path, capsys: pytest
     capsys.readouterr()
     error = failure(capsys, "compile", path, "--target", small, "-o", tmp_path / "out")
     assert "the cluster's DMA engine does not reach all levels" in error
-    assert "the interpreter or the simulator" in error
+    assert "call the farthest level external" in error
+    small.write_text(SMALL + BEHIND.replace('size = "8MiB"', 'size = "8MiB"\nexternal = true'))
+    assert cli.main(["compile", str(path), "--target", str(small), "-o", str(tmp_path / "out")]) == 0
 
 
 def test_a_network_that_just_fits(tmp_path: Path, small: Path) -> None:
