@@ -139,12 +139,12 @@ def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Address
     Before the last hop blocks are free before their kernels, for as long as it takes to fetch what these need.
     """
     early = None if layers.hop.is_last or not apart else with_early_blocks(layers, plan, capacity)
-    while apart > 0:
+    while apart > 0 or early is not None:
         found = addresses_of(layers, plan, apart, early)
         if found.size <= capacity:
             return found
-        apart //= 2
-    return None if early is None else addresses_of(layers, plan, 0, early)
+        apart, early = apart // 2, early if apart else None
+    return None
 
 
 def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
