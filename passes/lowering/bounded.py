@@ -200,7 +200,7 @@ class _Unique:
         """Build it and return its results."""
         lower, op = self.lower, self.op
         code = Code.after(lower)
-        (first,) = code.loop(self.rows, [lower.empty([self.extent], i64)], self._first)
+        (first,) = code.loop(self.rows, [_zeros(lower, op, 2)], self._first)
         starts = [*(_zeros(lower, op, index) for index in (0, 1)), _zeros(lower, op, 2), code.number(0)]
         y, indices, places, count = code.loop(
             self.rows, starts, lambda inner, row, values: self._placed(inner, row, values, first)

@@ -1,19 +1,19 @@
 """
 Control flow as Python: a function of the explicit level becomes Python code that walks through its steps.
 
-Index arithmetic is done, data is not: what depends on data has no value here, and nothing may depend on it that says
-which memory is touched. Each op that touches memory becomes a call of the method `EVENTS` names for it.
+Index arithmetic is done, data is not: what depends on data has no value here, and no transfer may depend on it. Each op
+that touches memory becomes a call of the method `EVENTS` names for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.core.kernel import is_kernel, kernel_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
@@ -77,6 +77,8 @@ class Code:
     ops: list[Operation] = field(default_factory=list[Operation])
     lines: list[str] = field(default_factory=list[str])
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    by_data: Operation | None = None
+    """The innermost op around whose data say whether, and how often, what is in it is done."""
 
     def number(self, op: Operation) -> int:
         """Return the number under which an op is called."""
@@ -126,6 +128,8 @@ def _op(code: Code, op: Operation, depth: int) -> None:
             _if(code, op, depth)
         case scf.ParallelOp():
             _parallel(code, op, depth)
+        case scf.WhileOp():
+            _by_data(code, op, depth, "how often memory is touched depends on data", "its condition")
         case arith.ConstantOp():
             if isinstance(op.value, IntegerAttr):
                 _line(code, depth, f"{_bind(code, op.result)} = {_number(op)}")
@@ -178,15 +182,19 @@ def touches_memory(op: Operation) -> bool:
 
 
 def _event(code: Code, op: Operation, event: str, depth: int) -> None:
+    """Append the call of an event; the indices of an element may depend on data, and are None then."""
     operands: list[str] = []
     tables = kernel_of(op).tables if event == "kernel" else ()
     for index, operand in enumerate((*op.operands, *tables)):
         kind: Attribute = operand.type
-        needed = isinstance(kind, IndexType) and not isinstance(op, func.CallOp)
+        needed = isinstance(kind, IndexType) and not isinstance(op, func.CallOp | memref.LoadOp | memref.StoreOp)
         if operand not in code.names and (needed or isinstance(kind, MemRefType | TokenType)):
             raise refuse("static", f"operand {index} of '{op.name}' depends on data", op, [f"operand {index}"])
         operands.append(code.names.get(operand, "None"))
-    call = f"m.{event}({', '.join([str(code.number(op)), *operands])})"
+    number = str(code.number(op))
+    for value in _may_stay(code, op):
+        _line(code, depth, f"m.holds({number}, {code.names[value]})")
+    call = f"m.{event}({', '.join([number, *operands])})"
     kept = [r for r in op.results if isinstance(r.type, MemRefType | TokenType)] if event != "call" else []
     _line(code, depth, f"{_bind(code, kept[0])} = {call}" if kept else call)
 
@@ -198,8 +206,7 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 def _for(code: Code, op: scf.ForOp, depth: int) -> None:
     bounds = [op.lb, op.ub, op.step]
     if any(value not in code.names for value in bounds):
-        if touches_memory(op):
-            raise refuse("static", "the bounds of a loop depend on data", op, ["its bounds"])
+        _by_data(code, op, depth, "the bounds of a loop depend on data", "its bounds")
         return
     start, ops = len(code.lines), len(code.ops)
     carried = [index for index, value in enumerate(op.iter_args) if value in code.names]
@@ -236,6 +243,62 @@ def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list
     return lost
 
 
+_STEPS = (memref.LoadOp, memref.StoreOp, memref.CopyOp, memref.AllocOp, memref.AllocaOp, memref.GetGlobalOp, *VIEWS)
+
+
+def _by_data(code: Code, op: Operation, depth: int, message: str, counterexample: str) -> None:
+    """
+    Append what is done no times, once or often, as the data say: two times, each write leaving what was there or not.
+
+    Raises Diagnostic where there are transfers, grids or calls among it.
+    """
+    if not touches_memory(op):
+        return
+    steps = [inner for region in op.regions for inner in _steps_of(region)]
+    if any(touches_memory(inner) and not (isinstance(inner, _STEPS) or is_kernel(inner)) for inner in steps):
+        raise refuse("static", message, op, [counterexample])
+    around, code.by_data = code.by_data, op
+    for region in op.regions:
+        for block in region.blocks:
+            _line(code, depth, "for _ in range(2):")
+            _block(code, block, depth + 1)
+    code.by_data = around
+
+
+def _steps_of(region: Region) -> Iterator[Operation]:
+    """Yield the ops of a region and of the loops and conditionals in it."""
+    for op in (op for block in region.blocks for op in block.ops):
+        if isinstance(op, scf.ForOp | scf.IfOp | scf.WhileOp):
+            for inner in op.regions:
+                yield from _steps_of(inner)
+        else:
+            yield op
+
+
+def _may_stay(code: Code, op: Operation) -> Iterator[SSAValue]:
+    """Yield the buffers that an op writes, or not, as the data say, and that are there without it."""
+    if code.by_data is None:
+        return
+    for value in _written(op):
+        while isinstance(value.owner, VIEWS) and not isinstance(value.owner, memref.ViewOp):
+            value = value.owner.operands[0]
+        owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+        if owner is None or not code.by_data.is_ancestor(owner):
+            yield value
+
+
+def _written(op: Operation) -> Sequence[SSAValue]:
+    match op:
+        case memref.StoreOp():
+            return [op.memref]
+        case memref.CopyOp():
+            return [op.destination]
+        case _ if is_kernel(op):
+            return [access.value for access in kernel_of(op).outputs]
+        case _:
+            return []
+
+
 def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
     """Append a loop whose iterations are checked against each other; what it reduces to is data."""
     bounds = [*op.lowerBound, *op.upperBound, *op.step]
@@ -261,8 +324,7 @@ def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
 
 def _if(code: Code, op: scf.IfOp, depth: int) -> None:
     if op.cond not in code.names:
-        if touches_memory(op):
-            raise refuse("static", "whether memory is touched depends on data", op, ["its condition"])
+        _by_data(code, op, depth, "whether memory is touched depends on data", "its condition")
         return
     sides = [region.block for region in op.regions if region.blocks]
     results: list[str] = []

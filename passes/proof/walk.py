@@ -114,24 +114,33 @@ class Walk:
 
     # Ops that touch memory
 
-    def load(self, number: int, source: Buffer, *indices: int) -> None:
-        """Read one element."""
+    def load(self, number: int, source: Buffer, *indices: int | None) -> None:
+        """Read one element, which may be any along an axis whose index depends on data."""
         op = self._ops[number]
         self.state.check_read(op, self._element(op, source, indices), source.number, name_of(op, 0))
 
-    def store(self, number: int, value: Any, target: Buffer, *indices: int) -> None:
-        """Write one element."""
+    def store(self, number: int, value: Any, target: Buffer, *indices: int | None) -> None:
+        """Write one element, which may be any along an axis whose index depends on data."""
         op = self._ops[number]
+        if None in indices:
+            self.holds(number, target)
         region = self._element(op, target, indices)
         self.state.check_write(op, region, name_of(op, 1))
         self.state.wrote(op, region, target)
 
-    def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int]) -> Region:
+    def holds(self, number: int, buffer: Buffer) -> None:
+        """Check that a buffer of which an op writes only some elements, or none, holds what may stay there."""
+        op = self._ops[number]
+        region = buffer.part(tuple(slice(None) for _ in buffer.array.shape))
+        self.state.check_read(op, region, buffer.number, "what it may leave as it is")
+
+    def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int | None]) -> Region:
         shape = buffer.array.shape
-        if any(not 0 <= i < n for i, n in zip(indices, shape, strict=True)):
-            at = [f"element {listed(indices)} of the shape {listed(shape)}", self.state.place()]
+        if any(i is not None and not 0 <= i < n for i, n in zip(indices, shape, strict=True)):
+            known = [0 if index is None else index for index in indices]
+            at = [f"element {listed(known)} of the shape {listed(shape)}", self.state.place()]
             raise refuse("inside", f"'{op.name}' leaves its buffer", op, at)
-        return buffer.part(tuple(slice(i, i + 1) for i in indices))
+        return buffer.part(tuple(slice(None) if i is None else slice(i, i + 1) for i in indices))
 
     def copy(self, number: int, source: Buffer, target: Buffer) -> None:
         """Copy a buffer."""

@@ -1,0 +1,106 @@
+// RUN: opt-tool %s --split-input-file --verify-diagnostics -p verify-memory
+
+// Elements are loaded from anywhere, and stored anywhere in what holds numbers already: accepted.
+func.func @anywhere(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+  scf.for %i = %c0 to %c8 step %c1 {
+    %n = memref.load %a[%i] : memref<8xi32>
+    %k = arith.index_cast %n : i32 to index
+    %v = memref.load %a[%k] : memref<8xi32>
+    memref.store %v, %c[%k] : memref<8xi32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @left_out(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %n = memref.load %a[%c0] : memref<8xi32>
+  %k = arith.index_cast %n : i32 to index
+  // expected-error@+1 {{'memref.store' reads what it may leave as it is, which nothing has written (rule 'initialised')}}
+  memref.store %n, %c[%k] : memref<8xi32>
+  func.return
+}
+
+// -----
+
+// As often as the data say: kernels on buffers of the loop's own, and what is there before and is written over.
+func.func @as_often(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.load %a[%c0] : memref<8xi32>
+  %k = arith.index_cast %n : i32 to index
+  "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+  scf.for %i = %c0 to %k step %c1 {
+    %own = memref.alloc() : memref<8xi32>
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        ins(%a : memref<8xi32>) outs(%own : memref<8xi32>) {
+    ^bb0(%x: i32, %y: i32):
+      %s = arith.addi %x, %x : i32
+      linalg.yield %s : i32
+    }
+    %v = memref.load %own[%i] : memref<8xi32>
+    %m = arith.cmpi slt, %v, %n : i32
+    scf.if %m {
+      memref.store %v, %c[%i] : memref<8xi32>
+    }
+  }
+  func.return
+}
+
+// -----
+
+func.func @perhaps_never(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.load %a[%c0] : memref<8xi32>
+  %k = arith.index_cast %n : i32 to index
+  scf.for %i = %c0 to %k step %c1 {
+    // expected-error@+1 {{'memref.copy' reads what it may leave as it is, which nothing has written (rule 'initialised')}}
+    "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// The second time %x is no longer what it was.
+"memref.global"() <{sym_name = "arena", type = memref<12xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+func.func @again(%a: memref<8xi8>, %n: index, %c: memref<8xi8> {tilewright.output}) {
+  %arena = memref.get_global @arena : memref<12xi8>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %x = memref.view %arena[%c0][] : memref<12xi8> to memref<8xi8>
+  "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+  "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  %v = memref.load %a[%c0] : memref<8xi8>
+  %k = arith.index_cast %v : i8 to index
+  scf.for %i = %c0 to %k step %c1 {
+    // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
+    "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    %y = memref.view %arena[%c4][] : memref<12xi8> to memref<8xi8>
+    "memref.copy"(%a, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+  }
+  func.return
+}
+
+// -----
+
+func.func @transfers(%a: memref<8xi8>, %n: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = memref.load %n[%c0] : memref<1xi32>
+  %k = arith.index_cast %v : i32 to index
+  // expected-error@+1 {{the bounds of a loop depend on data (rule 'static')}}
+  scf.for %i = %c0 to %k step %c1 {
+    %near = memref.alloc() : memref<8xi8, "L1">
+    %t = hier.dma_start %a[%c0] to %near : memref<8xi8>, memref<8xi8, "L1">
+    hier.dma_wait %t
+  }
+  func.return
+}
