@@ -15,7 +15,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePass
 
-from ..dialects.core.kernel import is_kernel
+from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
@@ -44,6 +44,14 @@ def _is_dead(op: Operation) -> bool:
     """Return whether an op only makes tensors that nobody reads."""
     shaped = bool(op.results) and all(isinstance(result.type, TensorType) for result in op.results)
     return shaped and not any(result.uses for result in op.results) and not isinstance(op, FuncOp)
+
+
+def _drop_empty_kernel(op: Operation) -> bool:
+    """A kernel whose results have no elements computes nothing: they are what it would write to."""
+    if not is_kernel(op) or not op.results or any(0 not in shape_of(result) for result in op.results):
+        return False
+    Rewriter.replace_op(op, [], [access.value for access in kernel_of(op).outputs])
+    return True
 
 
 def _simplify_kernel(op: Operation) -> bool:
@@ -166,6 +174,7 @@ def _whole_slice(op: Operation) -> bool:
 
 
 _RULES: tuple[Callable[[Operation], bool], ...] = (
+    _drop_empty_kernel,
     _simplify_kernel,
     _merge_transposes,
     _merge_reshapes,

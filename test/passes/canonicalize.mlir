@@ -138,3 +138,14 @@ func.func @dead(%x: tensor<4xi8>) {
   %r = nn.ita_max ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
   func.return
 }
+
+// A kernel that makes nothing is what it would write to.
+
+// CHECK-LABEL: func.func @nothing
+// CHECK-NEXT:    %[[E:.*]] = tensor.empty() : tensor<2x0xf32>
+// CHECK-NEXT:    func.return %[[E]]
+func.func @nothing(%x: tensor<2x0x4xf32>) -> tensor<2x0xf32> {
+  %e = tensor.empty() : tensor<2x0xf32>
+  %y = nn.reduce ins(%x : tensor<2x0x4xf32>) outs(%e : tensor<2x0xf32>) {kind = "sum", axes = array<i64: 2>, accumulator = f32}
+  func.return %y : tensor<2x0xf32>
+}
