@@ -2,55 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tilewright.errors import Diagnostic
-from tilewright.frontend.importer import import_model, import_onnx
+from tilewright.frontend.importer import import_model
+from tilewright.test.frontend.bad_models import F32, RELU, model, node, refusal
 
 pytestmark = pytest.mark.quick
-
-F32 = TensorProto.FLOAT
-
-
-def refusal(given: ModelProto | Path, **options: Any) -> str:
-    """Return the text of the Diagnostic with which an import is refused."""
-    load: Any = import_onnx if isinstance(given, Path) else import_model
-    with pytest.raises(Diagnostic) as caught:
-        load(given, **options)
-    return str(caught.value)
-
-
-def model(
-    nodes: Sequence[NodeProto],
-    weights: dict[str, Any] | None = None,
-    *,
-    shape: Sequence[int | str | None] = (2, 3),
-    outputs: Sequence[str] = ("y",),
-    opset: int = 20,
-) -> ModelProto:
-    """A model with the input x."""
-    tensors = [
-        value if isinstance(value, TensorProto) else numpy_helper.from_array(np.asarray(value), name)
-        for name, value in (weights or {}).items()
-    ]
-    ports = [helper.make_tensor_value_info(name, F32, None) for name in outputs]
-    graph = helper.make_graph(list(nodes), "net", [helper.make_tensor_value_info("x", F32, shape)], ports, tensors)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-
-
-def node(op_type: str, inputs: str, outputs: str, **attributes: Any) -> NodeProto:
-    name = attributes.pop("name", "n")
-    return helper.make_node(op_type, inputs.split(), outputs.split(), name=name, **attributes)
-
-
-RELU = node("Relu", "x", "y")
 
 
 # Files
@@ -323,87 +284,6 @@ def test_input_shapes_that_do_not_fit(shapes: dict[str, list[int]], words: str):
 def test_input_types_are_checked():
     assert "did you mean 'ui8'" in refusal(model([RELU]), input_types={"x": "uu8"})
     assert "a type is given for what is no input" in refusal(model([RELU]), input_types={"z": "i8"})
-
-
-# Tensors
-
-
-def corrupt(change: Callable[[TensorProto], object]) -> ModelProto:
-    tensor = numpy_helper.from_array(np.ones((2, 3), np.float32), "w")
-    change(tensor)
-    return model([node("Add", "x w", "y")], {"w": tensor})
-
-
-CORRUPTIONS: dict[str, tuple[Callable[[TensorProto], object], str]] = {
-    "huge": (lambda t: t.dims.__setitem__(0, 1 << 40), "bytes for the shape [1099511627776, 3]"),
-    "negative": (lambda t: t.dims.__setitem__(0, -2), "a negative dimension"),
-    "short": (lambda t: setattr(t, "raw_data", t.raw_data[:-1]), "found:      23 bytes"),
-    "none": (lambda t: t.ClearField("raw_data"), "found:      0 entries in float_data"),
-    "texts": (lambda t: setattr(t, "data_type", TensorProto.STRING), "found:      STRING"),
-    "type": (lambda t: setattr(t, "data_type", 77), "found:      type number 77"),
-}
-
-
-@pytest.mark.parametrize("name", CORRUPTIONS)
-def test_tensors_that_hold_not_what_they_claim(name: str):
-    change, words = CORRUPTIONS[name]
-    text = refusal(corrupt(change))
-    assert text.startswith('tensor "w": error: ')
-    assert words in text
-
-
-def sparse(dims: list[int], indices: Any) -> ModelProto:
-    given = model([RELU])
-    values = numpy_helper.from_array(np.ones(len(indices), np.float32), "s")
-    positions = numpy_helper.from_array(np.array(indices, np.int64))
-    given.graph.sparse_initializer.append(helper.make_sparse_tensor(values, positions, dims))
-    return given
-
-
-@pytest.mark.parametrize(("dims", "indices"), [([4], [4]), ([4], [-1]), ([2, 2], [[0, 2]]), ([2, 2], [[0, 0, 0]])])
-def test_indices_of_sparse_tensors_are_in_them(dims: list[int], indices: Any):
-    assert 'tensor "s": error: a sparse tensor has indices that do not fit it' in refusal(sparse(dims, indices))
-
-
-def test_a_sparse_tensor_of_a_terabyte_is_refused():
-    text = refusal(sparse([1 << 20, 1 << 18], [7]))
-    assert 'tensor "s": error: a tensor is larger than the memory of this machine' in text
-    assert "1,099,511,627,776 bytes" in text
-
-
-def test_a_tensor_that_claims_a_terabyte_is_refused():
-    text = refusal(corrupt(lambda tensor: (tensor.ClearField("raw_data"), tensor.dims.extend([1 << 38]))[0]))
-    assert "larger than the memory of this machine" in text
-
-
-def external(folder: Path, location: str, **entries: int) -> Path:
-    given = corrupt(lambda tensor: tensor.ClearField("raw_data"))
-    tensor = given.graph.initializer[0]
-    tensor.data_location = TensorProto.EXTERNAL
-    for key, value in {"location": location, **entries}.items():
-        tensor.external_data.add(key=key, value=str(value))
-    (folder / "m.onnx").write_bytes(given.SerializeToString())
-    return folder / "m.onnx"
-
-
-def test_external_data_outside_the_folder(tmp_path: Path):
-    (tmp_path / "secret").write_bytes(bytes(24))
-    (tmp_path / "net").mkdir()
-    os.symlink(tmp_path / "secret", tmp_path / "net" / "link")
-    for location in ("../secret", str(tmp_path / "secret"), "link", ""):
-        assert "external data lie outside the model's folder" in refusal(external(tmp_path / "net", location))
-
-
-def test_external_data_missing_or_short(tmp_path: Path):
-    assert "external data cannot be read" in refusal(external(tmp_path, "none.bin"))
-    (tmp_path / "w.bin").write_bytes(bytes(20))
-    assert "as much data as its shape says" in refusal(external(tmp_path, "w.bin"))
-    assert "beyond the end of their file" in refusal(external(tmp_path, "w.bin", length=24))
-    assert "beyond the end of their file" in refusal(external(tmp_path, "w.bin", offset=-8, length=24))
-
-
-def test_external_data_of_a_model_in_memory(tmp_path: Path):
-    assert "import the model by its path" in refusal(ModelProto.FromString(external(tmp_path, "w.bin").read_bytes()))
 
 
 # Functions

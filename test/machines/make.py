@@ -12,11 +12,18 @@ from tilewright.targets.core.machine_schema import machine_from
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("*.toml"))
+TWO_LEVEL = (FOLDER / "two_level.toml").read_text(encoding="utf-8")
 
 
 def library(name: str) -> Machine:
     """Return the machine of a file in this folder, by its name without `.toml`."""
     return load_machine(FOLDER / f"{name}.toml")
+
+
+def load_text(text: str, folder: Path) -> Machine:
+    """Return the machine that a text describes, from a file in that folder."""
+    (folder / "soc.toml").write_text(text, encoding="utf-8")
+    return load_machine(folder / "soc.toml")
 
 
 def machine(

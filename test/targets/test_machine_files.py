@@ -1,0 +1,225 @@
+"""Machines as files and attributes: what survives, what is refused, what the docs say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from tilewright.errors import Diagnostic
+from tilewright.ir import new_context, parse_module, print_ir
+from tilewright.targets import machine_named
+from tilewright.targets.core.machine_attribute import attach_machine, machine_attr, machine_of
+from tilewright.targets.core.machine_file import find_machine
+from tilewright.targets.core.machine_schema import ENGINE, LEVEL, LINK, SUPPORT, Key
+from tilewright.test.machines.make import FILES, FOLDER, TWO_LEVEL, library, load_text, machine
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.mark.parametrize("source", ["host", *(str(file) for file in FILES)], ids=lambda source: Path(source).stem)
+def test_a_machine_survives_text(source: str):
+    found = find_machine(source)
+    module = ModuleOp([FuncOp.external("f", [], [])])
+    attach_machine(module, found)
+    again = parse_module(new_context(), print_ir(module))
+    assert machine_of(again) == found
+    assert machine_attr(machine_of(again)) == machine_attr(found)
+
+
+def test_an_attribute_may_be_edited():
+    module = ModuleOp([])
+    attach_machine(module, machine(64 << 10))
+    text = print_ir(module)
+    assert "size = 65536 : i64" in text
+    edited = parse_module(new_context(), text.replace("size = 65536 : i64", 'size = "24KiB"'))
+    assert machine_of(edited).level("L1").size == 24 << 10
+
+
+def test_alignment_survives_whatever_the_rows(tmp_path: Path):
+    found = load_text(TWO_LEVEL.replace("banks = 16", "row_bytes = 2", 1), tmp_path)
+    assert found.level("L1").alignment == 4
+    module = ModuleOp([])
+    attach_machine(module, found)
+    assert machine_of(module) == found
+
+
+def test_text_beyond_ascii_survives(tmp_path: Path):
+    found = load_text(TWO_LEVEL.replace("eight cores", "acht Kerne für µW"), tmp_path)
+    module = ModuleOp([])
+    attach_machine(module, found)
+    assert machine_of(parse_module(new_context(), print_ir(module))).description.startswith("acht Kerne für µW")
+
+
+def test_a_module_without_a_machine():
+    with pytest.raises(Diagnostic, match="the module has no machine") as error:
+        machine_of(ModuleOp([]))
+    assert "attach-machine" in error.value.remedy
+
+
+def test_inclusion_changes_what_it_says(tmp_path: Path):
+    text = f'include = "{FOLDER / "npu_cluster.toml"}"\n[levels.L1]\nsize = 4096\n[engines]\nnpu = false\n'
+    found = load_text(text, tmp_path)
+    base = library("npu_cluster")
+    assert [engine.name for engine in found.engines] == ["cluster"]
+    assert found.level("L1").size == 4096
+    assert found.level("L1").banks == base.level("L1").banks == 16
+    assert found.links == base.links
+
+
+def test_engines_of_other_machines(tmp_path: Path):
+    text = f'[levels.M]\nsize = "1MiB"\n[engines.a]\nlike = "{FOLDER / "systolic.toml"}.core"\nlevel = "M"\ncores = 2\n'
+    engine = load_text(text, tmp_path).engine("a")
+    assert (engine.cores, engine.levels_of("weights")) == (2, ("M",))
+    assert engine.runs == library("systolic").engine("core").runs
+
+
+def test_the_pipeline_of_a_file(tmp_path: Path):
+    (tmp_path / "my soc.toml").write_text('include = "host"\ndescription = "mine"\n', encoding="utf-8")
+    found = machine_named(str(tmp_path / "my soc.toml"))
+    assert (found.name, found.summary) == ("my_soc", "mine")
+    assert found.folder == machine_named("host").folder
+    attached = [phase.text for phase in found.phases if "attach-machine" in phase.text]
+    assert len(attached) == 1
+    assert f'attach-machine{{target="{tmp_path / "my soc.toml"}"}}' in attached[0]
+    assert [phase.name for phase in found.phases][-1] == machine_named("host").phases[-1].name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('include = "soc.toml"\n', "includes itself"),
+        ('include = "hots"\n', "did you mean 'host'"),
+        ("include = 3\n", "include: expected the name"),
+        ('include = "absent.toml"\n', r"absent\.toml: error: the machine's file cannot be read: No such file"),
+        ("[levels.A]\nsize = 1\n[levels.A]\nsize = 2\n", r"soc\.toml:3:\d+: error: not a TOML file: Cannot declare"),
+        ("[levels\n", r"soc\.toml:1:8: error: not a TOML file"),
+        ('[engines.a]\nlike = "host.cor"\n', "did you mean 'core'"),
+        ('[engines.a]\nlike = "host"\n', r"engines.a.like: expected MACHINE\.ENGINE"),
+    ],
+)
+def test_files_that_cannot_be_read(text: str, message: str, tmp_path: Path):
+    with pytest.raises(Diagnostic, match=message):
+        load_text(text, tmp_path)
+
+
+def test_an_unknown_machine():
+    with pytest.raises(Diagnostic, match="there is no machine 'hots'") as error:
+        find_machine("hots")
+    assert error.value.remedy == "did you mean 'host'?"
+
+
+FAULTS = {
+    ('size = "64KiB"', 'size = "big"'): 'levels.L1.size: expected a size such as "64KiB" or a positive .*found "big"',
+    ('size = "64KiB"', 'size = "64Kib"'): "levels.L1.size: expected a size",
+    ('size = "64KiB"', "size = 1.5"): "levels.L1.size: expected a size .*found 1.5",
+    ('size = "64KiB"', "size = -4"): "levels.L1.size: expected a size .*found -4",
+    ('size = "64KiB"', "size = 0"): "levels.L1.size: expected a size .*found 0",
+    ('size = "64KiB"', 'size = "9999999999GiB"'): "levels.L1.size: expected a size .*found .9999999999GiB",
+    ("banks = 16", "banks = 0x8000000000000000"): "levels.L1.banks: expected an integer of at least 1",
+    ('size = "64KiB"', "size = true"): "levels.L1.size: expected a size .*found true",
+    ('size = "64KiB"', ""): "levels.L1.size: expected a size .*found nothing",
+    ("banks = 16", "bancs = 16"): "levels.L1.bancs: unknown key; did you mean 'banks'",
+    ("banks = 16", "alignmemt = 16"): "levels.L1.alignmemt: unknown key; did you mean 'alignment'",
+    ("banks = 16", "rows = 4"): "levels.L1.rows: expected row_bytes beside it, and no size, found 4",
+    ("banks = 16", "row_bytes = 7"): "levels.L1.size: expected a multiple of row_bytes, found 65536",
+    ("banks = 16\n", 'holds = "weights"\n'): 'engines.cluster.level: expected a level that holds ins, found "L1"',
+    ("alignment = 4\nbanks", "alignment = 12\nbanks"): "levels.L1.alignment: expected a power of two, found 12",
+    ('near = "L1"', 'near = "L9"'): 'links.dma.near: expected a level, one of L1, L2, found "L9"',
+    ('near = "L1"', 'near = "L2"'): "links.dma.near: expected another level than far",
+    ('near = "L1"', 'near = "L1"\nneighbours = "torus"'): "links.dma.neighbours: expected none",
+    ('far = "L2"', ""): "links.dma.far: expected a text, found nothing",
+    ("width = 8", "width = 0"): "links.dma.width: expected an integer of at least 1, found 0",
+    ("width = 8", 'width = "8"'): 'links.dma.width: expected an integer of at least 1, found "8"',
+    ("width = 8", "width = 8\ndirection = 'up'"): "links.dma.direction: expected one of in, out, both",
+    ("dims = 2", "dims = 9"): "links.dma.dims: expected an integer from 1 to 8, found 9",
+    ("energy = 1.0", "energy = -1.0"): "links.dma.energy: expected a number that is not negative",
+    ("energy = 1.0", "energy = nan"): "links.dma.energy: expected a number that is not negative",
+    ('level = "L1"', 'level = "L3"'): 'engines.cluster.level: expected a level, .*found "L3"; did you mean',
+    ('level = "L1"', 'level = { outs = "L1" }'): "engines.cluster.level: expected a level for the role ins",
+    ('level = "L1"', 'level = { ins = "L1", out = "L1" }'): "engines.cluster.level: expected one of ins, weights",
+    ("mhz = 370", "volts = 3"): "clock: expected a table with mhz and, optionally, volts, found a table",
+    ("mhz = 370", "mhz = [1, 2]\nvolts = [1]"): "clock: expected as many volts as mhz",
+    ("[clock]\nmhz = 370", ""): None,
+    ("setup = 90", "setup = 90\nclock = { mhz = 0 }"): "engines.cluster.clock: expected a positive number",
+    ("[links.dma]", "[link.dma]"): "link: unknown key; did you mean 'links'",
+    ("per_point", "per_pint"): 'runs."nn.\\*".cost: expected a cost function, .*found "per_pint"; did you mean',
+    ("efficiency = 0.8", "efficency = 0.8"): 'runs."nn.conv".efficency: unknown key; did you mean .efficiency',
+    ("efficiency = 0.8", 'efficiency = "x"'): "efficiency: expected a positive number, found",
+    (
+        "macs_per_cycle = 12, efficiency = 0.8, ",
+        "",
+    ): 'runs."nn.conv".macs_per_cycle: expected a positive number, found nothing',
+    ("cycles = [3, 6]", "cycles = []"): 'runs."nn.\\*".cycles: expected .*at least one',
+    ("macs_per_cycle = 12, efficiency = 0.8", "macs_per_cycle = 0"): "macs_per_cycle: expected a positive number",
+    ("multiples = { n = 4 }", "multiples = { q = 4 }"): "multiples: expected the name of a loop, such as n",
+    ("multiples = { n = 4 }", "multiples = { n = 0 }"): "multiples: expected an integer of at least 1",
+    ("per_output = 1, multiples", 'types = "int8", multiples'): "types: expected an element type such as i8",
+    ('"nn.conv" ', '"nn.cnov" '): 'runs."nn.cnov": expected the name of an op, .*did you mean .nn.conv',
+    ('"nn.conv" ', '"nm.conv" '): 'runs."nm.conv": expected .*found no dialect "nm"',
+    ('"*"  ', '"arith.*"'): 'engines: expected one that runs "\\*"',
+    (
+        "[levels.L1]",
+        "[levels.L0]\nsize = 8\n[levels.L1]",
+    ): 'links: expected one that leads to the level "L0", found none',
+    ("[links.dma]", '[links.up]\nfar = "L1"\nnear = "L2"\nwidth = 1\n[links.dma]'): "found the cycle L1 -> L2 -> L1",
+}
+
+
+@pytest.mark.parametrize(("edit", "message"), [*FAULTS.items()], ids=[edit[1][:24] for edit in FAULTS])
+def test_faults_are_named(edit: tuple[str, str], message: str | None, tmp_path: Path):
+    assert edit[0] in TWO_LEVEL
+    text = TWO_LEVEL.replace(edit[0], edit[1], 1)
+    if message is None:
+        load_text(text, tmp_path)
+        return
+    with pytest.raises(Diagnostic, match=message) as error:
+        load_text(text, tmp_path)
+    assert "soc.toml" in error.value.where
+
+
+def test_all_faults_at_once(tmp_path: Path):
+    text = TWO_LEVEL.replace('"64KiB"', '"big"').replace("width = 8", "width = -1").replace("cores", "kores")
+    with pytest.raises(Diagnostic, match="3 faults") as error:
+        load_text(text, tmp_path)
+    assert [note.partition(":")[0] for note in error.value.notes] == [
+        "levels.L1.size",
+        "links.dma.width",
+        "engines.cluster.kores",
+    ]
+
+
+@pytest.mark.parametrize("part", ["levels", "engines"])
+def test_a_part_that_is_missing(part: str, tmp_path: Path):
+    with pytest.raises(
+        Diagnostic, match=rf"{part}: expected at least one table \[{part}.NAME\], found nothing"
+    ) as error:
+        load_text("" if part == "levels" else "[levels.A]\nsize = 1\n", tmp_path)
+    assert "soc.toml" in error.value.where
+
+
+def test_parts_that_are_no_tables(tmp_path: Path):
+    with pytest.raises(Diagnostic, match=r"links: expected tables \[links.NAME\], found 3"):
+        load_text(
+            "links = 3\n" + TWO_LEVEL[: TWO_LEVEL.index("[links")] + TWO_LEVEL[TWO_LEVEL.index("[engines") :], tmp_path
+        )
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "machines.md"
+
+
+def test_the_files_in_the_docs(tmp_path: Path):
+    found = [
+        load_text(block, tmp_path) for block in re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.S)
+    ]
+    assert [each.level(each.levels[-1].name).size for each in found] == [64 << 10, 1 << 30]
+
+
+@pytest.mark.parametrize(("kind", "keys"), [("levels", LEVEL), ("links", LINK), ("engines", ENGINE), ("runs", SUPPORT)])
+def test_the_docs_describe_every_key(kind: str, keys: dict[str, Key]):
+    sections = re.split(r"\n##+ ", DOCS.read_text(encoding="utf-8"))
+    section = next(each for each in sections if re.match(rf"`\[(engines\.NAME\.)?{kind}(\.NAME)?\]`", each))
+    assert [key for key in keys if f"`{key}`" not in section] == []
