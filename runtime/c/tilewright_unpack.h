@@ -2,7 +2,8 @@
  * Numbers of 4 or 2 bits as bytes, as `cluster.unpack` states them. A word holds 8 or 16 of them, whose byte b has the
  * numbers b, b + 4, ... from its lowest bits on, so that a shift and a mask of the word give four neighbours.
  *
- * `bits` and `is_signed` are constants where the function is called.
+ * `bits` and `is_signed` are constants where the function is called. Included after the header of a machine that has
+ * instructions for it, as TW_UNPACK_WORDS.
  */
 #ifndef TILEWRIGHT_UNPACK_H
 #define TILEWRIGHT_UNPACK_H
@@ -48,12 +49,18 @@ TW_UNPACK uint32_t tw_unpack_word(uint32_t word, int32_t bits, int32_t is_signed
 /* Writes `count` numbers, all words of `packed` that hold them being there. */
 TW_UNPACK void tw_unpack_row(const int8_t *packed, int8_t *out, int32_t count, int32_t bits, int32_t is_signed) {
     const int32_t words = 8 / bits, whole = count / (4 * words);
+#ifdef TW_UNPACK_WORDS
+    if (whole > 0) {
+        TW_UNPACK_WORDS(packed, out, whole, bits, is_signed);
+    }
+#else
     for (int32_t block = 0; block < whole; ++block) {
         const uint32_t word = tw_packed_load(packed + 4 * block);
         for (int32_t place = 0; place < words; ++place) {
             tw_packed_store(out + 4 * (block * words + place), tw_unpack_word(word >> (bits * place), bits, is_signed));
         }
     }
+#endif
     const int32_t first = 4 * words * whole;
     const uint32_t last = first < count ? tw_packed_load(packed + 4 * whole) : 0u;
     int32_t number = first, shift = 0;

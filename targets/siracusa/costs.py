@@ -86,12 +86,20 @@ def product(
 
 
 @cost("unpack")
-def unpack(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, contention: float = 0.0) -> int | None:
-    """Price `nn.unpack` as rows that are unpacked a word at a time; None for other kernels."""
+def unpack(
+    kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, contention: float = 0.0, xpulp: int = 0
+) -> int | None:
+    """
+    Price `nn.unpack` as rows that are unpacked a word at a time; None for other kernels.
+
+    With `xpulp` there are hardware loops and shifts of bytes.
+    """
     numbers = packed_numbers(kernel)
     if numbers is None or 0 in bounds:
         return None if numbers is None else 0
-    return ceil(unpacking_cycles(kernel, bounds, engine.cores, numbers=numbers, contention=contention))
+    return ceil(
+        unpacking_cycles(kernel, bounds, engine.cores, numbers=numbers, contention=contention, xpulp=bool(xpulp))
+    )
 
 
 @cost("npu")

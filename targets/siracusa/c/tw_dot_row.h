@@ -3,34 +3,30 @@
  * loads a word of each operand, which moves its pointer on, and adds 4 products to each sum: 14 cycles, and 9.
  *
  * Included by tw_cluster.h where TW_XPULP is defined; tilewright_dot.h then uses TW_DOT_ROW.
- *
- * Encodings: lp.setup (hardware loop 0, its length in halfwords), p.lw with post-increment and pv.sdot(u)sp.b, as words,
- * since few compilers know them. Compressed instructions must not stand in a hardware loop.
  */
 #ifndef TW_DOT_ROW_H
 #define TW_DOT_ROW_H
 
 #include <stdint.h>
 
+#include "tw_xpulp.h"
+
 /* An asm statement may name 30 operands, so that the words go through registers of its own. */
-#define TW_NEXT(to, from) ".insn i 0x0b, 2, " to ", %[" #from "], 4\n"
-#define TW_SDOT(funct7, sum, a, b) ".insn r 0x57, 1, " funct7 ", %[" #sum "], " a ", " b "\n"
-#define TW_BEGIN(halfwords) ".option push\n.option norvc\n.insn i 0x7b, 4, x0, %[words], " halfwords "\n"
-#define TW_END ".option pop\n"
-#define TW_FEATURES TW_NEXT("t3", w0) TW_NEXT("t4", w1) TW_NEXT("t5", w2) TW_NEXT("t6", w3)
+#define TW_FEATURES \
+    TW_NEXT("t3", "%[w0]") TW_NEXT("t4", "%[w1]") TW_NEXT("t5", "%[w2]") TW_NEXT("t6", "%[w3]")
 #define TW_PRODUCTS(funct7, p, a) \
-    TW_SDOT(funct7, s##p##0, a, "t3") TW_SDOT(funct7, s##p##1, a, "t4") \
-    TW_SDOT(funct7, s##p##2, a, "t5") TW_SDOT(funct7, s##p##3, a, "t6")
+    TW_SDOT(funct7, "%[s" #p "0]", a, "t3") TW_SDOT(funct7, "%[s" #p "1]", a, "t4") \
+    TW_SDOT(funct7, "%[s" #p "2]", a, "t5") TW_SDOT(funct7, "%[s" #p "3]", a, "t6")
 #define TW_ROW_OF_TWO(funct7) \
-    __asm__(TW_BEGIN("28") TW_NEXT("a6", x0) TW_NEXT("a7", x1) TW_FEATURES TW_PRODUCTS(funct7, 0, "a6") \
-                TW_PRODUCTS(funct7, 1, "a7") TW_END \
+    __asm__(TW_LOOP("28") TW_NEXT("a6", "%[x0]") TW_NEXT("a7", "%[x1]") TW_FEATURES TW_PRODUCTS(funct7, 0, "a6") \
+                TW_PRODUCTS(funct7, 1, "a7") TW_LOOP_END \
             : [x0] "+r"(x0), [x1] "+r"(x1), [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3), \
               [s00] "+r"(s[0]), [s01] "+r"(s[1]), [s02] "+r"(s[2]), [s03] "+r"(s[3]), [s10] "+r"(s[4]), \
               [s11] "+r"(s[5]), [s12] "+r"(s[6]), [s13] "+r"(s[7]) \
             : [words] "r"(words) \
             : "memory", "a6", "a7", "t3", "t4", "t5", "t6")
 #define TW_ROW_OF_ONE(funct7) \
-    __asm__(TW_BEGIN("18") TW_NEXT("a6", x0) TW_FEATURES TW_PRODUCTS(funct7, 0, "a6") TW_END \
+    __asm__(TW_LOOP("18") TW_NEXT("a6", "%[x0]") TW_FEATURES TW_PRODUCTS(funct7, 0, "a6") TW_LOOP_END \
             : [x0] "+r"(x0), [w0] "+r"(w0), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3), [s00] "+r"(s[0]), \
               [s01] "+r"(s[1]), [s02] "+r"(s[2]), [s03] "+r"(s[3]) \
             : [words] "r"(words) \
@@ -41,13 +37,13 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
     const int8_t *x0, const int8_t *x1, const int8_t *w0, const int8_t *w1, const int8_t *w2, const int8_t *w3,
     int32_t *s, int32_t words, int32_t pixels, int32_t is_signed) {
     if (pixels == 2 && is_signed) {
-        TW_ROW_OF_TWO("0x5c");
+        TW_ROW_OF_TWO(TW_SDOT_SS);
     } else if (pixels == 2) {
-        TW_ROW_OF_TWO("0x54");
+        TW_ROW_OF_TWO(TW_SDOT_US);
     } else if (is_signed) {
-        TW_ROW_OF_ONE("0x5c");
+        TW_ROW_OF_ONE(TW_SDOT_SS);
     } else {
-        TW_ROW_OF_ONE("0x54");
+        TW_ROW_OF_ONE(TW_SDOT_US);
     }
 }
 
@@ -55,10 +51,6 @@ static inline __attribute__((__unused__, __always_inline__)) void tw_dot_row(
 /* Rows of the windows of depthwise convolutions are words for `sdotsp.b`, too. */
 #define TW_WINDOW_WORDS 1
 
-#undef TW_NEXT
-#undef TW_SDOT
-#undef TW_BEGIN
-#undef TW_END
 #undef TW_FEATURES
 #undef TW_PRODUCTS
 #undef TW_ROW_OF_TWO

@@ -3,9 +3,10 @@ Numbers of 4 and 2 bits as bytes, on a RI5CY core: the loops of `tilewright_unpa
 
 Counted in the instructions that gcc 12 -O2 makes of them, not measured. A word of packed numbers is loaded, and the
 loop steps two pointers and branches; each four numbers are a shift, but for the first, a mask, three more instructions
-for the sign, and a store. The last word of a row, where it is not full, takes a loop over words and one over bytes.
-Unsigned numbers take three instructions fewer for each four, and short rows, which a compiler unrolls, 5 for each word;
-neither is counted.
+for the sign, and a store. With Xpulp it is a hardware loop, which waits a cycle for the word; each four numbers are a
+shift of bytes to the left, but for the last, one to the right, and a store. The last word of a row, where it is not
+full, takes a loop over words and one over bytes. In plain C unsigned numbers take three instructions fewer for each
+four, and short rows, which a compiler unrolls, 5 for each word; neither is counted.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from ....passes.loops.affine import Quotient, linear
 from .kernels import parallel_dims, per_kernel, share, slowdown
 from .loops import AROUND, BRANCH, START
 
-_BLOCK = 1 + 2 + BRANCH - 1
-_NUMBERS = 6
+_BLOCK, _XPULP_BLOCK = 1 + 2 + BRANCH - 1, 1 + 1 - 1
+_NUMBERS, _XPULP_NUMBERS = 6, 3
 """Cycles of a word of packed numbers, and of each four numbers in it."""
-_ROW, _STEP = 6, 3 + BRANCH
+_ROW, _XPULP_ROW, _STEP = 6, 3, 3 + BRANCH
 """Cycles of a row besides, and of a turn of the loops over what is left of it."""
 
 
@@ -34,14 +35,21 @@ def packed_numbers(kernel: Kernel) -> int | None:
     return divisors[1] if is_unpacking else None
 
 
-def unpacking_cycles(kernel: Kernel, bounds: tuple[int, ...], cores: int, *, numbers: int, contention: float) -> float:
-    """Return the cycles of unpacking rows, the last of the loops, that cores share; a word holds `numbers` numbers."""
+def unpacking_cycles(
+    kernel: Kernel, bounds: tuple[int, ...], cores: int, *, numbers: int, contention: float, xpulp: bool = False
+) -> float:
+    """
+    Return the cycles of unpacking rows, the last of the loops, that cores share; a word holds `numbers` numbers.
+
+    With `xpulp` there are hardware loops and shifts of bytes.
+    """
     *rows, length = bounds
     mine = share([bounds[d] for d in parallel_dims(kernel)[:-1]], cores)
     own = prod(mine.turns if number == mine.loop else extent for number, extent in enumerate(rows))
     blocks, rest = divmod(length, numbers)
     words, left = blocks * numbers // WORD, divmod(rest, WORD)
-    row = AROUND + _ROW + blocks * _BLOCK + words * _NUMBERS
+    around, block, four = (_XPULP_ROW, _XPULP_BLOCK, _XPULP_NUMBERS) if xpulp else (_ROW, _BLOCK, _NUMBERS)
+    row = AROUND + around + blocks * block + words * four
     row += (1 + (left[0] + 1) * _NUMBERS + sum(left) * _STEP) if rest else 0
     accesses = blocks + words + (1 + sum(left) if rest else 0)
     return START + own * row * slowdown(contention, accesses / row, mine.cores)

@@ -139,7 +139,7 @@ class Siracusa:
     def _turn(self, core: Core) -> None:
         if core.waits is not None:
             (word,) = struct.unpack("<I", bytes(core.machine.mem_read(core.counter, 4)))
-            self._set(core, word, self._take(core))
+            self._set(core, word >> 7 & 31, self._take(core))
             core.counter += 4
         try:
             core.machine.emu_start(core.counter, 0, count=self.random.choice((1, 7, 50, 400, 4000)))
@@ -176,6 +176,11 @@ class Siracusa:
         elif (opcode, funct3) == (0x0B, 2):
             (value,) = struct.unpack("<I", self._bytes(a, 4))
             machine.reg_write(_REGISTERS[rs1], (a + _signed(word >> 20, 12)) & 0xFFFF_FFFF)
+        elif (opcode, funct3) == (0x2B, 2):
+            ctypes.memmove(self._place(a, 4), struct.pack("<I", b), 4)
+            rd, value = rs1, a + _signed((word >> 25) << 5 | rd, 12)
+        elif (opcode, funct3) == (0x57, 7) and word >> 26 in _SHIFTS:
+            value = _shifted(a, _SHIFTS[word >> 26], (word >> 20 & 31) << 1 | word >> 25 & 1)
         elif (opcode, funct3, rd) == (0x7B, 4, 0):
             core.loop = at + 4, at + (word >> 20) * 2, a
             return
@@ -183,7 +188,7 @@ class Siracusa:
             value = core.number if word >> 20 == 0xF14 else self.random.randrange(1 << 32)
         else:
             raise Wrong(f"core {core.number} at {at:#x}: instruction {word:08x}")
-        self._set(core, word, value)
+        self._set(core, rd, value)
         first, last, turns = core.loop
         if at == last and turns > 1:
             core.loop = first, last, turns - 1
@@ -192,9 +197,9 @@ class Siracusa:
     def _bytes(self, address: int, size: int) -> bytes:
         return ctypes.string_at(self._place(address, size), size)
 
-    def _set(self, core: Core, word: int, value: int) -> None:
-        if word >> 7 & 31:
-            core.machine.reg_write(_REGISTERS[word >> 7 & 31], value & 0xFFFF_FFFF)
+    def _set(self, core: Core, register: int, value: int) -> None:
+        if register:
+            core.machine.reg_write(_REGISTERS[register], value & 0xFFFF_FFFF)
 
     # The event unit
 
@@ -388,6 +393,20 @@ def _with_own_csrs(code: bytes) -> bytes:
 
 
 _DOTS = {0x5C: (True, True), 0x54: (False, True), 0x50: (False, False)}
+
+
+_SHIFTS = {0x10: "srl", 0x12: "sra", 0x14: "sll"}
+"""The upper bits of shifts of all bytes of a word by a constant."""
+
+
+def _shifted(word: int, kind: str, count: int) -> int:
+    """Return a word whose bytes are shifted."""
+    total = 0
+    for at in range(0, 32, 8):
+        byte = word >> at & 255
+        shifted = byte << count if kind == "sll" else (_signed(byte, 8) if kind == "sra" else byte) >> count
+        total |= (shifted & 255) << at
+    return total
 
 
 def _signed(value: int, bits: int) -> int:

@@ -123,8 +123,17 @@ def test_fewest_bits(values: list[int], form: tuple[int, bool] | None) -> None:
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize(("bits", "length", "row"), [(4, 64, 8 * 17 + 13), (2, 64, 4 * 29 + 13), (4, 13, 17 + 13 + 25)])
-def test_price(bits: int, length: int, row: int) -> None:
+@pytest.mark.parametrize(
+    ("bits", "length", "xpulp", "row"),
+    [
+        (4, 64, False, 8 * 17 + 13),
+        (2, 64, False, 4 * 29 + 13),
+        (4, 13, False, 17 + 13 + 25),
+        (4, 64, True, 8 * 7 + 10),
+        (2, 64, True, 4 * 13 + 10),
+    ],
+)
+def test_price(bits: int, length: int, xpulp: bool, row: int) -> None:
     """32 rows on one core and on eight, as the laws say: a rest of 5 numbers is a word, a turn and a byte."""
     packed, out = f"memref<32x{packed_shape((length,), bits)[0]}xi8>", f"memref<32x{length}xi8>"
     text = f"nn.unpack ins(%x : {packed}) outs(%o : {out}) {{bits = {bits} : i64}}"
@@ -134,5 +143,5 @@ def test_price(bits: int, length: int, row: int) -> None:
     assert numbers is not None
     assert numbers == 32 // bits
     for cores in (1, 8):
-        cycles = unpacking_cycles(kernel, kernel.bounds, cores, numbers=numbers, contention=0)
+        cycles = unpacking_cycles(kernel, kernel.bounds, cores, numbers=numbers, contention=0, xpulp=xpulp)
         assert cycles == START + 32 // cores * row
