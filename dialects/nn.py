@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Dialect, TypeAttribute
+from xdsl.ir import Attribute, Dialect, TypeAttribute
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     base,
@@ -32,58 +32,24 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..ir import element_of, numbers_of, shape_of
 from .core.body import Body, highest, lowest, scalar_attr
-from .core.kernel import Access, Kernel, Reduction, kernel_of
+from .core.kernel import Access, Kernel, Reduction
 from .core.kernel_op import KernelOp
 from .core.kernel_parts import affine, ints, require_positive, shapes
+from .core.nn_contraction import PackableOp
 from .core.nn_float_rows import LayerNormOp, RmsNormOp, SoftmaxOp
 from .core.nn_integer_rows import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from .core.nn_scalars import IntegerSqrtOp, RemainderOp
 from .core.nn_unpack import UnpackOp
 
 
-def _sum_of_products(
-    lhs: Attribute, rhs: Attribute, total: Attribute, unsigned: tuple[bool, bool], wraps: bool
-) -> Block:
-    body = Body([lhs, rhs, total], wraps=wraps)
-    a, b, acc = body.args
-    wide = [body.convert(value, total, unsigned=sign) for value, sign in zip((a, b), unsigned, strict=True)]
-    return body.finish(body.add(acc, body.mul(*wide)))
-
-
-class ContractionOp(KernelOp):
-    """A sum of products of two inputs in the type `accumulator`."""
-
-    accumulator = prop_def(base(TypeAttribute))
-
-    @property
-    def multiply_accumulates(self) -> int:
-        return kernel_of(self).points
-
-    def contract(
-        self, bounds: Sequence[int], reduced: Sequence[int], maps: Sequence[AffineMap], *, padded: bool = False
-    ) -> Kernel:
-        """Return the kernel that sums input 0 times input 1 under these maps (input 0, input 1, output)."""
-        lhs, rhs = (element_of(value) for value in self.inputs)
-        zero = scalar_attr(0, self.accumulator)
-        signs = self.is_unsigned(0), self.is_unsigned(1)
-        body = _sum_of_products(lhs, rhs, self.accumulator, signs, self.wraps is not None)
-        return Kernel(
-            tuple(bounds),
-            frozenset(reduced),
-            (Access(self.inputs[0], maps[0], scalar_attr(0, lhs) if padded else None), Access(self.inputs[1], maps[1])),
-            (Access(self.output, maps[2]),),
-            reductions=(Reduction((zero,), body),),
-            fill_is_neutral=True,
-        )
-
-
 @irdl_op_definition
-class ConvOp(ContractionOp):
+class ConvOp(PackableOp):
     """
     Convolution (cross-correlation) of any spatial rank, as ONNX `Conv`.
 
     x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]; with `channels_last` the channels are
-    the last axis of all three. Zero padding lies outside of x; `pads` holds the leading, then the trailing ones.
+    the last axis of all three, along which w may be packed. Zero padding lies outside of x; `pads` holds the leading,
+    then the trailing ones.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
             {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
@@ -110,6 +76,9 @@ class ConvOp(ContractionOp):
             raise VerifyException("input, weight and output must have as many axes, three at least")
         (_, channels, *space), (features, depth, *kernel) = (self.channels_first(shape) for shape in inputs)
         groups = self.groups.value.data
+        if self.weight_bits is not None:
+            depth = channels // max(groups, 1)
+            self.verify_packing(depth, "channels_last", is_there=self.channels_last is not None)
         lengths = [len(numbers_of(p)) for p in (self.strides, self.dilations, self.pads)]
         if lengths != [len(space), len(space), 2 * len(space)] or len(kernel) != len(space):
             raise VerifyException(f"strides, dilations, pads and kernel must fit {len(space)} spatial axes")
@@ -133,8 +102,9 @@ class ConvOp(ContractionOp):
             raise VerifyException(f"the output's shape must be {[batch, features, *limits]}, got {out}")
 
     def core(self) -> Kernel:
-        (_, _, *space), (features, depth, *kernel) = (self.channels_first(shape_of(value)) for value in self.inputs)
+        (_, channels, *space), (features, _, *kernel) = (self.channels_first(shape_of(value)) for value in self.inputs)
         groups, rank = self.groups.value.data, len(space)
+        depth = channels // groups
         out_shape = self.channels_first(shape_of(self.output))
         bounds = [out_shape[0], groups, features // groups, *out_shape[2:], depth, *kernel]
         dim = AffineMap.identity(len(bounds)).results
@@ -169,14 +139,17 @@ def window_exprs(
 
 
 @irdl_op_definition
-class MatmulOp(ContractionOp):
+class MatmulOp(PackableOp):
     """
     Matrix product [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast as in NumPy.
 
-    `transpose_a` and `transpose_b` say that an input is stored with its last two axes swapped.
+    `transpose_a` and `transpose_b` say that an input is stored with its last two axes swapped; with the latter the
+    second may be packed.
 
         %y = nn.matmul ins(%a, %b : tensor<8x64xi8>, tensor<32x64xi8>) outs(%init : tensor<8x32xi32>)
             {accumulator = i32, transpose_b}
+        %z = nn.matmul ins(%a, %p : tensor<8x64xi8>, tensor<32x32xi8>) outs(%init : tensor<8x32xi32>)
+            {accumulator = i32, transpose_b, weight_bits = 4 : i64}
     """
 
     name = "nn.matmul"
@@ -188,6 +161,9 @@ class MatmulOp(ContractionOp):
         if len(inputs) != 2 or any(len(shape) < 2 for shape in (*inputs, out)):
             raise VerifyException("expected two inputs and an output of at least two axes")
         a, b = (self._matrix(i) for i in range(2))
+        if self.weight_bits is not None:
+            self.verify_packing(a[1], "transpose_b", is_there=self.transpose_b is not None)
+            b = a[1], b[1]
         if a[1] != b[0]:
             raise VerifyException(f"the inner extents {a[1]} and {b[0]} differ")
         batches = [shape[:-2] for shape in inputs]

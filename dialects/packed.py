@@ -22,8 +22,8 @@ from xdsl.utils.exceptions import VerifyException
 from ..ir import Array, element_of, numbers_of, shape_of
 from .core.body import is_float
 from .core.kernel import Kernel
+from .core.nn_contraction import ContractionOp
 from .core.packed_tiles import LANES, DepthwiseTileOp, DotTileOp, MatmulTileOp
-from .nn import ContractionOp
 
 GROUP = 4
 """Products of bytes that are summed up at a time."""

@@ -13,8 +13,9 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from ..dialects.core.nn_contraction import ContractionOp
 from ..dialects.core.nn_unpack import UnpackOp
-from ..dialects.nn import ContractionOp, ConvOp, PoolOp
+from ..dialects.nn import ConvOp, PoolOp
 from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from ..errors import Diagnostic
 from ..ir import element_of, shape_of, where

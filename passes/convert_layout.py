@@ -167,7 +167,7 @@ def _is_packable_matrix(op: MatmulOp) -> bool:
     a, b = op.inputs
     flat = len(shape_of(a)) <= 4 and len(shape_of(b)) == 2 and op.transpose_a is None
     types = (element_of(a), element_of(b), op.accumulator) in TILE_TYPES and not op.is_unsigned(1)
-    return flat and types and op.wraps is None and constant_of(b) is not None
+    return flat and types and op.wraps is None and not op.packed_bits and constant_of(b) is not None
 
 
 def _is_of_bytes(op: MatmulOp) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import I64, IntegerAttr, i8, i32
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.utils.exceptions import VerifyException
@@ -40,11 +40,6 @@ class UnpackOp(KernelOp):
     TAKES_EPILOGUES: ClassVar[bool] = False
     bits = prop_def(IntegerAttr[I64])
 
-    @property
-    def count(self) -> int:
-        """The numbers that a byte holds."""
-        return 8 // self.bits.value.data
-
     def verify_(self) -> None:
         if self.bits.value.data not in WIDTHS:
             raise VerifyException(f"packed numbers have 2 or 4 bits, not {self.bits.value.data}")
@@ -59,7 +54,7 @@ class UnpackOp(KernelOp):
     def core(self) -> Kernel:
         shape = shape_of(self.output)
         *outer, last = (AffineExpr.dimension(dim) for dim in range(len(shape)))
-        byte = last // (WORD * self.count) * WORD + last % WORD
+        byte = packed_index(last, self.bits.value.data)
         return Kernel(
             shape,
             frozenset(),
@@ -70,16 +65,25 @@ class UnpackOp(KernelOp):
 
     def _number(self, axis: int) -> Block:
         """Return the code that takes a number out of its byte."""
-        bits, body = self.bits.value.data, Body([i8])
-        place = body.op(arith.AndIOp(body.shift_right(body.index_of(axis, i32), 2), body.constant(self.count - 1, i32)))
-        byte = body.convert(body.args[0], i32, unsigned=True)
-        number = body.op(
-            arith.AndIOp(body.shift_right(byte, body.mul(place, bits)), body.constant((1 << bits) - 1, i32))
-        )
-        if not self.is_unsigned(0):
-            sign = 1 << (bits - 1)
-            number = body.sub(body.op(arith.XOrIOp(number, body.constant(sign, i32))), sign)
+        body = Body([i8])
+        number = number_at(body, body.args[0], axis, self.bits.value.data, is_unsigned=self.is_unsigned(0))
         return body.finish(body.convert(number, i8))
+
+
+def packed_index(number: AffineExpr, bits: int) -> AffineExpr:
+    """Return the byte of a row that holds a number of so many bits."""
+    return number // (WORD * 8 // bits) * WORD + number % WORD
+
+
+def number_at(body: Body, byte: SSAValue, axis: int, bits: int, *, is_unsigned: bool) -> SSAValue:
+    """Append the number, as i32, that a byte holds for the current index along the axis of the numbers."""
+    place = body.op(arith.AndIOp(body.shift_right(body.index_of(axis, i32), 2), body.constant(8 // bits - 1, i32)))
+    shifted = body.shift_right(body.convert(byte, i32, unsigned=True), body.mul(place, bits))
+    number = body.op(arith.AndIOp(shifted, body.constant((1 << bits) - 1, i32)))
+    if is_unsigned:
+        return number
+    sign = 1 << (bits - 1)
+    return body.sub(body.op(arith.XOrIOp(number, body.constant(sign, i32))), sign)
 
 
 def packed_shape(shape: Sequence[int], bits: int) -> tuple[int, ...]:

@@ -10,7 +10,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.cluster_sums import DotOp
 from ...dialects.core.kernel import Kernel
-from ...dialects.nn import ContractionOp, ConvOp, MatmulOp
+from ...dialects.core.nn_contraction import ContractionOp
+from ...dialects.nn import ConvOp, MatmulOp
 from ...ir import element_of, numbers_of, shape_of
 from .blocks import BlockLoops, Part, has_windows_in_padding, parts
 from .nest import PARALLEL, Index, Nest
@@ -25,7 +26,7 @@ def is_dot(op: Operation) -> bool:
 
     These are convolutions with `channels_last` and one group, and matrix products with `transpose_b`.
     """
-    if not isinstance(op, ConvOp | MatmulOp) or not is_of_bytes(op):
+    if not isinstance(op, ConvOp | MatmulOp) or op.packed_bits or not is_of_bytes(op):
         return False
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs]
     if any(found is None or found[-1] != 1 for found in strides):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.builtin import AffineMapAttr, IntegerAttr, i64
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import GenericOp, YieldOp
+from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -200,7 +200,8 @@ class _Generalizer:
             if operand is not None and arg in used
         ]
         operands = [*(operand for _, operand in taken), *outputs]
-        dims = self.dims_of(operands)
+        indices = {op.dim.value.data for op in ops if isinstance(op, IndexOp)}
+        dims = sorted({*self.dims_of(operands), *indices})
         missing = [dim for dim in dims if not any(dim in operand.plain_dims() for operand in operands)]
         if missing:
             window = self.shapes.empty([self.kernel.bounds[dim] for dim in missing], element_of(operands[0].value))
@@ -209,7 +210,7 @@ class _Generalizer:
         body = Block(arg_types=[element_of(operand.value) for operand in operands])
         values: dict[SSAValue, SSAValue] = dict(zip((arg for arg, _ in taken), body.args, strict=False))
         values |= zip(block.args[len(inputs) :], body.args[len(operands) - len(outputs) :], strict=False)
-        body.add_ops(op.clone(values) for op in ops)
+        body.add_ops(_renumbered(op.clone(values), numbers) for op in ops)
         body.add_op(YieldOp(*(values.get(v, v) for v in cast(Operation, block.last_op).operands)))
         for old, new in zip((arg for arg, _ in taken), body.args, strict=False):
             new.name_hint = old.name_hint
@@ -228,6 +229,13 @@ class _Generalizer:
     def dims_of(self, operands: Sequence[_Operand]) -> list[int]:
         """Return the dimensions that a generic on these operands goes through."""
         return sorted({dim for operand in operands for dim in operand.dims()})
+
+
+def _renumbered(op: Operation, numbers: dict[int, int]) -> Operation:
+    """Return a scalar op that names dimensions by their numbers in a generic."""
+    if isinstance(op, IndexOp):
+        op.properties["dim"] = IntegerAttr(numbers[op.dim.value.data], i64)
+    return op
 
 
 def _map(operand: _Operand, numbers: dict[int, int]) -> AffineMapAttr:

@@ -12,8 +12,9 @@ from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.nn_contraction import ContractionOp
 from ...dialects.core.semantics import SCALAR_RULES
-from ...dialects.nn import ContractionOp, ConvOp, MatmulOp
+from ...dialects.nn import ConvOp, MatmulOp
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import Array, array_of, element_of, integer_width, numpy_type, shape_of
 from .steps import Domain
@@ -209,7 +210,7 @@ def sums_of(op: ContractionOp) -> Domain | None:
     if not isinstance(op, ConvOp | MatmulOp) or op.accumulate is not None or op.wraps is not None:
         return None
     x, w = op.inputs
-    if any(integer_width(element_of(value)) != 8 for value in (x, w)):
+    if op.packed_bits or any(integer_width(element_of(value)) != 8 for value in (x, w)):
         return None
     (low, high), (least, most) = ((0, 255) if op.is_unsigned(index) else (-128, 127) for index in range(2))
     rows = _rows(op)

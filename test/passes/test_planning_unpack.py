@@ -27,29 +27,41 @@ def memref(*shape: int, element: str = "i8") -> str:
     return f"memref<{'x'.join(map(str, shape))}x{element}>"
 
 
-@examples(12)
+@examples(8)
 @given(
-    st.integers(1, 6),
-    st.integers(1, 6),
+    st.integers(2, 6),
+    st.integers(2, 6),
     st.integers(1, 20),
     st.integers(1, 12),
     st.sampled_from([1, 3]),
     st.sampled_from([2, 4]),
     ROOMS,
     st.booleans(),
+    st.booleans(),
 )
-@example(4, 5, 13, 12, 3, 4, 128, True)
+@example(4, 5, 13, 12, 3, 4, 128, True, False)
+@example(4, 5, 13, 12, 3, 4, 128, True, True)
 def test_weights_for_a_convolution(
-    height: int, width: int, depth: int, features: int, taps: int, bits: int, room: int, double_buffered: bool
+    height: int,
+    width: int,
+    depth: int,
+    features: int,
+    taps: int,
+    bits: int,
+    room: int,
+    double_buffered: bool,
+    reads_packed: bool,
 ) -> None:
     x, w = memref(1, height, width, depth), memref(features, taps, taps, depth)
     p, o = memref(*packed_shape((features, taps, taps, depth), bits)), memref(1, height, width, features, element="i32")
     pads = ", ".join([str(taps // 2)] * 4)
+    unpack = f"%w = memref.alloc() : {w}\nnn.unpack ins(%p : {p}) outs(%w : {w}) {{bits = {bits} : i64}}"
+    weights, packing = ("%p", f", weight_bits = {bits} : i64") if reads_packed else ("%w", "")
     text = f"""func.func @network(%x: {x}, %p: {p}, %o: {o} {{tilewright.output}}) {{
-      %w = memref.alloc() : {w}
-      nn.unpack ins(%p : {p}) outs(%w : {w}) {{bits = {bits} : i64}}
-      nn.conv ins(%x, %w : {x}, {w}) outs(%o : {o}) {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
-        pads = array<i64: {pads}>, groups = 1 : i64, accumulator = i32, channels_last}}
+      {"" if reads_packed else unpack}
+      nn.conv ins(%x, {weights} : {x}, {p if reads_packed else w}) outs(%o : {o}) {{strides = array<i64: 1, 1>,
+        dilations = array<i64: 1, 1>, pads = array<i64: {pads}>, groups = 1 : i64, accumulator = i32,
+        channels_last{packing}}}
       func.return }}"""
     run(text, room, double_buffered=double_buffered)
 

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import i8, i32
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ....dialects.core.kernel_op import KernelOp
-from ....dialects.nn import ContractionOp, ConvOp, MatmulOp
+from ....dialects.core.nn_contraction import ContractionOp, PackableOp
+from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.packed import DepthwiseOp, PackedConvOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
@@ -72,6 +73,8 @@ def source_of(op: Operation) -> Source:
     if element_of(x) != i8 or element_of(w) != i8 or kernel.accumulator != i32:
         found = f"{element_of(x)}, {element_of(w)}, sums of {kernel.accumulator}"
         raise _declined(op, "is not on bytes with sums of 32 bits", "i8, i8, sums of i32", found)
+    if isinstance(op, PackableOp) and op.packed_bits:
+        raise _declined(op, "has packed weights", "weights as bytes, which the NPU packs otherwise")
     if _constant(w) is None:
         raise _declined(op, "has weights that are not constant", "constant weights")
     return _SOURCES[type(op)](op)

@@ -1,0 +1,80 @@
+"""Products that read packed weights give what those of unpacked ones do, at each level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tilewright.dialects.core.nn_unpack import pack
+from tilewright.ir import Array
+from tilewright.test.passes.scalar_machine import typed
+from tilewright.test.passes.test_convert_kernels_to_loops import compute
+from tilewright.test.passes.test_unpack_loops import numbers
+
+pytestmark = [pytest.mark.quick, pytest.mark.long]
+
+
+@dataclass(frozen=True)
+class Product:
+    """A kernel with packed weights: what stands after its operands, its inputs, and the sums that are right."""
+
+    name: str
+    properties: str
+    x: Array
+    w: Array
+    out: Array
+
+    @property
+    def text(self) -> str:
+        operands = f"ins(%x, %w : {typed(self.x)}, {typed(self.w)}) outs(%out : {typed(self.out)})"
+        return f"{self.name} {operands} {{{self.properties}, accumulator = i32}}"
+
+
+def windows(x: Array, taps: tuple[int, int], stride: int, pad: int) -> Array:
+    """Return the windows [rows, columns, taps, taps, channels] of an image [rows, columns, channels]."""
+    padded = np.pad(x.astype(np.int64), ((pad, pad), (pad, pad), (0, 0)))
+    found = np.lib.stride_tricks.sliding_window_view(padded, taps, axis=(0, 1))
+    return np.moveaxis(found[::stride, ::stride], 2, -1)
+
+
+@st.composite
+def products(draw: st.DrawFn) -> Product:
+    bits, seed = draw(st.sampled_from([2, 4])), draw(st.integers(0, 2**16))
+    is_unsigned, is_conv = draw(st.booleans()), draw(st.booleans())
+    depth, features = draw(st.one_of(st.integers(1, 40), st.sampled_from([8, 16, 32]))), draw(st.integers(1, 9))
+    signs = draw(st.sampled_from(["", "0"])), "1" if is_unsigned else ""
+    flags = ", ".join(sign for sign in signs if sign)
+    properties = f"weight_bits = {bits} : i64" + (f", unsigned = array<i64: {flags}>" if flags else "")
+    random = np.random.default_rng(seed)
+    if not is_conv:
+        x = random.integers(-128, 128, (draw(st.integers(1, 5)), depth)).astype(np.int8)
+        w = numbers((features, depth), bits, is_unsigned=is_unsigned, seed=seed)
+        values = x.view(np.uint8) if signs[0] else x
+        out = values.astype(np.int64) @ w.T.astype(np.int64)
+        return Product("nn.matmul", f"transpose_b, {properties}", x, pack(w, bits), out.astype(np.int32))
+    taps, stride, pad = (
+        (draw(st.integers(1, 3)), draw(st.integers(1, 3))),
+        draw(st.integers(1, 2)),
+        draw(st.integers(0, 1)),
+    )
+    pad = min(pad, min(taps) - 1)
+    x = random.integers(-128, 128, (1, *(n + draw(st.integers(0, 4)) for n in taps), depth)).astype(np.int8)
+    w = numbers((features, *taps, depth), bits, is_unsigned=is_unsigned, seed=seed)
+    values = x.view(np.uint8) if signs[0] else x
+    out = np.einsum("hwcij,fijc->hwf", np.moveaxis(windows(values[0], taps, stride, pad), -1, 2), w.astype(np.int64))
+    geometry = (
+        f"strides = array<i64: {stride}, {stride}>, dilations = array<i64: 1, 1>, groups = 1 : i64, channels_last"
+    )
+    properties = f"{geometry}, pads = array<i64: {pad}, {pad}, {pad}, {pad}>, {properties}"
+    return Product("nn.conv", properties, x, pack(w, bits), out[None].astype(np.int32))
+
+
+@settings(max_examples=5, deadline=None)
+@given(products())
+def test_scalar_code(product: Product) -> None:
+    for out in compute(product.text, product.out, x=product.x, w=product.w):
+        np.testing.assert_array_equal(out, product.out)
