@@ -138,8 +138,8 @@ class ConvertKernelsToLoopsPass(Pass):
     floats, channels last, run over stretches of channels.
 
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
-    2 pixels and 4 features, whose sums come from `cluster.dot`; depthwise ones run over blocks of 8 pixels, with
-    `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`.
+    2 pixels and 4 features, whose sums come from `cluster.dot`, which reads packed weights too; depthwise ones run over
+    blocks of 8 pixels, with `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`.
 
     With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
     results, which are folded at the end: the order in which a sum is taken is another one.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, MemRefType, UnitAttr, i8, i32
+from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, i8, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -23,7 +23,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numbers_of, shape_of, where
-from ..nn import ints
+from .kernel_parts import ints
+from .nn_unpack import WIDTHS, packed_shape, unpack
 from .semantics import Runner, Value, semantics
 
 
@@ -103,16 +104,40 @@ class DotOp(SumsOp):
     Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
 
     sums [pixels, features]. The elements of a row lie side by side. `x_axes` are those of pixels and rows, `w_axes`
-    those of features and rows.
+    those of features and rows. With `bits` a row of w holds numbers of 4 or 2 bits, packed as `nn.unpack` has them.
 
         cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c] rows %r of %m into %sums
             {x_axes = array<i64: 2, 1>, w_axes = array<i64: 0, 1>, steps = array<i64: 1, 1>, unsigned}
             : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
+        cluster.dot %x[%m, %k], %p[%f, %k] rows %one of %n into %sums
+            {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64}
+            : memref<8x13xi8>, memref<32x8xi8>, memref<2x4xi32>
     """
 
     name = "cluster.dot"
     SUMS: ClassVar[str] = "[pixels, features]"
     AXES: ClassVar[tuple[int, int, int]] = (2, 2, 2)
+    bits = opt_prop_def(IntegerAttr[I64])
+    unsigned_weights = opt_prop_def(UnitAttr)
+    """Whether packed numbers are unsigned."""
+
+    @property
+    def packed_bits(self) -> int:
+        """The bits of a packed number of w, 0 where each is a byte."""
+        return self.bits.value.data if self.bits is not None else 0
+
+    def pack(self, bits: int, *, unsigned: bool) -> None:
+        """Say that w holds packed numbers of so many bits."""
+        self.properties["bits"] = IntegerAttr(bits, i64)
+        if unsigned:
+            self.properties["unsigned_weights"] = UnitAttr()
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.bits is not None and self.packed_bits not in WIDTHS:
+            raise VerifyException(f"packed numbers have 2 or 4 bits, not {self.packed_bits}")
+        if self.unsigned_weights is not None and self.bits is None:
+            raise VerifyException("bytes of w are signed; only packed numbers may be unsigned")
 
 
 @irdl_op_definition
@@ -162,7 +187,10 @@ def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
     (rows, elements), (pixels, features) = _extent(operands), sums.shape
     x_steps, w_steps = _strides(x[0], op.x_axes, op.steps), _strides(w[0], op.w_axes)
     windows = strided(op, *x, [(pixels, x_steps[0]), (rows, x_steps[1]), (elements, 1)])
-    weights = strided(op, *w, [(features, w_steps[0]), (rows, w_steps[1]), (elements, 1)])
+    width = packed_shape((elements,), op.packed_bits)[0] if op.packed_bits else elements
+    weights = strided(op, *w, [(features, w_steps[0]), (rows, w_steps[1]), (width, 1)])
+    if op.packed_bits and weights.size:
+        weights = unpack(weights, elements, op.packed_bits, is_unsigned=op.unsigned_weights is not None)
     total = np.einsum("pre,fre->pf", _numbers(op, windows), weights.astype(np.int64))
     sums[...] = total.astype(np.int32)
     return []

@@ -67,6 +67,11 @@ def sums(b: Builder, op: Operation) -> None:
         b.integer(0 if op.unsigned is not None else 1),
     ]
     b.headers[DOT] = None
+    if isinstance(op, DotOp) and op.packed_bits:
+        b.headers[UNPACK] = None
+        operands += [b.integer(op.packed_bits), b.integer(0 if op.unsigned_weights is not None else 1)]
+        _effect(b, "tw_dot_packed", operands, None)
+        return
     _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None)
 
 

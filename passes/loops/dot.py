@@ -10,7 +10,8 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.cluster_sums import DotOp
 from ...dialects.core.kernel import Kernel
-from ...dialects.core.nn_contraction import ContractionOp
+from ...dialects.core.nn_contraction import ContractionOp, PackableOp
+from ...dialects.core.nn_unpack import WORD
 from ...dialects.nn import ConvOp, MatmulOp
 from ...ir import element_of, numbers_of, shape_of
 from .blocks import BlockLoops, Part, has_windows_in_padding, parts
@@ -24,9 +25,10 @@ def is_dot(op: Operation) -> bool:
     """
     Return whether a kernel on buffers is a sum of products of bytes that lie side by side.
 
-    These are convolutions with `channels_last` and one group, and matrix products with `transpose_b`.
+    These are convolutions with `channels_last` and one group, and matrix products with `transpose_b`. Packed weights of
+    several taps have to fill whole words for each.
     """
-    if not isinstance(op, ConvOp | MatmulOp) or op.packed_bits or not is_of_bytes(op):
+    if not isinstance(op, ConvOp | MatmulOp) or not is_of_bytes(op):
         return False
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs]
     if any(found is None or found[-1] != 1 for found in strides):
@@ -37,10 +39,15 @@ def is_dot(op: Operation) -> bool:
 
 
 def is_of_bytes(op: ContractionOp) -> bool:
-    """Return whether a kernel sums up products of bytes, the second ones signed, in 32 bits without overflow."""
+    """
+    Return whether a kernel sums up products of bytes, the second ones signed, in 32 bits without overflow.
+
+    Packed numbers that have no sign fit a byte that has one.
+    """
     x, w = op.inputs
     integers = element_of(x) == i8 and element_of(w) == i8 and op.accumulator == i32
-    return integers and not op.is_unsigned(1) and op.wraps is None
+    is_packed = isinstance(op, PackableOp) and op.packed_bits > 0
+    return integers and op.wraps is None and (is_packed or not op.is_unsigned(1))
 
 
 def _is_dot_conv(op: ConvOp, strides: list[list[int | None]]) -> bool:
@@ -51,10 +58,14 @@ def _is_dot_conv(op: ConvOp, strides: list[list[int | None]]) -> bool:
     """
     if op.channels_last is None or op.groups.value.data != 1 or len(shape_of(op.inputs[0])) > 4:
         return False
-    *_, taps, channels = shape_of(op.inputs[1])
+    *_, taps, width = shape_of(op.inputs[1])
+    channels = shape_of(op.inputs[0])[-1]
     if has_windows_in_padding(op):
         return False
-    return taps == 1 or (numbers_of(op.dilations)[-1] == 1 and all(found[-2] == channels for found in strides))
+    if taps == 1:
+        return True
+    side_by_side = numbers_of(op.dilations)[-1] == 1 and [found[-2] for found in strides] == [channels, width]
+    return side_by_side and (not op.packed_bits or channels % (WORD * 8 // op.packed_bits) == 0)
 
 
 def lower_dot(op: ContractionOp, kernel: Kernel, nest: Nest) -> None:
@@ -116,7 +127,7 @@ class _DotLoops(BlockLoops):
         x_at, w_at = self.places()
         elements = self.nest.mul(taps, self.kernel.bounds[self.channel])
         is_plane = len(self.taps) == 2
-        return DotOp(
+        made = DotOp(
             (x.value, x_at),
             (w.value, w_at),
             (self.nest.value(rows), self.nest.value(elements)),
@@ -126,3 +137,6 @@ class _DotLoops(BlockLoops):
             steps=(self.stride, self.row_step if is_plane else 0),
             unsigned=self.op.is_unsigned(0),
         )
+        if isinstance(self.op, PackableOp) and self.op.packed_bits:
+            made.pack(self.op.packed_bits, unsigned=self.op.is_unsigned(1))
+        return made

@@ -1,6 +1,7 @@
 /*
  * Sums of products of bytes for a block of up to 2 neighbouring pixels and 4 neighbouring features, as `cluster.dot`
- * states them, and over the windows of a few pixels of one channel, as `cluster.window` does. Included after tilewright.h, and after the header of a machine that has dot products of its own.
+ * states them, and over the windows of a few pixels of one channel, as `cluster.window` does. Included after tilewright.h,
+ * after the header of a machine that has dot products of its own, and after tilewright_unpack.h where weights are packed.
  *
  * The sizes of the block are constants where the function is called, so that each call becomes straight code.
  */
@@ -71,6 +72,51 @@ TW_BLOCK void tw_dot_block(
     }
     TW_SUMS(TW_SAVE)
 }
+
+#ifdef TILEWRIGHT_UNPACK_H
+/* Up to four bytes as a word whose other bytes are 0. */
+TW_BLOCK uint32_t tw_bytes(const int8_t *from, int32_t count) {
+    uint32_t word = 0;
+    for (int32_t byte = 0; byte < count; ++byte) {
+        word |= (uint32_t)(uint8_t)from[byte] << (8 * byte);
+    }
+    return word;
+}
+
+/* The same with weights of `bits` bits, each row of which is packed; what is left of its last word is not read. */
+TW_BLOCK void tw_dot_packed(
+    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t features, int32_t x_step, int32_t x_row,
+    int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed, int32_t bits, int32_t are_signed) {
+    const int32_t numbers = 32 / bits;
+    int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int32_t row = 0; row < rows; ++row) {
+        const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
+        const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
+        const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
+        int32_t word = 0;
+#ifdef TW_PACKED_ROW
+        if (features == 4 && elements >= numbers) {
+            word = elements / numbers;
+            TW_PACKED_ROW(x0, x1, w0, w1, w2, w3, s, word, pixels, is_signed, bits, are_signed);
+        }
+#endif
+        for (; word * numbers < elements; ++word) {
+            uint32_t c0 = tw_packed_load(w0 + 4 * word), c1 = features > 1 ? tw_packed_load(w1 + 4 * word) : 0;
+            uint32_t c2 = features > 2 ? tw_packed_load(w2 + 4 * word) : 0;
+            uint32_t c3 = features > 3 ? tw_packed_load(w3 + 4 * word) : 0;
+            const int32_t end = word * numbers + numbers < elements ? word * numbers + numbers : elements;
+            for (int32_t k = word * numbers; k < end; k += 4, c0 >>= bits, c1 >>= bits, c2 >>= bits, c3 >>= bits) {
+                const uint32_t b0 = tw_unpack_word(c0, bits, are_signed), b1 = tw_unpack_word(c1, bits, are_signed);
+                const uint32_t b2 = tw_unpack_word(c2, bits, are_signed), b3 = tw_unpack_word(c3, bits, are_signed);
+                const uint32_t a0 = k + 4 <= end ? tw_word(x0 + k) : tw_bytes(x0 + k, end - k);
+                const uint32_t a1 = pixels < 2 ? 0 : k + 4 <= end ? tw_word(x1 + k) : tw_bytes(x1 + k, end - k);
+                TW_SUMS(TW_ADD_WORD)
+            }
+        }
+    }
+    TW_SUMS(TW_SAVE)
+}
+#endif
 
 #ifdef TW_WINDOW_WORDS
 /* The bytes of a row of a window, the first lowest. Three are part of a word, which begins or ends in another row. */

@@ -68,6 +68,18 @@ def _dot_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *
     return []
 
 
+@c_rule("tw_dot_packed")
+def _dot_packed(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
+    _, features, _, _, w_step, w_row, rows, elements, _, bits, are_signed = (int(size) for size in sizes)
+    if rows == 0 or elements == 0:
+        return _dot_block(runner, op, x, w, sums, *sizes[:-2])
+    width = packed_shape((elements,), bits)[0]
+    packed = strided(op, w.reshape(-1), [0], [(features, w_step), (rows, w_row), (width, 1)])
+    weights = unpack(packed, elements, bits, is_unsigned=not are_signed)
+    steps = rows * elements, elements
+    return _dot_block(runner, op, x, weights, sums, *sizes[:4], *steps, *sizes[6:-2])
+
+
 @c_rule("tw_window_block")
 def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
     pixels, x_step, x_row, x_tap, w_row, w_tap, rows, taps, is_signed = (int(size) for size in sizes)

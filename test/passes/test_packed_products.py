@@ -10,10 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.dialects.core.nn_unpack import pack
-from tilewright.ir import Array
+from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.test.passes.scalar_machine import typed
 from tilewright.test.passes.test_convert_kernels_to_loops import compute
 from tilewright.test.passes.test_unpack_loops import numbers
+
+CONTEXT = new_context()
 
 pytestmark = [pytest.mark.quick, pytest.mark.long]
 
@@ -27,6 +32,7 @@ class Product:
     x: Array
     w: Array
     out: Array
+    bits: int
 
     @property
     def text(self) -> str:
@@ -55,7 +61,7 @@ def products(draw: st.DrawFn) -> Product:
         w = numbers((features, depth), bits, is_unsigned=is_unsigned, seed=seed)
         values = x.view(np.uint8) if signs[0] else x
         out = values.astype(np.int64) @ w.T.astype(np.int64)
-        return Product("nn.matmul", f"transpose_b, {properties}", x, pack(w, bits), out.astype(np.int32))
+        return Product("nn.matmul", f"transpose_b, {properties}", x, pack(w, bits), out.astype(np.int32), bits)
     taps, stride, pad = (
         (draw(st.integers(1, 3)), draw(st.integers(1, 3))),
         draw(st.integers(1, 2)),
@@ -70,7 +76,27 @@ def products(draw: st.DrawFn) -> Product:
         f"strides = array<i64: {stride}, {stride}>, dilations = array<i64: 1, 1>, groups = 1 : i64, channels_last"
     )
     properties = f"{geometry}, pads = array<i64: {pad}, {pad}, {pad}, {pad}>, {properties}"
-    return Product("nn.conv", properties, x, pack(w, bits), out[None].astype(np.int32))
+    return Product("nn.conv", properties, x, pack(w, bits), out[None].astype(np.int32), bits)
+
+
+@settings(max_examples=20, deadline=None)
+@given(products())
+def test_blocks(product: Product) -> None:
+    """Where weights of several taps do not fill words, scalar code does it."""
+    arguments = ", ".join(f"%{name}: {typed(getattr(product, name))}" for name in ("x", "w"))
+    out = f"%out: {typed(product.out)} {{tilewright.output}}"
+    for is_c in (False, True):
+        module = parse_module(CONTEXT, f"func.func @f({arguments}, {out}) {{\n{product.text}\nfunc.return\n}}")
+        convert_kernels_to_loops(module, dots=True)
+        verify(module)
+        taps = product.w.shape[-2] if product.name == "nn.conv" else 1
+        depth, numbers = product.x.shape[-1], 32 // product.bits
+        assert any(op.name == "cluster.dot" for op in module.walk()) == (taps == 1 or depth % numbers == 0)
+        if is_c:
+            convert_to_emitc(module)
+            verify(module)
+        (found,) = run_module(module, {"arg0": product.x, "arg1": product.w}, function="f").values()
+        np.testing.assert_array_equal(found, product.out)
 
 
 @settings(max_examples=5, deadline=None)

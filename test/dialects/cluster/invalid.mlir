@@ -46,6 +46,26 @@ func.func @dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<8xi32>, 
 
 // -----
 
+func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{packed numbers have 2 or 4 bits, not 8}}
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 8 : i64}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
+  func.return
+}
+
+// -----
+
+func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{only packed numbers may be unsigned}}
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, unsigned_weights}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
+  func.return
+}
+
+// -----
+
 func.func @mac(%a: i16, %b: i32, %sum: i32) -> i32 {
   // expected-error @+1 {{i16}}
   %y = "cluster.mac"(%a, %b, %sum) : (i16, i32, i32) -> i32

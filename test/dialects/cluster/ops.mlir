@@ -32,6 +32,15 @@ func.func @dot(%x: memref<1x8x8x16xi8>, %w: memref<32x3x3x16xi8>, %sums: memref<
   func.return
 }
 
+// CHECK:      cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+// CHECK-SAME: bits = 4 : i64, unsigned_weights}
+func.func @packed_dot(%x: memref<8x13xi8>, %w: memref<32x8xi8>, %sums: memref<2x4xi32>, %i: index) {
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64, unsigned_weights}
+    : memref<8x13xi8>, memref<32x8xi8>, memref<2x4xi32>
+  func.return
+}
+
 // CHECK: cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
 func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
   cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>

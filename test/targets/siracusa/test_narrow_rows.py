@@ -5,6 +5,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +33,8 @@ PORT = """#define NETWORK_{0}_COUNT 1
 SOURCE = """#include "network.h"
 #include "tilewright.h"
 #include "tw_cluster.h"
-#include "tilewright_dot.h"
 #include "tilewright_unpack.h"
+#include "tilewright_dot.h"
 void network_run(const int8_t in[{0}], int8_t out[{1}]) {{
 {2}
 }}
@@ -73,17 +76,72 @@ def test_rows_are_unpacked(tmp_path: Path) -> None:
     assert is_right(tmp_path, *unpacked_rows())
 
 
+def block(random: np.random.Generator, pixels: int, elements: int, is_signed: int, bits: int, are_signed: int) -> Block:
+    """Return a call for a block of two rows and four features, what it reads, and the sums that are right."""
+    x = random.integers(-128, 128, (2, pixels, elements)).astype(np.int8)
+    w = numbers(random, 2 * 4 * elements, bits, are_signed).reshape(2, 4, elements)
+    values = (x if is_signed else x.view(np.uint8)).astype(np.int64)
+    sums = np.einsum("rpe,rfe->pf", values, w.astype(np.int64)).astype(np.int32)
+    packed = pack(w, bits)
+    steps = f"{elements}, {pixels * elements}, {packed.shape[-1]}, {4 * packed.shape[-1]}"
+    call = f"{pixels}, 4, {steps}, 2, {elements}, {is_signed}, {bits}, {are_signed}"
+    return Block(call, np.concatenate([x.reshape(-1), packed.reshape(-1)]), x.size, sums)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The sizes of a block, its bytes, those of weights from number `weights` on, and its sums."""
+
+    sizes: str
+    read: Array
+    weights: int
+    sums: Array
+
+
+def blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:
+    """Return calls for blocks of rows of these lengths, what they read, and what they are to write."""
+    random, calls, given, expected = np.random.default_rng(4), list[str](), list[Array](), list[Array]()
+    for bits, are_signed in FORMS:
+        for is_signed, pixels, elements in product((1, 0), (1, 2), lengths):
+            made = block(random, pixels, elements, is_signed, bits, are_signed)
+            source, target = (sum(each.size for each in arrays) for arrays in (given, expected))
+            places = f"in + {source}, in + {source + made.weights}, (int32_t *)(void *)(out + {target})"
+            calls.append(f"    tw_dot_packed({places}, {made.sizes});")
+            given.append(made.read)
+            expected.append(np.ascontiguousarray(made.sums).reshape(-1).view(np.int8))
+    return "\n".join(calls), np.concatenate(given), np.concatenate(expected)
+
+
+def test_products_of_packed_rows(tmp_path: Path) -> None:
+    assert is_right(tmp_path, *blocks([5, 16, 53]))
+
+
+def with_text(folder: Path, file: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a header of the runtime have another text."""
+    shutil.copytree(RUNTIME, folder / "c")
+    source = folder / "c" / file
+    assert old in source.read_text()
+    source.write_text(source.read_text().replace(old, new))
+    monkeypatch.setattr(bare, "RUNTIME", folder / "c")
+
+
+def test_long_rows_are_done_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_text(tmp_path, "tw_packed_row.h", "2048 * bits", "bits / 2", monkeypatch)
+    assert is_right(tmp_path, *blocks([53]))
+
+
 @pytest.mark.parametrize(
-    ("right", "wrong"),
-    [("TW_UNPACK_PLACE(shift, 1, 3)", "TW_UNPACK_PLACE(shift, 1, 2)"), ('LOOP("12"', 'LOOP("10"')],
+    ("file", "right", "wrong"),
+    [
+        ("tw_unpack_words.h", "TW_UNPACK_PLACE(shift, 1, 3)", "TW_UNPACK_PLACE(shift, 1, 2)"),
+        ("tw_unpack_words.h", 'LOOP("12"', 'LOOP("10"'),
+        ("tw_packed_row.h", "four(funct7, TW_HIGH_MASKED, 1)", "four(funct7, TW_HIGH, 1)"),
+        ("tw_packed_row.h", '(TW_UNSIGNED_4, "64"', '(TW_UNSIGNED_4, "62"'),
+    ],
 )
-def test_faults_show(right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copytree(RUNTIME, tmp_path / "c")
-    source = tmp_path / "c" / "tw_unpack_words.h"
-    assert right in source.read_text()
-    source.write_text(source.read_text().replace(right, wrong))
-    monkeypatch.setattr(bare, "RUNTIME", tmp_path / "c")
-    assert not is_right(tmp_path, *unpacked_rows())
+def test_faults_show(file: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_text(tmp_path, file, right, wrong, monkeypatch)
+    assert not is_right(tmp_path, *(unpacked_rows() if "words" in file else blocks([16])))
 
 
 SHIFTS = """.insn r 0x7b, 7, 0x28, t0, t1, x2
