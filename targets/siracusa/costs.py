@@ -17,6 +17,7 @@ from ..core.machine import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles
+from .cost.narrow import NarrowSimd, narrow_of
 from .cost.products import Simd, plain_block_cycles, product_of
 from .cost.scalar import Rates
 from .cost.unpacking import packed_numbers, unpacking_cycles
@@ -63,13 +64,17 @@ def product(
     """
     Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
 
-    With `simd` it may be computed in words, in blocks of `features` output channels x 2 pixels; each step of a block
-    takes `step` cycles besides its loads and products, none in a hardware loop. With `copies` operands whose words do
-    not lie side by side are copied before; without, such kernels are left to plain C. With `blocks` it may be computed
-    in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
+    With `simd` it may be computed in words, from packed weights too, in blocks of `features` output channels x 2
+    pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With
+    `copies` operands whose words do not lie side by side are copied before; without, such kernels are left to plain C.
+    With `blocks` it may be computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
     """
     plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
     rates = Rates(float_cycles, bool(xpulp))
+    narrow = narrow_of(kernel)
+    if narrow is not None and simd and 0 not in bounds:
+        packed = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
+        return ceil(packed.cycles(engine.cores, contention)) if packed.is_possible else plain
     form = product_of(kernel)
     if form is None or 0 in bounds:
         return plain

@@ -232,8 +232,12 @@ class Simd:
         active = -(-turns // -(-turns // cores))
         pixels, widest = PIXELS if pairs else 1, min(self._widest, self._features)
         beside = widest * pixels * self._epilogue / self._block(widest, pixels)
-        density = (1 - beside) * (widest + pixels) / (widest + pixels + widest * pixels)
+        density = (1 - beside) * self._density(widest, pixels)
         return START[pixels] + self._transpose(cores) + mine * slowdown(contention, density, active)
+
+    def _density(self, features: int, pixels: int) -> float:
+        """Return the accesses of a core in each cycle of a block's steps."""
+        return (features + pixels) / (features + pixels + features * pixels)
 
     def _unit(self, pixels: int) -> float:
         """Return the cycles of one or two pixels."""
