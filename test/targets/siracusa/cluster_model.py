@@ -23,6 +23,7 @@ import numpy as np
 from tilewright.runtime.rv32 import read_elf
 from tilewright.targets.siracusa.npu.datapath import run_job
 from tilewright.targets.siracusa.npu.memory import Memory
+from tilewright.test.targets.siracusa.xpulp_model import computed_by, signed
 
 unicorn: Any = importlib.import_module("unicorn")
 riscv_const: Any = importlib.import_module("unicorn.riscv_const")
@@ -162,30 +163,24 @@ class Siracusa:
             raise Wrong(f"core {core.number} at {at:#x}: exception {cause}")
         a, b, c = (int(machine.reg_read(_REGISTERS[number])) for number in (rs1, rs2, rd))
         if (opcode, funct3) == (0x03, 6):
-            core.waits, core.has_arrived, core.counter = (a + _signed(word >> 20, 12)) & 0xFFFF_FFFF, False, at
+            core.waits, core.has_arrived, core.counter = (a + signed(word >> 20, 12)) & 0xFFFF_FFFF, False, at
             if not self._has_come(core):
                 machine.emu_stop()
                 return
             value = self._take(core)
-        elif (opcode, funct3) == (0x57, 1) and word >> 25 in _DOTS:
-            value = c + _dot(a, b, *_DOTS[word >> 25])
-        elif (opcode, funct3, word >> 25) == (0x33, 0, 0x21):
-            value = c + a * b
-        elif (opcode, word >> 25) == (0x33, 2) and funct3 > 3:
-            value = (max if funct3 & 2 else min)(a, b, key=lambda x: x if funct3 & 1 else _signed(x, 32))
         elif (opcode, funct3) == (0x0B, 2):
             (value,) = struct.unpack("<I", self._bytes(a, 4))
-            machine.reg_write(_REGISTERS[rs1], (a + _signed(word >> 20, 12)) & 0xFFFF_FFFF)
+            machine.reg_write(_REGISTERS[rs1], (a + signed(word >> 20, 12)) & 0xFFFF_FFFF)
         elif (opcode, funct3) == (0x2B, 2):
             ctypes.memmove(self._place(a, 4), struct.pack("<I", b), 4)
-            rd, value = rs1, a + _signed((word >> 25) << 5 | rd, 12)
-        elif (opcode, funct3) == (0x57, 7) and word >> 26 in _SHIFTS:
-            value = _shifted(a, _SHIFTS[word >> 26], (word >> 20 & 31) << 1 | word >> 25 & 1)
+            rd, value = rs1, a + signed((word >> 25) << 5 | rd, 12)
         elif (opcode, funct3, rd) == (0x7B, 4, 0):
             core.loop = at + 4, at + (word >> 20) * 2, a
             return
         elif word & 0xFFFF_F07F in _OWN_CSRS.values():
             value = core.number if word >> 20 == 0xF14 else self.random.randrange(1 << 32)
+        elif (computed := computed_by(word, a, b, c)) is not None:
+            value = computed
         else:
             raise Wrong(f"core {core.number} at {at:#x}: instruction {word:08x}")
         self._set(core, rd, value)
@@ -390,32 +385,3 @@ def _with_own_csrs(code: bytes) -> bytes:
         if (known := word & 0xFFFF_F07F) in _OWN_CSRS:
             result[at : at + 4] = (_OWN_CSRS[known] | word & 0xF80).to_bytes(4, "little")
     return bytes(result)
-
-
-_DOTS = {0x5C: (True, True), 0x54: (False, True), 0x50: (False, False)}
-
-
-_SHIFTS = {0x10: "srl", 0x12: "sra", 0x14: "sll"}
-"""The upper bits of shifts of all bytes of a word by a constant."""
-
-
-def _shifted(word: int, kind: str, count: int) -> int:
-    """Return a word whose bytes are shifted."""
-    total = 0
-    for at in range(0, 32, 8):
-        byte = word >> at & 255
-        shifted = byte << count if kind == "sll" else (_signed(byte, 8) if kind == "sra" else byte) >> count
-        total |= (shifted & 255) << at
-    return total
-
-
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) & 1 else value
-
-
-def _dot(a: int, b: int, is_a_signed: bool, is_b_signed: bool) -> int:
-    total = 0
-    for at in range(0, 32, 8):
-        x, y = a >> at & 255, b >> at & 255
-        total += (_signed(x, 8) if is_a_signed else x) * (_signed(y, 8) if is_b_signed else y)
-    return total

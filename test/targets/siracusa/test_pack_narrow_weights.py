@@ -11,13 +11,16 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tilewright.cli import main
+from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.dialects.core.kernel import kernel_of
 from tilewright.dialects.core.nn_unpack import packed_shape
 from tilewright.ir import Array, new_context, parse_module
 from tilewright.opt_tool import main as opt_tool
+from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
 from tilewright.targets.siracusa.cost.loops import START
 from tilewright.targets.siracusa.cost.unpacking import packed_numbers, unpacking_cycles
 from tilewright.targets.siracusa.passes.pack_narrow_weights import narrowest
+from tilewright.test.targets.siracusa.cluster_model import Siracusa
 
 CHANNELS, SIDE, FEATURES, CLASSES = 13, 6, 24, 10
 MACHINE = 'include = "siracusa/cluster"\ndescription = "small"\n[levels.L2]\nsize = {far}\n[levels.L1]\nsize = {near}\n'
@@ -83,8 +86,8 @@ def machine(folder: Path, far: int, near: int) -> str:
 def test_networks_that_only_fit_packed(
     near: int, networks: str, count: int, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """11,448 bytes of weights take 6,048 with 4 bits and 3,024 with 2, in an L2 of 10 KiB."""
-    words = ["check", str(corpus / networks), "--target", machine(tmp_path, 10 * 1024, near)]
+    """11,448 bytes of weights take 6,048 with 4 bits and 3,024 with 2, in an L2 of 8 KiB."""
+    words = ["check", str(corpus / networks), "--target", machine(tmp_path, 8 * 1024, near)]
     assert main([*words, "--on", "interpreter", "--on", "host"]) == 0
     assert f"{count} passed, 0 failed" in capsys.readouterr().out
 
@@ -145,3 +148,17 @@ def test_price(bits: int, length: int, xpulp: bool, row: int) -> None:
     for cores in (1, 8):
         cycles = unpacking_cycles(kernel, kernel.bounds, cores, numbers=numbers, contention=0, xpulp=xpulp)
         assert cycles == START + 32 // cores * row
+
+
+def test_a_network_on_a_model_of_the_chip(corpus: Path, tmp_path: Path) -> None:
+    """With Xpulp's instructions: weights that are unpacked, and a product that reads packed ones."""
+    folder, target = corpus / "two", machine(tmp_path, 7 * 1024, NEAR)
+    write_compilation(compile_model(Model(folder / "network.onnx"), target), tmp_path / "out")
+    text = (tmp_path / "out" / "network.c").read_text()
+    assert "tw_unpack_row(" in text
+    assert "tw_dot_packed(" in text
+    (x,), (y,) = ([*np.load(folder / f"{file}.npz").values()] for file in ("inputs", "outputs"))
+    elf = build_bare(tmp_path / "out", tmp_path / "a.elf", SIRACUSA, inputs=[x], expected=[y])
+    chip = Siracusa(1)
+    chip.run(elf)
+    assert chip.exit_code == 0

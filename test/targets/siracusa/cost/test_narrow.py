@@ -66,7 +66,7 @@ def test_taps_have_to_fill_words() -> None:
     pair = 21 + 3 * 9 * 32 + 2 * (4 + 2 + 4 + 8) + 3 + 6.5 * 8
     assert price(whole) == 95 + 3 * pair
     parts = kernel("nn.conv", "1x3x8x20", "4x3x3x12", "1x1x6x4", flags)
-    assert price(parts) > 10_000
+    assert (price(parts) or 0) > 10_000
 
 
 def test_other_kernels_are_none() -> None:
