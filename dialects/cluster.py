@@ -42,6 +42,7 @@ from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ..ir import element_of, shape_of
+from .core.cluster_im2col import Im2colOp
 from .core.cluster_scalars import MacOp
 from .core.cluster_sums import DotOp, WindowOp, strided
 from .core.cluster_unpack import UnpackRowOp
@@ -277,5 +278,5 @@ def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Valu
 
 
 CLUSTER = Dialect(
-    "cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, UnpackRowOp, MacOp], []
+    "cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, Im2colOp, UnpackRowOp, MacOp], []
 )

@@ -185,7 +185,7 @@ def strided(op: Operation, array: Array, at: Sequence[int], axes: Sequence[tuple
 def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
     x, w, sums = _sides(op, operands)
     (rows, elements), (pixels, features) = _extent(operands), sums.shape
-    x_steps, w_steps = _strides(x[0], op.x_axes, op.steps), _strides(w[0], op.w_axes)
+    x_steps, w_steps = strides_along(x[0], op.x_axes, op.steps), strides_along(w[0], op.w_axes)
     windows = strided(op, *x, [(pixels, x_steps[0]), (rows, x_steps[1]), (elements, 1)])
     width = packed_shape((elements,), op.packed_bits)[0] if op.packed_bits else elements
     weights = strided(op, *w, [(features, w_steps[0]), (rows, w_steps[1]), (width, 1)])
@@ -200,7 +200,7 @@ def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
 def _window(runner: Runner, op: WindowOp, operands: Sequence[Value]) -> list[Value]:
     x, w, sums = _sides(op, operands)
     extent = _extent(operands)
-    x_steps, w_steps = _strides(x[0], op.x_axes, op.steps), _strides(w[0], op.w_axes)
+    x_steps, w_steps = strides_along(x[0], op.x_axes, op.steps), strides_along(w[0], op.w_axes)
     windows = strided(op, *x, list(zip((sums.shape[0], *extent), x_steps, strict=True)))
     weights = strided(op, *w, list(zip(extent, w_steps, strict=True)))
     sums[...] = (_numbers(op, windows) * weights.astype(np.int64)).sum(axis=(1, 2)).astype(np.int32)
@@ -225,7 +225,7 @@ def _numbers(op: SumsOp, windows: Array) -> Array:
     return (stored.view(np.uint8) if op.unsigned is not None else stored).astype(np.int64)
 
 
-def _strides(array: Array, axes: DenseArrayBase[Any], steps: DenseArrayBase[Any] | None = None) -> list[int]:
+def strides_along(array: Array, axes: DenseArrayBase[Any], steps: DenseArrayBase[Any] | None = None) -> list[int]:
     """Return how many bytes apart steps along axes lead, 0 along none."""
     named = numbers_of(axes)
     far = numbers_of(steps) if steps is not None else (1,) * len(named)

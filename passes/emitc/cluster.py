@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -10,6 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import emitc
 from ...dialects.cluster import DmaCopyOp, DmaOutOp
 from ...dialects.core.c_call import CCall
+from ...dialects.core.cluster_im2col import Im2colOp
 from ...dialects.core.cluster_sums import DotOp, SumsOp
 from ...dialects.core.cluster_unpack import UnpackRowOp
 from ...ir import element_of, numbers_of, numpy_type, shape_of
@@ -73,6 +75,25 @@ def sums(b: Builder, op: Operation) -> None:
         _effect(b, "tw_dot_packed", operands, None)
         return
     _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None)
+
+
+def im2col(b: Builder, op: Operation) -> None:
+    """Convert `cluster.im2col`."""
+    assert isinstance(op, Im2colOp)
+    x_steps = _steps(layout_of(op.x, op), numbers_of(op.x_axes), numbers_of(op.x_steps))
+    layout = layout_of(op.windows, op)
+    rows = replace(layout, shape=layout.shape[:1], strides=layout.strides[:1])
+    windows = b.value(op.windows)
+    operands = [
+        _place(b, op, op.x, op.x_at),
+        b.emit(emitc.AddOp, [windows, element_index(b, rows, [op.pixel])], windows.type),
+        b.value(op.first),
+        *(b.integer(number) for number in (op.size.value.data, *x_steps, *numbers_of(op.steps))),
+        b.value(op.rows),
+        b.value(op.taps),
+        b.value(op.elements),
+    ]
+    _effect(b, "tw_im2col", operands, None, DOT)
 
 
 def unpack(b: Builder, op: Operation) -> None:

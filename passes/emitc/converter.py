@@ -20,7 +20,7 @@ from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
 from .builder import INDEX, Builder, layout_of, pointer, scalar_type
-from .cluster import c_call, dma_begin, dma_copy, dma_wait, sums, unpack
+from .cluster import c_call, dma_begin, dma_copy, dma_wait, im2col, sums, unpack
 from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 
@@ -329,6 +329,7 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "cluster.dma_wait": lambda converter, op: dma_wait(converter.b, op),
     "cluster.dot": lambda converter, op: sums(converter.b, op),
     "cluster.window": lambda converter, op: sums(converter.b, op),
+    "cluster.im2col": lambda converter, op: im2col(converter.b, op),
     "cluster.unpack": lambda converter, op: unpack(converter.b, op),
     "cluster.fork": FunctionConverter.fork,
     "func.call": FunctionConverter.call,

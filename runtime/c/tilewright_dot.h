@@ -1,7 +1,8 @@
 /*
  * Sums of products of bytes for a block of up to 2 neighbouring pixels and 4 neighbouring features, as `cluster.dot`
- * states them, and over the windows of a few pixels of one channel, as `cluster.window` does. Included after tilewright.h,
- * after the header of a machine that has dot products of its own, and after tilewright_unpack.h where weights are packed.
+ * states them, and over the windows of a few pixels of one channel, as `cluster.window` does; windows of which the bytes
+ * are copied side by side before, as by `cluster.im2col`. Included after tilewright.h, after the header of a machine that
+ * has dot products of its own, and after tilewright_unpack.h where weights are packed.
  *
  * The sizes of the block are constants where the function is called, so that each call becomes straight code.
  */
@@ -30,6 +31,21 @@ TW_BLOCK int32_t tw_dot4_ss(uint32_t a, uint32_t b, int32_t sum) {
 TW_BLOCK int32_t tw_dot4_us(uint32_t a, uint32_t b, int32_t sum) {
     return sum + (uint8_t)a * (int8_t)(uint8_t)b + (uint8_t)(a >> 8) * (int8_t)(uint8_t)(b >> 8) +
            (uint8_t)(a >> 16) * (int8_t)(uint8_t)(b >> 16) + (uint8_t)(a >> 24) * (int8_t)(uint8_t)(b >> 24);
+}
+#endif
+
+#if defined(TW_XPULP)
+TW_BLOCK void tw_store_word(int8_t *to, uint32_t word) {
+    typedef uint32_t __attribute__((__may_alias__)) any;
+    *(any *)(void *)to = word; /* the core splits a store that is not aligned */
+}
+#else
+TW_BLOCK void tw_store_word(int8_t *to, uint32_t word) {
+    uint8_t *const bytes = (uint8_t *)to;
+    bytes[0] = (uint8_t)word;
+    bytes[1] = (uint8_t)(word >> 8);
+    bytes[2] = (uint8_t)(word >> 16);
+    bytes[3] = (uint8_t)(word >> 24);
 }
 #endif
 
@@ -66,7 +82,18 @@ TW_BLOCK void tw_dot_block(
             const uint32_t b2 = features > 2 ? tw_word(w2 + k) : 0, b3 = features > 3 ? tw_word(w3 + k) : 0;
             TW_SUMS(TW_ADD_WORD)
         }
-        for (int32_t k = whole; k < elements; ++k) {
+        if (elements > 4 && whole < elements) {
+            /* The words that end with the rows; of the weights what was added before becomes 0. */
+            const int32_t k = elements - 4;
+            const uint32_t fresh = 0xffffffffu << (8 * (whole - k));
+            const uint32_t a0 = tw_word(x0 + k), a1 = pixels > 1 ? tw_word(x1 + k) : 0;
+            const uint32_t b0 = tw_word(w0 + k) & fresh, b1 = features > 1 ? tw_word(w1 + k) & fresh : 0;
+            const uint32_t b2 = features > 2 ? tw_word(w2 + k) & fresh : 0;
+            const uint32_t b3 = features > 3 ? tw_word(w3 + k) & fresh : 0;
+            TW_SUMS(TW_ADD_WORD)
+            first = elements;
+        }
+        for (int32_t k = first > whole ? first : whole; k < elements; ++k) {
             TW_SUMS(TW_ADD_BYTE)
         }
     }
@@ -117,6 +144,29 @@ TW_BLOCK void tw_dot_packed(
     TW_SUMS(TW_SAVE)
 }
 #endif
+
+/*
+ * The window of a pixel as `size` bytes side by side. What of it is inside of x, `rows` rows of `taps` stretches of
+ * `elements` bytes, is copied to its byte `first` and what follows, `row` and `tap` bytes apart; all else becomes 0.
+ */
+TW_BLOCK void tw_im2col(
+    const int8_t *x, int8_t *window, int32_t first, int32_t size, int32_t x_row, int32_t x_tap, int32_t row, int32_t tap,
+    int32_t rows, int32_t taps, int32_t elements) {
+    if (rows * taps * elements < size) {
+        int32_t k = 0;
+        for (; k + 4 <= size; k += 4) tw_store_word(window + k, 0);
+        for (; k < size; ++k) window[k] = 0;
+    }
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t t = 0; t < taps; ++t) {
+            const int8_t *const from = x + r * x_row + t * x_tap;
+            int8_t *const to = window + first + r * row + t * tap;
+            int32_t k = 0;
+            for (; k + 4 <= elements; k += 4) tw_store_word(to + k, tw_word(from + k));
+            for (; k < elements; ++k) to[k] = from[k];
+        }
+    }
+}
 
 #ifdef TW_WINDOW_WORDS
 /* The bytes of a row of a window, the first lowest. Three are part of a word, which begins or ends in another row. */

@@ -94,6 +94,18 @@ def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array
     return []
 
 
+@c_rule("tw_im2col")
+def _im2col(runner: Runner, op: Operation, x: Array, window: Array, *numbers: Any) -> list[Value]:
+    first, size, x_row, x_tap, row, tap, *counts = (int(number) for number in numbers)
+    target = window.reshape(-1)[:size]
+    target[...] = 0
+    if 0 in counts:
+        return []
+    source = strided(op, x.reshape(-1), [0], list(zip(counts, (x_row, x_tap, 1), strict=True)))
+    np.copyto(strided(op, target, [first], list(zip(counts, (row, tap, 1), strict=True))), source)
+    return []
+
+
 @c_rule("tw_unpack_row")
 def _unpack_row(runner: Runner, op: Operation, packed: Array, out: Array, *numbers: Any) -> list[Value]:
     count, bits, is_signed = (int(number) for number in numbers)

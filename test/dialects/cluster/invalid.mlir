@@ -87,3 +87,23 @@ func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
   cluster.unpack %packed[%i], %w[%i, %i] count %i {bits = 4 : i64} : memref<32x8xi8>, memref<32x13xi8>
   func.return
 }
+
+// -----
+
+func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x24xi8>, %i: index) {
+  // expected-error @+1 {{27 bytes do not fit a row of 24}}
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
+    {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
+    : memref<1x8x8x3xi8>, memref<2x24xi8>
+  func.return
+}
+
+// -----
+
+func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x28xi8>, %i: index) {
+  // expected-error @+1 {{axes [1, 4] do not fit 4 axes}}
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
+    {size = 27 : i64, x_axes = array<i64: 1, 4>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
+    : memref<1x8x8x3xi8>, memref<2x28xi8>
+  func.return
+}

@@ -41,6 +41,14 @@ func.func @packed_dot(%x: memref<8x13xi8>, %w: memref<32x8xi8>, %sums: memref<2x
   func.return
 }
 
+// CHECK: cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>} : memref<1x8x8x3xi8>, memref<2x28xi8>
+func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x28xi8>, %i: index) {
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
+    {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
+    : memref<1x8x8x3xi8>, memref<2x28xi8>
+  func.return
+}
+
 // CHECK: cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
 func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
   cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
