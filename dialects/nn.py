@@ -7,6 +7,7 @@ scalar code that follow from its attributes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -49,7 +50,8 @@ class ConvOp(PackableOp):
 
     x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]; with `channels_last` the channels are
     the last axis of all three, along which w may be packed. Zero padding lies outside of x; `pads` holds the leading,
-    then the trailing ones.
+    then the trailing ones. With `im2col`, for one group and `channels_last`, loops copy the window of each pixel side by
+    side before they multiply.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
             {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
@@ -62,6 +64,7 @@ class ConvOp(PackableOp):
     pads = prop_def(base(DenseArrayBase))
     groups = prop_def(IntegerAttr[I64])
     channels_last = opt_prop_def(UnitAttr)
+    im2col = opt_prop_def(UnitAttr)
 
     def channels_first(self, shape: Sequence[int]) -> tuple[int, ...]:
         """Return the shape of an operand with its channels as axis 1, wherever they are."""
@@ -70,6 +73,8 @@ class ConvOp(PackableOp):
     def verify_(self) -> None:
         if len(self.inputs) != 2:
             raise VerifyException("expected an input and a weight")
+        if self.im2col is not None and (self.channels_last is None or self.groups.value.data != 1):
+            raise VerifyException("'im2col' is for convolutions with 'channels_last' and one group")
         inputs, out = shapes(self)
         ranks = {len(shape) for shape in (*inputs, out)}
         if len(ranks) > 1 or min(ranks) < 3:
@@ -117,7 +122,8 @@ class ConvOp(PackableOp):
             places = [[first, *rest, channel] for first, channel, *rest in places]
         maps = [affine(len(bounds), place) for place in places]
         padded = any(numbers_of(self.pads))
-        return self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
+        kernel = self.contract(bounds, range(3 + rank, len(bounds)), maps, padded=padded)
+        return replace(kernel, im2col=self.im2col is not None)
 
     def tile_properties(self, sizes: Sequence[int]) -> dict[str, Attribute]:
         bounds, rank = self.core().bounds, len(numbers_of(self.strides))

@@ -22,6 +22,7 @@ from ..ir import element_of, shape_of, where
 from .core.base import Pass
 from .loops.depthwise import is_depthwise, lower_depthwise
 from .loops.dot import is_dot, lower_dot
+from .loops.im2col import lower_im2col
 from .loops.kernel import lower_kernel
 from .loops.lookups import expand_lookups
 from .loops.nest import Constants, Nest
@@ -33,22 +34,22 @@ from .loops.unpack import is_unpack, lower_unpack
 
 
 def convert_kernels_to_loops(
-    module: ModuleOp, *, dots: bool = False, vectors: bool = False, row_bytes: int = 0
+    module: ModuleOp, *, dots: bool = False, vectors: bool = False, row_bytes: int = 0, window_bytes: int = 0
 ) -> None:
     """
     Replace the kernels of every function by loops; with `dots`, sums of products of bytes by blocks of them; with
     `vectors`, reductions of f32 along memory by those of partial results; with `row_bytes`, kernels over rows by loops
-    that keep so many bytes of a row.
+    that keep so many bytes of a row; convolutions with `im2col` by loops that copy windows into so many `window_bytes`.
 
-    Raises Diagnostic for kernels on tensors and for dynamic shapes.
+    Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` where it is not possible.
     """
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
-            _convert_function(op, dots=dots, vectors=vectors, row_bytes=row_bytes)
+            _convert_function(op, dots=dots, vectors=vectors, row_bytes=row_bytes, window_bytes=window_bytes)
     expand_lookups(module)
 
 
-def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_bytes: int) -> None:
+def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_bytes: int, window_bytes: int) -> None:
     constants = Constants()
     for op in list(function.walk()):
         kernel = _kernel_of(op)
@@ -63,6 +64,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_b
                 lower_packed_matmul(op, kernel, nest)
             elif is_pool(op):
                 lower_pool(cast(PoolOp, op), kernel, nest)
+            elif kernel.im2col:
+                lower_im2col(cast(ConvOp, op), kernel, nest, window_bytes)
             elif dots and is_dot(op):
                 lower_dot(cast(ContractionOp, op), kernel, nest)
             elif dots and is_depthwise(op):
@@ -139,7 +142,8 @@ class ConvertKernelsToLoopsPass(Pass):
 
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
     2 pixels and 4 features, whose sums come from `cluster.dot`, which reads packed weights too; depthwise ones run over
-    blocks of 8 pixels, with `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`.
+    blocks of 8 pixels, with `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`. Those with
+    `im2col` copy the windows of 2 pixels side by side before, into `window-bytes` at most on the stack.
 
     With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
     results, which are folded at the end: the order in which a sum is taken is another one.
@@ -153,7 +157,10 @@ class ConvertKernelsToLoopsPass(Pass):
     dots: bool = False
     vectors: bool = False
     row_bytes: int = 0
+    window_bytes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place."""
-        convert_kernels_to_loops(op, dots=self.dots, vectors=self.vectors, row_bytes=self.row_bytes)
+        convert_kernels_to_loops(
+            op, dots=self.dots, vectors=self.vectors, row_bytes=self.row_bytes, window_bytes=self.window_bytes
+        )

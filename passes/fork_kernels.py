@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.cluster import ForkOp
+from ..dialects.core.cluster_im2col import Im2colOp
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .grids.cone import is_pure
@@ -51,6 +52,8 @@ def _is_parallel(op: Operation) -> bool:
 
 def _is_local(op: Operation) -> bool:
     """Return whether every core may do an op: it has no effect that another core sees."""
+    if isinstance(op, Im2colOp):
+        return isinstance(op.windows.owner, memref.AllocaOp)
     return is_pure(op) or isinstance(op, memref.AllocaOp | func.ReturnOp | scf.YieldOp | memref.LoadOp)
 
 

@@ -93,7 +93,8 @@ def im2col(b: Builder, op: Operation) -> None:
         b.value(op.taps),
         b.value(op.elements),
     ]
-    _effect(b, "tw_im2col", operands, None, DOT)
+    b.headers[DOT] = None
+    _effect(b, "tw_im2col", operands, None)
 
 
 def unpack(b: Builder, op: Operation) -> None:

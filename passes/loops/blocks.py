@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from ...dialects.core.kernel import Kernel
+from ...dialects.core.kernel import Access, Kernel
 from ...dialects.core.nn_contraction import ContractionOp
 from ...dialects.nn import ConvOp
 from ...ir import numbers_of, shape_of
@@ -24,8 +24,11 @@ def spans(op: ConvOp) -> list[int]:
 
 
 def has_windows_in_padding(op: ConvOp) -> bool:
-    """Return whether a window may lie in the padding as a whole."""
-    return any(pad >= span for pad, span in zip(numbers_of(op.pads), spans(op) * 2, strict=True))
+    """Return whether a window may lie in the padding as a whole, or with all of its taps."""
+    extents = op.channels_first(shape_of(op.inputs[0]))[2:]
+    sides = zip(numbers_of(op.pads), spans(op) * 2, strict=True)
+    axes = zip(extents, spans(op), numbers_of(op.dilations), strict=True)
+    return any(pad >= span for pad, span in sides) or any(n < span and step > 1 for n, span, step in axes)
 
 
 @dataclass(frozen=True)
@@ -117,14 +120,18 @@ class BlockLoops(PartLoops):
 
     def places(self) -> list[list[SSAValue]]:
         """Return the indices of the elements of x and w at the current position, which is then of no window."""
-        bounds = self.kernel.bounds
-        found = [
-            [self.nest.value(self.index(axis.index)) for axis in axes_of(access, bounds)]
-            for access in self.kernel.inputs
-        ]
+        found = [self.place(access) for access in self.kernel.inputs]
+        self.leave_window()
+        return found
+
+    def place(self, access: Access) -> list[SSAValue]:
+        """Return the indices of the element of an operand at the current position."""
+        return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
+
+    def leave_window(self) -> None:
+        """Let the current position be of no window."""
         for dim in self.kernel.reduced:
             self.position.pop(dim, None)
-        return found
 
     def total(self, part: SSAValue) -> SSAValue:
         """Return a sum with what it goes on from."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from xdsl.dialects import memref
@@ -75,10 +76,12 @@ def lower_dot(op: ContractionOp, kernel: Kernel, nest: Nest) -> None:
     Each block is one `cluster.dot` into a buffer of sums, followed by the epilogue in loops over that buffer. Pixels
     whose windows hang over the sides of x are done one by one, on the part of the window that is inside.
     """
-    _DotLoops(op, kernel, nest).build()
+    DotLoops(op, kernel, nest).build()
 
 
-class _DotLoops(BlockLoops):
+class DotLoops(BlockLoops):
+    """A convolution or matrix product in blocks of pixels times features."""
+
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest):
         # The loops of a convolution are n, g, f, space..., c, taps..., those of a matrix product ..., m, n, k.
         self.channel, *taps = sorted(kernel.reduced)
@@ -92,10 +95,12 @@ class _DotLoops(BlockLoops):
         self.x_axis, self.w_axis = x - 2, 0 if is_conv else w - 2
 
     def build(self) -> None:
+        """Build it all."""
         mine = {self.feature, self.pixel, *self.kernel.reduced}
         outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
-        for part in self.parts_along(-1, PIXELS):
+        for part in self.pixel_parts():
             first = self.loop("p", part)
+            self.begin(part, first)
             for features in parts(0, self.kernel.bounds[self.feature], FEATURES):
                 begin = self.loop("f", features)
                 self.block(part, first, features.size, begin)
@@ -103,6 +108,13 @@ class _DotLoops(BlockLoops):
             self.close(part)
         for _ in range(outer):
             self.nest.close()
+
+    def pixel_parts(self) -> Iterable[Part]:
+        """Return the stretches of a row of pixels, in blocks."""
+        return self.parts_along(-1, PIXELS)
+
+    def begin(self, part: Part, pixel: Index) -> None:
+        """Build what blocks of the same pixels share, from this one on."""
 
     def block(self, part: Part, pixel: Index, features: int, feature: Index) -> None:
         """Build the sums of one block, and what follows on them."""

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p 'convert-kernels-to-loops,fork-kernels{cores=8}' | filecheck %s
+// RUN: opt-tool %s -p 'convert-kernels-to-loops{dots=true window-bytes=512},fork-kernels{cores=8}' | filecheck %s
 
 // The rows of the image are the loop that eight cores share best: 20 of them take 3 turns at most, 5 columns one each.
 
@@ -53,5 +53,21 @@ func.func private @copier(%x: memref<1x64xi32>, %y: memref<1x64xi32>) {
   ^bb0(%a: i32, %b: i32):
     linalg.yield %a : i32
   }
+  func.return
+}
+
+// Of a single pixel the features are shared, and every core copies its window for itself.
+
+// CHECK-LABEL: func.func private @pixel_core
+// CHECK:         %windows = memref.alloca
+// CHECK:         cluster.im2col %x[{{.*}}], %windows[%c0]
+// CHECK:         scf.for %f = %first to %last step
+// CHECK:           cluster.dot %windows
+// CHECK-LABEL: func.func private @pixel
+// CHECK:         cluster.fork @pixel_core
+func.func private @pixel(%x: memref<1x3x3x3xi8>, %w: memref<64x3x3x3xi8>, %y: memref<1x1x1x64xi32>) attributes {engine = "cluster"} {
+  nn.conv ins(%x, %w : memref<1x3x3x3xi8>, memref<64x3x3x3xi8>) outs(%y : memref<1x1x1x64xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
+     accumulator = i32, channels_last, im2col}
   func.return
 }

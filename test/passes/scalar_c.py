@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.ir import new_context, parse_module, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
@@ -18,7 +19,10 @@ UBSAN = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
 
 
 def c_of(text: str) -> str:
-    module = parse_module(new_context(), text)
+    return c_of_module(parse_module(new_context(), text))
+
+
+def c_of_module(module: ModuleOp) -> str:
     verify(module)
     convert_to_emitc(module)
     verify(module)
@@ -26,8 +30,12 @@ def c_of(text: str) -> str:
 
 
 def build(text: str, folder: Path, *flags: str) -> Any:
+    return build_module(parse_module(new_context(), text), folder, *flags)
+
+
+def build_module(module: ModuleOp, folder: Path, *flags: str) -> Any:
     source = folder / "code.c"
-    source.write_text(c_of(text))
+    source.write_text(c_of_module(module))
     return ctypes.CDLL(str(compile_shared([source], [*STRICT, *flags])))
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from ctypes import c_void_p
+from dataclasses import dataclass, replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -10,6 +14,7 @@ from hypothesis import strategies as st
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
 from tilewright.runtime.interpreter.engine import Interpreter
+from tilewright.test.passes.scalar_c import build_module
 
 CONTEXT = new_context()
 EPILOGUE = """epilogue(%s : memref<{features}xi32>) at [{map}] {{
@@ -27,7 +32,7 @@ def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
         module = parse_module(CONTEXT, text)
         verify(module)
         if lower:
-            convert_kernels_to_loops(module, dots=True)
+            convert_kernels_to_loops(module, dots=True, window_bytes=512)
             verify(module)
             blocks = sum(op.name in ("cluster.dot", "cluster.window") for op in module.walk())
         results.append(np.full(out, 7, np.int32))
@@ -53,44 +58,93 @@ def text_of(kernel: str, properties: str, shapes: list[tuple[int, ...]], *, feat
       func.return }}"""
 
 
-@settings(max_examples=80, deadline=None)
-@given(
-    st.data(),
-    st.integers(1, 2),
-    st.integers(0, 2**16),
-    st.booleans(),
-    st.sampled_from(["", "bias", "accumulate"]),
-    st.booleans(),
-)
-def test_conv(data: st.DataObject, rank: int, seed: int, unsigned: bool, extra: str, depthwise: bool) -> None:
-    draw = data.draw
+@dataclass(frozen=True)
+class Conv:
+    """A convolution of two images of bytes, `form` of which is one of "", "depthwise" and "im2col"."""
+
+    kernel: list[int]
+    strides: list[int]
+    dilations: list[int]
+    pads: list[int]
+    space: list[int]
+    channels: int
+    features: int
+    form: str
+    unsigned: bool = False
+    extra: str = ""
+
+    @property
+    def spans(self) -> list[int]:
+        return [(k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True)]
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        padded = [n + a + b for n, a, b in zip(self.space, self.pads, self.pads[len(self.space) :], strict=False)]
+        outer = [(n - span) // s + 1 for n, span, s in zip(padded, self.spans, self.strides, strict=True)]
+        x, depth = (self.features, 1) if self.form == "depthwise" else (self.channels, self.channels)
+        return [(2, *self.space, x), (self.features, *self.kernel, depth), (2, *outer, self.features)]
+
+    @property
+    def text(self) -> str:
+        named = (("strides", self.strides), ("dilations", self.dilations), ("pads", self.pads))
+        arrays = ", ".join(f"{name} = array<i64: {', '.join(map(str, values))}>" for name, values in named)
+        groups = self.features if self.form == "depthwise" else 1
+        flags = (", unsigned = array<i64: 0>" if self.unsigned else "") + (", im2col" if self.form == "im2col" else "")
+        flags += ", accumulate" if self.extra == "accumulate" else ""
+        rank = len(self.space)
+        dims = ", ".join(f"d{axis}" for axis in range(rank + 2))
+        return text_of(
+            "nn.conv",
+            f"{arrays}, groups = {groups} : i64, accumulator = i32, channels_last{flags}",
+            self.shapes,
+            features=self.features,
+            last=f"affine_map<({dims}) -> (d{rank + 1})>" if self.extra == "bias" else "",
+        )
+
+
+@st.composite
+def convs(draw: st.DrawFn) -> Conv:
+    rank, form = draw(st.integers(1, 2)), draw(st.sampled_from(["", "depthwise", "im2col"]))
     kernel = [draw(st.integers(1, 4)) for _ in range(rank)]
     strides = [draw(st.integers(1, 3)) for _ in range(rank)]
     dilations = [draw(st.integers(1, 2)) for _ in range(rank)]
-    dilations[-1] = dilations[-1] if depthwise else 1
-    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
-    pads = [draw(st.integers(0, span - 1)) for span in spans * 2]
-    space = [span + draw(st.integers(0, 6)) for span in spans]
-    channels, features = draw(st.integers(1, 5)), draw(st.integers(1, 9))
-    groups, depth = (features, 1) if depthwise else (1, channels)
-    padded = [n + a + b for n, a, b in zip(space, pads, pads[rank:], strict=False)]
-    outer = [(n - span) // s + 1 for n, span, s in zip(padded, spans, strides, strict=True)]
-    shapes = [(2, *space, groups * depth), (features, *kernel, depth), (2, *outer, features)]
-    arrays = ", ".join(
-        f"{name} = array<i64: {', '.join(map(str, values))}>"
-        for name, values in (("strides", strides), ("dilations", dilations), ("pads", pads))
-    )
-    flags = (", unsigned = array<i64: 0>" if unsigned else "") + (", accumulate" if extra == "accumulate" else "")
-    dims = ", ".join(f"d{axis}" for axis in range(rank + 2))
-    text = text_of(
-        "nn.conv",
-        f"{arrays}, groups = {groups} : i64, accumulator = i32, channels_last{flags}",
-        shapes,
-        features=features,
-        last=f"affine_map<({dims}) -> (d{rank + 1})>" if extra == "bias" else "",
-    )
-    bias = np.arange(features, dtype=np.int32) * 1000
-    assert both(text, shapes[2], x=bytes_of(seed, *shapes[0]), w=bytes_of(seed + 1, *shapes[1]), s=bias)
+    dilations[-1] = dilations[-1] if form else 1
+    conv = Conv(kernel, strides, dilations, [], [], draw(st.integers(1, 5)), draw(st.integers(1, 9)), form)
+    pads = [draw(st.integers(0, span - 1)) for span in conv.spans * 2]
+    space = [span + draw(st.integers(0, 6)) for span in conv.spans]
+    extra = draw(st.sampled_from(["", "bias", "accumulate"]))
+    return replace(conv, pads=pads, space=space, unsigned=draw(st.booleans()), extra=extra)
+
+
+@settings(max_examples=80, deadline=None)
+@given(convs(), st.integers(0, 2**16))
+def test_conv(conv: Conv, seed: int) -> None:
+    x, w, out = conv.shapes
+    bias = np.arange(conv.features, dtype=np.int32) * 1000
+    assert both(conv.text, out, x=bytes_of(seed, *x), w=bytes_of(seed + 1, *w), s=bias)
+
+
+IN_C = [
+    Conv([3, 3], [1, 1], [1, 1], [1, 1, 1, 1], [5, 6], 3, 6, "im2col", extra="bias"),
+    Conv([3, 3], [2, 2], [2, 1], [2, 1, 1, 0], [7, 7], 4, 4, "im2col", unsigned=True),
+    Conv([4], [1], [2], [3, 2], [9], 5, 3, "im2col", extra="accumulate"),
+    Conv([3, 3], [1, 1], [1, 1], [1, 1, 1, 1], [5, 6], 3, 6, ""),
+]
+
+
+@pytest.mark.long
+def test_convs_in_c(tmp_path: Path) -> None:
+    texts = [conv.text.replace("@f(", f"@f{number}(", 1) for number, conv in enumerate(IN_C)]
+    module = parse_module(CONTEXT, "\n".join(texts))
+    convert_kernels_to_loops(module, dots=True, window_bytes=512)
+    library = build_module(module, tmp_path, "-fsanitize=undefined", "-fno-sanitize-recover=all")
+    for number, conv in enumerate(IN_C):
+        x, w, out = conv.shapes
+        arrays = [bytes_of(1, *x), bytes_of(2, *w), np.arange(conv.features, dtype=np.int32), np.full(out, 7, np.int32)]
+        expected = arrays[-1].copy()
+        Interpreter(parse_module(CONTEXT, conv.text)).call("f", [*arrays[:-1], expected])
+        getattr(library, f"f{number}_run")(*(array.ctypes.data_as(c_void_p) for array in arrays))
+        np.testing.assert_array_equal(arrays[-1], expected)
 
 
 @settings(max_examples=30, deadline=None)
@@ -122,8 +176,14 @@ def test_matmul(sizes: list[int], batch: int, unsigned: bool, bias: bool) -> Non
             "accumulator = i32, channels_last",
             [(1, 8, 3), (2, 3, 3), (1, 9, 2)],
         ),
+        (
+            "nn.conv",
+            "strides = array<i64: 1, 1>, dilations = array<i64: 5, 1>, pads = array<i64: 5, 0, 5, 0>, "
+            "groups = 1 : i64, accumulator = i32, channels_last",
+            [(1, 1, 3, 3), (2, 2, 1, 3), (1, 6, 3, 2)],
+        ),
     ],
-    ids=["columns of w apart", "taps apart", "windows in the padding"],
+    ids=["columns of w apart", "taps apart", "windows in the padding", "taps on both sides of the image"],
 )
 def test_other_kernels_become_plain_loops(kernel: str, properties: str, shapes: list[tuple[int, ...]]) -> None:
     text = text_of(kernel, properties, shapes, features=1, last="")

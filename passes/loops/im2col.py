@@ -1,0 +1,155 @@
+"""Loops for convolutions of bytes whose windows are copied side by side before they are multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, i8
+from xdsl.ir import SSAValue
+
+from ...dialects.core.cluster_im2col import Im2colOp
+from ...dialects.core.cluster_sums import DotOp
+from ...dialects.core.kernel import Kernel
+from ...dialects.nn import ConvOp
+from ...errors import Diagnostic
+from ...ir import element_of, numbers_of, shape_of, where
+from .blocks import Part, has_windows_in_padding, parts
+from .dot import PIXELS, DotLoops, is_of_bytes
+from .nest import Index, Nest
+
+WORD = 4
+
+
+def window_bytes(op: ConvOp) -> int:
+    """Return the bytes of the windows of a block of pixels, each rounded up to words."""
+    return min(PIXELS, op.channels_first(shape_of(op.output))[-1]) * _row_bytes(op)
+
+
+def _row_bytes(op: ConvOp) -> int:
+    return -(-prod(shape_of(op.inputs[1])[1:]) // WORD) * WORD
+
+
+def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
+    """
+    Return whether a convolution on buffers can be done with `im2col`, in a buffer of so many bytes at most.
+
+    It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature lie side by
+    side, and no window lies in the padding as a whole.
+    """
+    if op.channels_last is None or op.groups.value.data != 1 or len(shape_of(op.inputs[0])) > 4 or not is_of_bytes(op):
+        return False
+    x, w = (cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs)
+    if x is None or x[-1] != 1 or w is None or not _is_dense(shape_of(op.inputs[1])[1:], w[1:]):
+        return False
+    return not has_windows_in_padding(op) and window_bytes(op) <= most_bytes
+
+
+def check_im2col(op: ConvOp, most_bytes: int) -> None:
+    """Raise Diagnostic where `im2col` is not possible for a convolution on buffers, as `takes_im2col` says."""
+    if not takes_im2col(op, most_bytes):
+        raise Diagnostic(
+            "'im2col' is not possible for this convolution",
+            where=where(op),
+            expected=f"bytes, windows that all reach into x, and {most_bytes} bytes at most for {PIXELS} of them",
+            found=f"windows of {window_bytes(op)} bytes, of {element_of(op.inputs[0])}",
+            remedy="remove the attribute 'im2col'",
+        )
+
+
+def _is_dense(shape: tuple[int, ...], strides: Any) -> bool:
+    return all(
+        extent == 1 or stride == prod(shape[axis + 1 :])
+        for axis, (extent, stride) in enumerate(zip(shape, strides, strict=True))
+    )
+
+
+def lower_im2col(op: ConvOp, kernel: Kernel, nest: Nest, most_bytes: int) -> None:
+    """
+    Build the loops of a convolution with `im2col`: those of `lower_dot`, over blocks of pixels all alike.
+
+    At each block its windows are copied by `cluster.im2col` into a buffer of the core, what lies in the padding as
+    zeros; blocks of features multiply them as rows of one length. Raises Diagnostic where that is not possible.
+    """
+    check_im2col(op, most_bytes)
+    _Im2colLoops(op, kernel, nest).build()
+
+
+class _Im2colLoops(DotLoops):
+    def __init__(self, op: ConvOp, kernel: Kernel, nest: Nest):
+        super().__init__(op, kernel, nest)
+        pixels = min(PIXELS, kernel.bounds[self.pixel])
+        self.windows = nest.op(memref.AllocaOp.get(i8, shape=[pixels, _row_bytes(op)], alignment=WORD))
+        self.windows.name_hint = "windows"
+        self.dilation = numbers_of(op.dilations)[-1]
+
+    def pixel_parts(self) -> Iterator[Part]:
+        """Yield blocks from the first pixel on: those of which a window hangs over, those between, and the rest."""
+        count = self.kernel.bounds[self.pixel]
+        low, high = self.whole_windows(-1, count)
+        begin = min(-(-low // PIXELS) * PIXELS, count)
+        end = max(begin, high // PIXELS * PIXELS)
+        for first in range(0, begin, PIXELS):
+            yield Part(first, min(PIXELS, count - first), 1, clipped=True)
+        yield from parts(begin, end, PIXELS)
+        for first in range(end, count, PIXELS):
+            size = min(PIXELS, count - first)
+            yield Part(first, size, 1, clipped=first + size > high)
+
+    def begin(self, part: Part, pixel: Index) -> None:
+        """Copy the windows of a block."""
+        for number in range(part.size):
+            self.position[self.pixel] = self.nest.add(pixel, number)
+            self.nest.last(self.window_of(number, part))
+
+    def window_of(self, number: int, part: Part) -> Im2colOp:
+        """Return the op that copies the window at the current position, the block's pixel `number`."""
+        op, nest = cast(ConvOp, self.op), self.nest
+        x = self.kernel.inputs[0]
+        channels = self.kernel.bounds[self.channel]
+        along, last = self.taps[:-1], self.taps[-1]
+        rows, taps = self.window([tap != last or part.clipped for tap in self.taps])
+        steps = [self.kernel.bounds[last] * channels if along else 0, channels]
+        at = [nest.mul(self.position[tap], step) for tap, step in zip(self.taps, steps[-len(self.taps) :], strict=True)]
+        first = nest.add(at[0], at[1]) if along else at[0]
+        self.position[self.channel] = 0
+        x_at = self.place(x)
+        self.leave_window()
+        extent: tuple[Index, Index, Index] = rows, taps, channels
+        if self.is_row_dense(x.value, channels):
+            extent = rows, 1, nest.mul(taps, channels)
+        return Im2colOp(
+            (x.value, x_at),
+            (self.windows, nest.value(number), nest.value(first)),
+            (nest.value(extent[0]), nest.value(extent[1]), nest.value(extent[2])),
+            size=prod(shape_of(op.inputs[1])[1:]),
+            x_axes=(self.x_axis - 1 if along else -1, self.x_axis),
+            x_steps=(self.row_step if along else 0, self.dilation),
+            steps=steps,
+        )
+
+    def is_row_dense(self, x: SSAValue, channels: int) -> bool:
+        """Return whether the taps of a row of the window lie side by side in x."""
+        strides = cast("MemRefType[Any]", x.type).get_strides()
+        return self.dilation == 1 and strides is not None and strides[self.x_axis] == channels
+
+    def dot(self, part: Part, sums: SSAValue) -> DotOp:
+        """Return the op that computes a block, of rows that are whole windows."""
+        w = self.kernel.inputs[1]
+        self.position |= dict.fromkeys(self.kernel.reduced, 0)
+        w_at = self.place(w)
+        self.leave_window()
+        zero, one = self.nest.value(0), self.nest.value(1)
+        size = self.nest.value(prod(shape_of(w.value)[1:]))
+        return DotOp(
+            (self.windows, [zero, zero]),
+            (w.value, w_at),
+            (one, size),
+            sums,
+            x_axes=(0, -1),
+            w_axes=(self.w_axis, -1),
+            steps=(1, 0),
+            unsigned=self.op.is_unsigned(0),
+        )
