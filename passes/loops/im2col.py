@@ -39,7 +39,8 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature lie side by
     side, and no window lies in the padding as a whole.
     """
-    if op.channels_last is None or op.groups.value.data != 1 or len(shape_of(op.inputs[0])) > 4 or not is_of_bytes(op):
+    is_plain = op.channels_last is not None and op.groups.value.data == 1 and not op.packed_bits
+    if not is_plain or len(shape_of(op.inputs[0])) > 4 or not is_of_bytes(op):
         return False
     x, w = (cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs)
     if x is None or x[-1] != 1 or w is None or not _is_dense(shape_of(op.inputs[1])[1:], w[1:]):

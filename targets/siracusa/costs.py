@@ -18,7 +18,7 @@ from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles
 from .cost.narrow import NarrowSimd, narrow_of
-from .cost.products import Simd, plain_block_cycles, product_of
+from .cost.products import Simd, copied_bytes, plain_block_cycles, product_of
 from .cost.scalar import Rates
 from .cost.unpacking import packed_numbers, unpacking_cycles
 from .cost.windows import window_cycles, windows_of
@@ -57,10 +57,11 @@ def product(
     step: float = 0.0,
     copies: int = 0,
     blocks: int = 0,
+    window_bytes: int = 0,
     contention: float = 0.0,
     float_cycles: float = 60.0,
     xpulp: int = 0,
-) -> int:
+) -> int | None:
     """
     Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
 
@@ -68,6 +69,8 @@ def product(
     pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With
     `copies` operands whose words do not lie side by side are copied before; without, such kernels are left to plain C.
     With `blocks` it may be computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
+
+    A kernel that says `im2col` has its windows copied; None where they do not fit `window_bytes`, two at a time.
     """
     plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
     rates = Rates(float_cycles, bool(xpulp))
@@ -76,8 +79,13 @@ def product(
         packed = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
         return ceil(packed.cycles(engine.cores, contention)) if packed.is_possible else plain
     form = product_of(kernel)
+    if kernel.im2col and (form is None or not simd or copied_bytes(form, bounds) > window_bytes):
+        return None
     if form is None or 0 in bounds:
         return plain
+    if kernel.im2col:
+        copied = Simd(form, bounds, features=features, step=step, copies=False, im2col=True, rates=rates)
+        return ceil(copied.cycles(engine.cores, contention)) if copied.is_possible else None
     forms: list[float] = [plain]
     if blocks:
         forms.append(plain_block_cycles(form, bounds, engine.cores, contention=contention, rates=rates))

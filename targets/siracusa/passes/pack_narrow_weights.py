@@ -172,8 +172,9 @@ def _unpack(
 
 
 def _let_read(op: PackableOp, packed: SSAValue, bits: int, *, is_unsigned: bool) -> None:
-    """Let a kernel, whose weights had signs, read packed ones."""
+    """Let a kernel, whose weights had signs, read packed ones; windows that it copied it then reads in place."""
     op.operands[1] = packed
+    op.properties.pop("im2col", None)
     op.properties["weight_bits"] = IntegerAttr(bits, i64)
     if is_unsigned:
         op.properties["unsigned"] = ints([*([0] if op.is_unsigned(0) else []), 1])

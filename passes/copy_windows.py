@@ -1,0 +1,63 @@
+"""Which convolutions copy the windows of their pixels before they multiply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+
+from ..dialects.nn import ConvOp
+from ..ir import functions
+from ..targets.core.machine import Machine
+from ..targets.core.machine_attribute import machine_of
+from .core.base import Pass
+from .loops.im2col import check_im2col, takes_im2col
+from .map_engines import ATTRIBUTE as ENGINE
+
+
+def copy_windows(module: ModuleOp, machine: Machine, most_bytes: int) -> None:
+    """
+    Give those convolutions the attribute `im2col` that their engine does in fewer modelled cycles with it.
+
+    The windows of two pixels take `most_bytes` at most. Raises Diagnostic for an attribute that is not possible.
+    """
+    for function in functions(module):
+        for op in function.walk():
+            if isinstance(op, ConvOp) and op.im2col is not None:
+                check_im2col(op, most_bytes)
+            elif isinstance(op, ConvOp) and takes_im2col(op, most_bytes):
+                _choose(op, machine)
+
+
+def _choose(op: ConvOp, machine: Machine) -> None:
+    before = _least_cycles(op, machine)
+    op.im2col = UnitAttr()
+    if _least_cycles(op, machine) >= before:
+        op.im2col = None
+
+
+def _least_cycles(op: ConvOp, machine: Machine) -> float:
+    """Return the cycles on the engine that the op names, or else the fastest; infinity where none runs it."""
+    named = op.attributes.get(ENGINE)
+    costs = {engine.name: cycles for engine, cycles in machine.engines_for(op)}
+    return min((cycles for name, cycles in costs.items() if named in (None, StringAttr(name))), default=inf)
+
+
+@dataclass(frozen=True)
+class CopyWindowsPass(Pass):
+    """
+    Let convolutions of bytes copy the window of each pixel side by side (im2col) where that is modelled to be faster.
+
+    They get the attribute `im2col`, with which the cost functions of the machine price them from there on, and
+    convert-kernels-to-loops builds other loops. The windows of two pixels take `bytes` at most. An attribute that is
+    there is kept, and refused where it is not possible. Run it before map-engines, on whole kernels on buffers.
+    """
+
+    name = "copy-windows"
+
+    bytes: int = 512
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        copy_windows(op, machine_of(op), self.bytes)
