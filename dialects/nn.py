@@ -50,8 +50,8 @@ class ConvOp(PackableOp):
 
     x [N, C, spatial...], w [F, C / groups, kernel...], output [N, F, spatial...]; with `channels_last` the channels are
     the last axis of all three, along which w may be packed. Zero padding lies outside of x; `pads` holds the leading,
-    then the trailing ones. With `im2col`, for one group and `channels_last`, loops copy the window of each pixel side by
-    side before they multiply.
+    then the trailing ones. With `im2col`, for one group and `channels_last`, loops copy the window of each pixel side
+    by side before they multiply.
 
         %y = nn.conv ins(%x, %w : tensor<1x3x32x32xi8>, tensor<16x3x3x3xi8>) outs(%init : tensor<1x16x32x32xi32>)
             {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64,
