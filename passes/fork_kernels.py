@@ -11,14 +11,17 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import is_side_effect_free
 
 from ..dialects.cluster import ForkOp
 from ..dialects.core.cluster_im2col import Im2colOp
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
-from .grids.cone import is_pure
 from .loops.nest import PARALLEL
 from .map_engines import ATTRIBUTE as ENGINE
+
+_SCALARS = ("arith", "math")
+"""Dialects whose ops only compute their results, which not all of them say themselves."""
 
 
 def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
@@ -37,7 +40,7 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
 
 
 def _is_shareable(function: func.FuncOp) -> bool:
-    """Return whether all that a function does besides computing indices is done in parallel loops."""
+    """Return whether all that other cores see of what a function does is done in parallel loops."""
     return _does_nothing_beside_loops(function.body.block)
 
 
@@ -52,9 +55,17 @@ def _is_parallel(op: Operation) -> bool:
 
 def _is_local(op: Operation) -> bool:
     """Return whether every core may do an op: it has no effect that another core sees."""
-    if isinstance(op, Im2colOp):
-        return isinstance(op.windows.owner, memref.AllocaOp)
-    return is_pure(op) or isinstance(op, memref.AllocaOp | func.ReturnOp | scf.YieldOp | memref.LoadOp)
+    match op:
+        case Im2colOp():
+            return isinstance(op.windows.owner, memref.AllocaOp)
+        case memref.StoreOp():
+            return isinstance(op.memref.owner, memref.AllocaOp)
+        case scf.ForOp() | scf.IfOp():
+            return all(_is_local(nested) for region in op.regions for block in region.blocks for nested in block.ops)
+        case memref.AllocaOp() | memref.LoadOp() | scf.YieldOp() | func.ReturnOp():
+            return True
+        case _:
+            return not op.regions and (op.dialect_name() in _SCALARS or is_side_effect_free(op))
 
 
 # Which loops are cut
@@ -157,7 +168,8 @@ class ForkKernelsPass(Pass):
     Share every kernel among the cores of its engine: `cluster.fork` of a function that does one core's part.
 
     Of the loops whose turns may run side by side, those are cut into equal stretches with which the busiest core has
-    least to do. Kernels without such loops stay on the core that runs the program. Run it after
+    least to do. What else a kernel does, such as to sum up a row, every core does for itself, where no other one sees
+    it. Kernels without such loops stay on the core that runs the program. Run it after
     convert-kernels-to-loops, with the machine attached, or with a number of `cores`.
     """
 

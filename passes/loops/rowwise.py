@@ -32,10 +32,22 @@ def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int) -> None:
     """
     Build the loops: those over rows outermost; in them a reduction after the other, then the result, four by four.
 
+    Of a single row cores may share the result's elements; each then does the reductions for itself.
+
     What the last reduction and the result both compute of an element is kept in a buffer, on the core's stack, where
     that takes no more than `row_bytes` for a row.
     """
     _RowLoops(kernel, nest, row_bytes).build()
+
+
+def is_shareable(kernel: Kernel) -> bool:
+    """
+    Return whether cores may share the elements of a row, after each has done all reductions for itself.
+
+    What they write must not be what others still read.
+    """
+    written = {access.value for access in kernel.outputs}
+    return not any(access.value in written for access in kernel.inputs)
 
 
 def keeps(kept: Kept | None, extent: int, row_bytes: int) -> bool:
@@ -61,7 +73,8 @@ class _RowLoops(KernelLoops):
         accumulators: list[SSAValue] = []
         for reduction in kernel.reductions:
             accumulators += self.reduce(reduction, accumulators)
-        self.along_row(lambda carried: self.element(accumulators), [])
+        marks = [PARALLEL] if not outer and is_shareable(kernel) else []
+        self.along_row(lambda carried: self.element(accumulators), [], marks=marks)
         for _ in range(outer):
             self.nest.close()
 
@@ -91,16 +104,25 @@ class _RowLoops(KernelLoops):
         self.finish(self.run(result, [*self.kernel.inputs, *accumulators, *kept], ("x",)))
         return []
 
-    def along_row(self, build: _Element, carried: Sequence[SSAValue], names: Sequence[str] = ()) -> Sequence[SSAValue]:
-        """Build the loop along a row, and the elements that are left over; return what is carried at its end."""
+    def along_row(
+        self, build: _Element, carried: Sequence[SSAValue], names: Sequence[str] = (), marks: Sequence[str] = ()
+    ) -> Sequence[SSAValue]:
+        """
+        Build the loop along a row, and the elements that are left over; return what is carried at its end.
+
+        Loops get the `marks`; with some, what is left over is a loop of its own, of one turn.
+        """
         whole, rest = divmod(self.extent, STRETCH)
-        stretch, *inside = self.nest.open("s", 0, whole, carried)
+        stretch, *inside = self.nest.open("s", 0, whole, carried, marks=marks)
         for value, name in zip(inside, names, strict=True):
             value.name_hint = name
         values: Sequence[SSAValue] = inside
         values = self.elements(build, self.nest.mul(stretch, STRETCH), STRETCH, values)
         values = self.nest.close(values)
-        return self.elements(build, whole * STRETCH, rest, values)
+        if not marks or not rest:
+            return self.elements(build, whole * STRETCH, rest, values)
+        last, *inside = self.nest.open("r", 0, 1, values, marks=marks)
+        return self.nest.close(self.elements(build, self.nest.add(last, whole * STRETCH), rest, inside))
 
     def elements(self, build: _Element, first: Index, count: int, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """Build some elements, one after the other."""

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p 'convert-kernels-to-loops{dots=true window-bytes=512},fork-kernels{cores=8}' | filecheck %s
+// RUN: opt-tool %s -p 'convert-kernels-to-loops{dots=true row-bytes=64 window-bytes=512},fork-kernels{cores=8}' | filecheck %s
 
 // The rows of the image are the loop that eight cores share best: 20 of them take 3 turns at most, 5 columns one each.
 
@@ -53,6 +53,20 @@ func.func private @copier(%x: memref<1x64xi32>, %y: memref<1x64xi32>) {
   ^bb0(%a: i32, %b: i32):
     linalg.yield %a : i32
   }
+  func.return
+}
+
+// Of a single row each core does the reduction, and its share of what is computed with it.
+
+// CHECK-LABEL: func.func private @norm_core
+// CHECK:         scf.for %s = %c0{{.*}} to %c4 step %c1 iter_args
+// CHECK:         scf.for %s_1 = %first to %last step
+// CHECK:         scf.for %r = %first_1 to %last_1 step
+// CHECK-LABEL: func.func private @norm
+// CHECK:         cluster.fork @norm_core
+func.func private @norm(%x: memref<1x18xi8>, %w: memref<18xi32>, %y: memref<1x18xi8>) attributes {engine = "cluster"} {
+  nn.int_rms_norm ins(%x, %w : memref<1x18xi8>, memref<18xi32>) outs(%y : memref<1x18xi8>)
+    {shift = 6 : i64, low = -128 : i64, high = 127 : i64, accumulator = i32, element = i8}
   func.return
 }
 

@@ -16,6 +16,7 @@ from tilewright.dialects.core.semantics import SCALAR_RULES
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.divide_by_invariants import DivideByInvariantsPass
+from tilewright.passes.fork_kernels import ForkKernelsPass
 from tilewright.passes.loops.kept import kept_of
 from tilewright.runtime.interpreter.engine import Interpreter
 
@@ -32,7 +33,7 @@ def module_of(op: str, ins: list[tuple[tuple[int, ...], str]], out: str, attribu
     y = f"memref<{'x'.join(map(str, ins[0][0]))}x{out}>"
     names = [f"%x{number}" for number in range(len(ins))]
     arguments = ", ".join(f"{name}: {type}" for name, type in zip(names, types, strict=True))
-    text = f"""func.func @network({arguments}, %y: {y}) {{
+    text = f"""func.func @network({arguments}, %y: {y}) attributes {{engine = "cluster"}} {{
       nn.{op} ins({", ".join(names)} : {", ".join(types)}) outs(%y : {y}) {attributes}
       func.return
     }}"""
@@ -48,15 +49,19 @@ def int_softmax(x: Array, *, b: int, c: int, log2: int, levels: int, masked: boo
 
 
 def check(module: ModuleOp, ins: list[Array], dtype: type[np.generic], row_bytes: int) -> str:
-    """Compare a kernel with its loops, and return these."""
-    results: list[Array] = []
-    for _ in range(2):
-        results.append(np.zeros(ins[0].shape, dtype))
-        Interpreter(module).call("network", [*ins, results[-1]])
-        ConvertKernelsToLoopsPass(row_bytes=row_bytes).apply(CONTEXT, module)
-        DivideByInvariantsPass().apply(CONTEXT, module)
-    np.testing.assert_array_equal(results[0], results[1])
-    return str(module)
+    """Compare a kernel with its loops, on one core and on three, and return those on one."""
+    passes = (ConvertKernelsToLoopsPass(row_bytes=row_bytes), DivideByInvariantsPass(), ForkKernelsPass(cores=3))
+    expected, texts = np.zeros(ins[0].shape, dtype), list[str]()
+    Interpreter(module).call("network", [*ins, expected])
+    for each in passes:
+        each.apply(CONTEXT, module)
+        verify(module)
+        texts.append(str(module))
+        found = np.zeros_like(expected)
+        Interpreter(module).call("network", [*ins, found])
+        np.testing.assert_array_equal(found, expected)
+    assert "cluster.fork" in texts[-1]
+    return texts[1]
 
 
 def scores(seed: int, rows: int, length: int) -> Array:
@@ -142,6 +147,18 @@ def test_other_kernels_over_rows() -> None:
     check(module, [small, w], np.int8, 64)
     norm = f"{{shift = 6 : i64, {TYPES}}}"
     check(module_of("int_layer_norm", [(small.shape, "i8"), vector, vector], "i8", norm), [small, w, w], np.int8, 64)
+
+
+def test_a_row_that_is_overwritten_is_one_core_s() -> None:
+    text = """func.func @network(%x: memref<1x16xi8>, %w: memref<16xi32>) attributes {engine = "cluster"} {
+      nn.int_rms_norm ins(%x, %w : memref<1x16xi8>, memref<16xi32>) outs(%x : memref<1x16xi8>)
+        {shift = 6 : i64, low = -128 : i64, high = 127 : i64, accumulator = i32, element = i8}
+      func.return
+    }"""
+    module = parse_module(CONTEXT, text)
+    ConvertKernelsToLoopsPass(row_bytes=64).apply(CONTEXT, module)
+    ForkKernelsPass(cores=3).apply(CONTEXT, module)
+    assert "cluster.fork" not in str(module)
 
 
 def test_powers_of_floats_are_kept_where_a_row_of_them_fits() -> None:

@@ -12,7 +12,8 @@ with its requantisation; that was counted in the instructions that gcc 12 -O3 ma
 bytes only those at the border are narrowed, and priced as the others.
 
 Rows that are taken four elements at a time step pointers and branch once for the four, and wait for nothing. What is
-kept of a row is stored at each element, and loaded again in place of what it was computed from.
+kept of a row is stored at each element, and loaded again in place of what it was computed from. Of a single row each
+core does all reductions, and its share of the result.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
 from ....passes.loops.affine import linear
 from ....passes.loops.kept import Kept, kept_of, row_of
-from ....passes.loops.rowwise import STRETCH, keeps
+from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
 from .scalar import EXTENSIONS, EXTREMA, Rates, Work, work_before, work_of
@@ -69,7 +70,7 @@ class Nest:
     A kernel as loops over its outputs, in which its phases follow each other; `copied` are bytes moved as words.
 
     `row` is the dimension along which it works on rows, None where it does not; `kept_phases` are those that keep
-    `kept` of each element.
+    `kept` of each element. Of a `shareable` one cores may share the results of a single row.
     """
 
     parallel: tuple[int, ...]
@@ -78,6 +79,7 @@ class Nest:
     row: int | None = None
     kept: Kept | None = None
     kept_phases: tuple[Phase, ...] = ()
+    shareable: bool = False
 
 
 @per_kernel
@@ -85,7 +87,8 @@ def nest_of(kernel: Kernel) -> Nest:
     """Return the loops of a kernel."""
     kept = kept_of(kernel)
     kept_phases = _phases(kernel, kept) if kept is not None else ()
-    return Nest(parallel_dims(kernel), _phases(kernel), _copied_bytes(kernel), row_of(kernel), kept, kept_phases)
+    phases, copied = _phases(kernel), _copied_bytes(kernel)
+    return Nest(parallel_dims(kernel), phases, copied, row_of(kernel), kept, kept_phases, is_shareable(kernel))
 
 
 def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
@@ -172,8 +175,16 @@ def nest_cycles(
     mine = share([bounds[d] for d in nest.parallel], cores)
     cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
-    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, rates, row_bytes)
-    return START + cycles * slowdown(contention, accesses / cycles, mine.cores)
+    row = _row_cores(nest, bounds, cores, row_bytes)
+    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, rates, row_bytes, row)
+    return START + cycles * slowdown(contention, accesses / cycles, max(mine.cores, row))
+
+
+def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) -> int:
+    """Return how many cores share the results of a row, 1 where each row is one core's."""
+    is_single = nest.row is not None and nest.shareable and all(bounds[d] == 1 for d in nest.parallel)
+    stretches = bounds[nest.row] // STRETCH if is_single and row_bytes and nest.row is not None else 0
+    return max(1, -(-stretches // -(-stretches // cores))) if stretches > 1 else 1
 
 
 def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
@@ -184,8 +195,8 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
     return rows * AROUND + words * each, 2 * words
 
 
-def _loops(nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int) -> tuple[float, float]:
-    """Return the cycles and accesses of all phases and the loops around them, on one core."""
+def _loops(nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int) -> tuple[float, float]:
+    """Return the cycles and accesses of all phases and the loops around them, on one core of those that share a row."""
     outer = [d for d in nest.parallel if bounds[d] > 1]
     phases, extent = nest.phases, bounds[nest.row] if nest.row is not None and row_bytes else 0
     is_rowwise = extent >= 2 * STRETCH
@@ -196,10 +207,17 @@ def _loops(nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int) ->
     points = prod(bounds[d] for d in outer)
     cycles, accesses = _around(outer, bounds), 0.0
     for phase in phases:
-        more, moved = _stretches(phase, extent, rates) if is_rowwise else _phase(phase, bounds, rates)
+        own = _share_of(extent, row_cores) if phase is phases[-1] else extent
+        more, moved = _stretches(phase, own, rates) if is_rowwise else _phase(phase, bounds, rates)
         more += phase.before.total(rates)
         cycles, accesses = cycles + points * more, accesses + points * moved
     return cycles, accesses
+
+
+def _share_of(extent: int, cores: int) -> int:
+    """Return the elements of a row that the busiest of some cores computes: its stretches, and what is left over."""
+    whole, rest = divmod(extent, STRETCH)
+    return -(-whole // cores) * STRETCH + rest
 
 
 def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:

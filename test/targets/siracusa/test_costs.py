@@ -252,6 +252,28 @@ def test_the_busiest_core_has_at_least_its_share(extents: list[int], cores: int)
     assert 1 <= mine.cores <= cores
 
 
+# Rows
+
+
+NORM = """
+func.func @f(%x: memref<{m}x{n}xi8>, %w: memref<{n}xi32>, %y: memref<{m}x{n}xi8>) {{
+  nn.int_rms_norm ins(%x, %w : memref<{m}x{n}xi8>, memref<{n}xi32>) outs(%y : memref<{m}x{n}xi8>)
+    {{shift = 6 : i64, low = -128 : i64, high = 127 : i64, accumulator = i32, element = i8}}
+  func.return
+}}
+"""
+
+
+def test_cores_share_the_results_of_a_single_row():
+    one, two, rest = (kernel_of(_op(NORM.format(m=m, n=n))) for m, n in ((1, 64), (2, 64), (1, 66)))
+    alone, shared = (on(cores, one, CODE, row_bytes=512) for cores in (1, 8))
+    result = 64 * 7 / 8
+    assert 0.3 * alone < shared < alone - 10 * result
+    assert on(8, two, CODE, row_bytes=512) == alone
+    assert on(8, one, CODE) == on(1, one, CODE)
+    assert shared < on(8, rest, CODE, row_bytes=512) < 1.3 * shared
+
+
 # Loops over elements
 
 
