@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -25,8 +25,7 @@ from .hints import SIZES, STAGES, pinned_place
 from .pricing import Route, reserved
 from .views import VIEWS, bytes_of
 
-RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
-"""The views that engines work on as on any dense buffer."""
+_RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class Layers:
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
         values = frozenset(v for number in touched & resident for v in self.buffers[number].values) | self.placed
-        key = _structure(ops, values), tuple(self.engines[op].name for op in ops)
+        key = structure_of(ops, values), tuple(self.engines[op].name for op in ops)
         if key not in self._known:
             self._known[key] = candidates(ops, self.route(ops), double_buffered=self.double_buffered, resident=values)
         return self._known[key]
@@ -190,8 +189,8 @@ def _is_projection(results: Sequence[AffineExpr]) -> bool:
     return len(set(dims)) == len(dims)
 
 
-def _structure(ops: Sequence[Operation], resident: frozenset[SSAValue]) -> Hashable:
-    """Return what groups of kernels with the same candidates have in common."""
+def structure_of(ops: Sequence[Operation], resident: Collection[SSAValue] = ()) -> Hashable:
+    """Return what groups of kernels that are alike, with the same ones of their buffers resident, have in common."""
     numbers: dict[SSAValue, int] = {}
     for op in ops:
         for value in op.operands:
@@ -300,7 +299,7 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
 
     Those that a program uses itself have to be near where the far level is out of its reach.
     """
-    values, users = _views(alloc.results[0], RESHAPES if hop.is_last else VIEWS)
+    values, users = _views(alloc.results[0], is_static_view if hop.is_last else is_view)
     keep = pinned_place(alloc)
     if users and hop.far.external and not all(map(steps.is_kernel, users)):
         keep = True
@@ -317,12 +316,22 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
     return Buffer(alloc, frozenset(values), size, min(first), max(last), keep)
 
 
-def _views(value: SSAValue, kinds: tuple[type[Operation], ...]) -> tuple[list[SSAValue], list[Operation]]:
-    """Return a buffer with the views of it that are of some kinds, and the other ops that use them."""
+def is_view(op: Operation) -> bool:
+    """Return whether an op views a buffer, in whatever way."""
+    return isinstance(op, VIEWS)
+
+
+def is_static_view(op: Operation) -> bool:
+    """Return whether an op views a buffer in another shape, or a part of it that is known."""
+    return isinstance(op, _RESHAPES) or (isinstance(op, memref.SubviewOp) and len(op.operands) == 1)
+
+
+def _views(value: SSAValue, counts: Callable[[Operation], bool]) -> tuple[list[SSAValue], list[Operation]]:
+    """Return a buffer with the views of it that count as such, and the other ops that use them."""
     values, users = [value], list[Operation]()
     for use in value.uses:
-        if isinstance(use.operation, kinds):
-            inner = _views(use.operation.results[0], kinds)
+        if counts(use.operation):
+            inner = _views(use.operation.results[0], counts)
             values, users = values + inner[0], users + inner[1]
         else:
             users.append(use.operation)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from ...ir import numpy_type
 from ..memory.views import bytes_of
 from ..proof.compile import VIEWS
 
@@ -41,14 +42,22 @@ def place_of(value: SSAValue) -> Place | None:
     """
     owner = value.owner
     if isinstance(owner, memref.GetGlobalOp):
-        return Place(owner.name_.string_value(), 0, _EVERYWHERE)
+        return _whole(owner.name_.string_value(), value)
     if isinstance(owner, memref.ViewOp):
         return _part(owner)
+    if isinstance(owner, memref.SubviewOp):
+        return _piece(owner)
     if isinstance(owner, VIEWS):
         return place_of(owner.operands[0])
     if isinstance(owner, memref.AllocOp | memref.AllocaOp) or _is_parameter(value):
-        return Place(value, 0, _EVERYWHERE)
+        return _whole(value, value)
     return None
+
+
+def _whole(memory: object, value: SSAValue) -> Place:
+    """Return all of a memory, of which a value is the whole."""
+    reach = _reach(value)
+    return Place(memory, 0, _EVERYWHERE if reach is None else reach[1])
 
 
 def _is_parameter(value: SSAValue) -> bool:
@@ -62,6 +71,27 @@ def _part(view: memref.ViewOp) -> Place | None:
     if source is None or shift is None or source.low:
         return source
     return Place(source.memory, shift[0], shift[1] + bytes_of(view.result.type))
+
+
+def _piece(view: memref.SubviewOp) -> Place | None:
+    """Return from which byte to which a regular part of a buffer reaches; all of it where that is not known."""
+    source = place_of(view.source)
+    before, after = _reach(view.source), _reach(view.result)
+    if source is None or before is None or after is None:
+        return source
+    begin = after[0] - before[0]
+    return Place(source.memory, source.low + begin, source.high - (before[1] - before[0]) + begin + after[1] - after[0])
+
+
+def _reach(value: SSAValue) -> Range | None:
+    """Return the first byte of a buffer and the one after its last, counted from where its memory begins."""
+    type = cast("MemRefType[Any]", value.type)
+    shape, strides, offset = type.get_shape(), type.get_strides(), type.get_offset()
+    if DYNAMIC_INDEX in shape or 0 in shape or strides is None or None in strides or offset is None:
+        return None
+    size = numpy_type(type.get_element_type()).itemsize
+    steps = [cast(int, stride) * (extent - 1) for stride, extent in zip(strides, shape, strict=True)]
+    return (offset + sum(step for step in steps if step < 0)) * size, (offset + sum(map(abs, steps)) + 1) * size
 
 
 _Bounds: TypeAlias = "Callable[[Range, Range], Range | None]"

@@ -123,3 +123,59 @@ func.func @computed(%a: memref<64xi8>, %p: memref<512xi8>) {
   }
   func.return
 }
+
+// Parts of one buffer are written at once where they have no byte in common, and one after the other where they have.
+
+// CHECK-LABEL: func.func @parts
+// CHECK:         hier.launch {
+// CHECK:         linalg.generic {{.*}}engine = "cluster"
+// CHECK:         hier.join
+func.func @parts(%a: memref<64xi8>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %memory = memref.get_global @L1 : memref<1024xi8, "L1">
+  %x = "memref.view"(%memory, %c0) : (memref<1024xi8, "L1">, index) -> memref<32xi8, "L1">
+  %y = "memref.view"(%memory, %c64) : (memref<1024xi8, "L1">, index) -> memref<64xi8, "L1">
+  %p = memref.subview %y[0] [32] [1] : memref<64xi8, "L1"> to memref<32xi8, strided<[1]>, "L1">
+  %q = memref.subview %y[32] [32] [1] : memref<64xi8, "L1"> to memref<32xi8, strided<[1], offset: 32>, "L1">
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<32xi8, "L1">) outs(%p : memref<32xi8, strided<[1]>, "L1">) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<32xi8, "L1">) outs(%q : memref<32xi8, strided<[1], offset: 32>, "L1">) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
+
+// CHECK-LABEL: func.func @parts_that_meet
+// CHECK:         linalg.generic {{.*}}engine = "cluster"
+// CHECK:         hier.launch {
+// CHECK:         hier.join
+func.func @parts_that_meet(%a: memref<64xi8>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %memory = memref.get_global @L1 : memref<1024xi8, "L1">
+  %x = "memref.view"(%memory, %c0) : (memref<1024xi8, "L1">, index) -> memref<32xi8, "L1">
+  %y = "memref.view"(%memory, %c64) : (memref<1024xi8, "L1">, index) -> memref<64xi8, "L1">
+  %p = memref.subview %y[0] [32] [1] : memref<64xi8, "L1"> to memref<32xi8, strided<[1]>, "L1">
+  %q = memref.subview %y[16] [32] [1] : memref<64xi8, "L1"> to memref<32xi8, strided<[1], offset: 16>, "L1">
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<32xi8, "L1">) outs(%p : memref<32xi8, strided<[1]>, "L1">) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<32xi8, "L1">) outs(%q : memref<32xi8, strided<[1], offset: 16>, "L1">) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}

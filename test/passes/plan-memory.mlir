@@ -81,3 +81,28 @@ func.func @shifted(%x: memref<640x3x32xi8>, %y: memref<640x30xi8> {tilewright.ou
   }
   func.return
 }
+
+// -----
+
+// What is made and read in parts stays, too; its parts are used where they lie.
+
+// CHECK-LABEL: func.func @kept_in_parts
+// CHECK: %[[T:.*]] = memref.alloc() {hier.address = {{[0-9]+}} : i64} : memref<8x32xi8, "L1">
+// CHECK: %[[P:.*]] = memref.subview %[[T]]
+// CHECK: hier.grid
+// CHECK-SAME: outs(%[[P]] : memref<4x32xi8, strided<[32, 1]>, "L1">)
+// CHECK: %[[Q:.*]] = memref.subview %[[T]]
+// CHECK: hier.grid
+// CHECK-SAME: outs(%[[Q]] : memref<4x32xi8, strided<[32, 1], offset: 128>, "L1">)
+// CHECK: hier.grid
+// CHECK-SAME: ins(%[[T]], %{{.*}} : memref<8x32xi8, "L1">
+func.func @kept_in_parts(%a: memref<4x16xi8>, %b: memref<16x32xi8>, %c: memref<32x16xi8>, %o: memref<8x16xi32>) {
+  %t = memref.alloc() : memref<8x32xi8>
+  %p = memref.subview %t[0, 0] [4, 32] [1, 1] : memref<8x32xi8> to memref<4x32xi8, strided<[32, 1]>>
+  nn.matmul ins(%a, %b : memref<4x16xi8>, memref<16x32xi8>) outs(%p : memref<4x32xi8, strided<[32, 1]>>) {accumulator = i8}
+  %q = memref.subview %t[4, 0] [4, 32] [1, 1] : memref<8x32xi8> to memref<4x32xi8, strided<[32, 1], offset: 128>>
+  nn.matmul ins(%a, %b : memref<4x16xi8>, memref<16x32xi8>)
+    outs(%q : memref<4x32xi8, strided<[32, 1], offset: 128>>) {accumulator = i8}
+  nn.matmul ins(%t, %c : memref<8x32xi8>, memref<32x16xi8>) outs(%o : memref<8x16xi32>) {accumulator = i32}
+  func.return
+}
