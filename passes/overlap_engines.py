@@ -21,7 +21,7 @@ from .core.base import Pass
 from .overlap.items import Item, items_of
 from .overlap.order import Problem, best_order
 from .overlap.places import range_of
-from .overlap.times import Times, mapped_engine
+from .overlap.times import Times, mapped_engine, waits_of
 
 
 def overlap_engines(function: FuncOp, machine: Machine, transfers: int, external: int) -> None:
@@ -35,10 +35,15 @@ def overlap_engines(function: FuncOp, machine: Machine, transfers: int, external
     for op in list(function.walk()):
         if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and mapped_engine(op, machine).queue:
             _launch(op)
-    block = function.body.block
-    items, times = items_of(block), Times(machine, transfers, external)
-    order = best_order(Problem(items, [times.of(item) for item in items]))
-    _arrange(block, [items[number] for number in order])
+    _reorder(function.body.block, Times(machine, transfers, external))
+
+
+def _reorder(block: Block, times: Times) -> None:
+    """Bring what a block does into the order that is modelled to be fastest."""
+    items = items_of(block)
+    durations = [times.of(item) for item in items]
+    problem = Problem([item.follows for item in items], durations, waits_of(items, durations))
+    _arrange(block, [items[number] for number in best_order(problem)])
 
 
 def _unroll_single_steps(function: FuncOp) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -177,12 +177,3 @@ class _Places:
             # Who touches these bytes later follows this item, and so all that this one follows.
             known[:] = [each for each in known if not (place.low <= each[0].low and each[0].high <= place.high)]
         known.append((place, item.number, writes))
-
-
-def followers(items: Sequence[Item]) -> list[list[int]]:
-    """Return for each item those that follow it."""
-    found: list[list[int]] = [[] for _ in items]
-    for item in items:
-        for number in item.follows:
-            found[number].append(item.number)
-    return found

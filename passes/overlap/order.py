@@ -5,11 +5,8 @@ end, on modelled times.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-from ...dialects.hier import DmaWaitOp, JoinOp
-from .items import Item, followers
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -52,15 +49,15 @@ class _Clock:
         """Return when a wait is over: a join waits for all that its engine has been given."""
         return self.free[wait.engine] if wait.engine else self.done[wait.start]
 
-    def run(self, item: Item, time: Duration, wait: Wait | None) -> None:
-        """Run an item, a wait or another."""
+    def run(self, number: int, time: Duration, wait: Wait | None) -> None:
+        """Run the item of that number, a wait or another."""
         if wait is not None:
             self.now = max(self.now, self.end_of(wait))
         if time.unit:
             ends = self.running.setdefault(time.unit, [])
             self.now = self.room_at(time) + time.busy
             end = max(self.now, self.free.get(time.unit, 0)) + time.beside
-            self.free[time.unit] = self.done[item.number] = end
+            self.free[time.unit] = self.done[number] = end
             ends.append(end)
             return
         self.now += time.busy
@@ -68,42 +65,45 @@ class _Clock:
 
 @dataclass(frozen=True)
 class Problem:
-    """The items of a block in the order of the program, and what each takes."""
+    """Items in the order of the program: those that each has to follow, what it takes, and what it waits for."""
 
-    items: Sequence[Item]
+    follows: Sequence[Set[int]]
     times: Sequence[Duration]
-
-    def wait_of(self, item: Item) -> Wait | None:
-        """Return what the item waits for, None where it is no wait for something that the block began."""
-        if not isinstance(item.op, DmaWaitOp | JoinOp):
-            return None
-        begun = next((n for n in item.follows if self.items[n].op is item.op.token.owner), None)
-        if begun is None or not self.times[begun].unit:
-            return None
-        return Wait(begun, self.times[begun].unit if isinstance(item.op, JoinOp) else "")
+    waits: Sequence[Wait | None]
 
     def cycles(self, order: Sequence[int]) -> int:
         """Return the modelled time of the items in an order."""
         clock = _Clock()
         for number in order:
-            item = self.items[number]
-            clock.run(item, self.times[number], self.wait_of(item))
+            clock.run(number, self.times[number], self.waits[number])
         return max([clock.now, *clock.free.values()])
+
+    def followers(self) -> list[list[int]]:
+        """Return for each item those that follow it."""
+        found: list[list[int]] = [[] for _ in self.follows]
+        for number, before in enumerate(self.follows):
+            for each in before:
+                found[each].append(number)
+        return found
 
 
 def best_order(problem: Problem) -> list[int]:
-    """Return the order that is modelled to be fastest: that of the program, or the one that lists give."""
-    as_it_is = list(range(len(problem.items)))
-    found = _listed(problem)
-    return found if problem.cycles(found) < problem.cycles(as_it_is) else as_it_is
+    """
+    Return the order that is modelled to be fastest: that of the program, or one that lists give.
+
+    A join waits for all that its engine has been given, so that it may be better to give it one kernel at a time.
+    """
+    alone = [replace(time, queue=1) if time.waits else time for time in problem.times]
+    orders = list(range(len(problem.times))), _listed(problem), _listed(replace(problem, times=alone))
+    return min(orders, key=problem.cycles)
 
 
 def _listed(problem: Problem) -> list[int]:
-    items, times = problem.items, problem.times
-    after, ranks = followers(items), _ranks(problem)
-    missing = [len(item.follows) for item in items]
-    waits = [problem.wait_of(item) for item in items]
-    ready = {item.number for item in items if not item.follows}
+    times, waits = problem.times, problem.waits
+    after = problem.followers()
+    ranks = _ranks(problem, after)
+    missing = [len(before) for before in problem.follows]
+    ready = {number for number, count in enumerate(missing) if not count}
     clock, order = _Clock(), list[int]()
 
     def key(number: int) -> tuple[int, int]:
@@ -113,7 +113,7 @@ def _listed(problem: Problem) -> list[int]:
         chosen = _chosen(clock, sorted(ready, key=key), times, waits)
         ready.remove(chosen)
         order.append(chosen)
-        clock.run(items[chosen], times[chosen], waits[chosen])
+        clock.run(chosen, times[chosen], waits[chosen])
         for number in after[chosen]:
             missing[number] -= 1
             if not missing[number]:
@@ -139,10 +139,10 @@ def _chosen(clock: _Clock, ready: Sequence[int], times: Sequence[Duration], wait
     return next(number for group in groups for number in group)
 
 
-def _ranks(problem: Problem) -> list[int]:
+def _ranks(problem: Problem, after: Sequence[Sequence[int]]) -> list[int]:
     """Return for each item the cycles from its begin to the end of the block, were all units many."""
-    after, ranks = followers(problem.items), [0] * len(problem.items)
-    for number in reversed(range(len(problem.items))):
+    ranks = [0] * len(problem.times)
+    for number in reversed(range(len(ranks))):
         time = problem.times[number]
         ranks[number] = time.busy + time.beside + max((ranks[n] for n in after[number]), default=0)
     return ranks

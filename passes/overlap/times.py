@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel
-from ...dialects.hier import DmaStartOp, LaunchOp
+from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...ir import shape_of
 from ...targets.core.machine import Engine, Machine
 from ..map_engines import ATTRIBUTE as ENGINE
@@ -15,8 +17,22 @@ from ..map_engines import engine_of
 from ..memory.transfers import Cost, Descriptor, link_between
 from ..memory.views import bytes_of
 from .items import Item
-from .order import Duration
+from .order import Duration, Wait
 from .places import range_of
+
+
+def waits_of(items: Sequence[Item], times: Sequence[Duration]) -> list[Wait | None]:
+    """Return what each item waits for, None where it is no wait for something that one of the items began."""
+    return [_wait_of(item, items, times) for item in items]
+
+
+def _wait_of(item: Item, items: Sequence[Item], times: Sequence[Duration]) -> Wait | None:
+    if not isinstance(item.op, DmaWaitOp | JoinOp):
+        return None
+    begun = next((n for n in item.follows if items[n].op is item.op.token.owner), None)
+    if begun is None or not times[begun].unit:
+        return None
+    return Wait(begun, times[begun].unit if isinstance(item.op, JoinOp) else "")
 
 
 class Times:
