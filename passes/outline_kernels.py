@@ -9,13 +9,23 @@ from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StridedLayoutAttr,
+    StringAttr,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
 from ..ir import functions, print_ir, where
 from .core.base import Pass
@@ -94,12 +104,35 @@ def _outline_group(group: _Group, name: str, before: func.FuncOp) -> None:
     Rewriter.insert_op(outlined, InsertPoint.before(before))
     for op, numbers in group.kernels:
         constants = [arith.ConstantOp(cast(Any, numbers[index])) for index in varying]
-        arguments = [*_arguments(op), *(constant.result for constant in constants)]
+        buffers = [_anywhere(value, op) for value in _arguments(op)]
+        arguments = [*buffers, *(constant.result for constant in constants)]
         call = func.CallOp(name, arguments, [])
         call.attributes["macs"] = IntegerAttr(multiply_accumulates(op), i64)
         for made in (*constants, call):
             made.location = op.location
         Rewriter.replace_op(op, [*constants, call], [])
+
+
+def _anywhere(value: SSAValue, op: Operation) -> SSAValue:
+    """Return an argument of a kernel's function as one whose type does not say where in its buffer it begins."""
+    type = _type_anywhere(value.type)
+    if type == value.type:
+        return value
+    around = op.parent_op()
+    cast_op = memref.CastOp.get(value, cast(Any, type))
+    cast_op.location = op.location
+    Rewriter.insert_op(cast_op, InsertPoint.before(around if isinstance(around, LaunchOp) else op))
+    return cast_op.results[0]
+
+
+def _type_anywhere(type: Attribute) -> Attribute:
+    if not isinstance(type, MemRefType):
+        return type
+    known = cast("MemRefType[Any]", type)
+    if not isinstance(known.layout, StridedLayoutAttr) or known.get_offset() is None:
+        return known
+    layout = StridedLayoutAttr(known.layout.strides, NoneAttr())
+    return MemRefType(known.element_type, known.get_shape(), layout, known.memory_space)
 
 
 def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
@@ -123,7 +156,7 @@ def _arguments(op: Operation) -> list[SSAValue]:
 def _outlined(op: Operation) -> func.FuncOp:
     """Return a private function that does a copy of the op on its arguments."""
     arguments = _arguments(op)
-    types = [value.type for value in arguments]
+    types = [_type_anywhere(value.type) for value in arguments]
     block = Block(arg_types=types)
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
     for position, value in enumerate(arguments):

@@ -154,7 +154,7 @@ def view(b: Builder, op: Operation) -> None:
         elif old is None:
             raise _unknown_offset(op)
     elif old is not None and new is None:
-        base = _advanced(b, base, b.integer(old))
+        base = _advanced(b, base, b.integer(old)) if old else base
     elif old is None and new is not None:
         raise _unknown_offset(op)
     b.values[result] = base

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.dialects.builtin import MemRefType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
@@ -125,7 +125,7 @@ def _place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -
 
 def c_call(b: Builder, op: CCall) -> None:
     """Convert an op that is a call of a target's runtime."""
-    operands = [b.integer(each) if isinstance(each, int) else b.value(each) for each in op.c_arguments()]
+    operands = [b.integer(each) if isinstance(each, int) else _argument(b, op, each) for each in op.c_arguments()]
     result = scalar_type(op.results[0].type, op) if op.results else None
     b.include_runtime(op)
     if op.C_IS_PURE and result is not None:
@@ -134,6 +134,13 @@ def c_call(b: Builder, op: CCall) -> None:
         value = _effect(b, op.C_FUNCTION, operands, result)
     if op.results:
         b.values[op.results[0]] = value
+
+
+def _argument(b: Builder, op: Operation, value: SSAValue) -> SSAValue:
+    """Return what a function takes for a value: for a buffer the pointer to its first element."""
+    offset = layout_of(value, op).offset if isinstance(value.type, MemRefType) else 0
+    base = b.value(value)
+    return b.emit(emitc.AddOp, [base, b.integer(offset)], base.type) if offset else base
 
 
 def _effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
