@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .arena import BUDGET, Lifetime, place
@@ -100,10 +100,14 @@ def with_resident(layers: Layers, plan: Plan, resident: frozenset[int], number: 
     return Plan(tuple(choices), resident)
 
 
-def addresses_of(layers: Layers, plan: Plan, apart: int = 0, early: Sequence[int] | None = None) -> Addresses:
+def addresses_of(
+    layers: Layers, plan: Plan, apart: int = 0, size: int = 0, early: Sequence[int] | None = None
+) -> Addresses:
     """
-    Return addresses of blocks and buffers such that those needed at the same time do not overlap, nor those needed
-    within `apart` kernels. The block of a choice is its own from the kernel on that `early` gives for it.
+    Return addresses of blocks and buffers such that those needed at the same time do not overlap.
+
+    Their bytes are not used again within `apart` kernels either, where so many are needed then that `size` are enough.
+    The block of a choice is its own from the kernel on that `early` gives for it.
     """
     kept = sorted(plan.resident)
     unit = unit_of(layers.hop.near)
@@ -111,18 +115,35 @@ def addresses_of(layers: Layers, plan: Plan, apart: int = 0, early: Sequence[int
         return Addresses((0,) * len(plan.choices), {}, max((c.candidate.bytes for c in plan.choices), default=0))
     begins = [c.first for c in plan.choices] if early is None else early
     pairs = zip(plan.choices, begins, strict=True)
-    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, begin, c.last + apart) for c, begin in pairs]
-    buffers = [_lifetime(layers, plan, number, apart) for number in kept]
-    placement = place([*blocks, *buffers], unit, 0 if apart or early is not None else BUDGET)
+    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, begin, c.last) for c, begin in pairs]
+    needed = [*blocks, *(_lifetime(layers, plan, number) for number in kept)]
+    needed = _longer(needed, apart, size) if apart else needed
+    placement = place(needed, unit, 0 if apart or early is not None else BUDGET)
     offsets = placement.offsets
     return Addresses(offsets[: len(blocks)], dict(zip(kept, offsets[len(blocks) :], strict=True)), placement.size)
 
 
-def _lifetime(layers: Layers, plan: Plan, number: int, apart: int) -> Lifetime:
+def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
     """Return when a buffer is needed; kernels that are done together need theirs all the time."""
     buffer = layers.buffers[number]
     users = [choice for choice in plan.choices if choice.first <= buffer.last and choice.last >= buffer.first]
-    return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last + apart)
+    return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last)
+
+
+def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]:
+    """Return lifetimes, longer by up to `apart` kernels while all of them take no more than `size`: small ones first."""
+    ends = [each.last for each in needed]
+    load = [0] * (max(ends, default=0) + apart + 1)
+    for each in needed:
+        for step in range(each.first, each.last + 1):
+            load[step] += each.size
+    order = sorted(range(len(needed)), key=lambda number: needed[number].size)
+    for distance in range(1, apart + 1):
+        for number in order:
+            step = needed[number].last + distance
+            if ends[number] == step - 1 and load[step] + needed[number].size <= size:
+                ends[number], load[step] = step, load[step] + needed[number].size
+    return [replace(each, last=end) for each, end in zip(needed, ends, strict=True)]
 
 
 def lower_bound(layers: Layers) -> int:

@@ -19,6 +19,9 @@ from .prefetch import with_early_blocks
 _NEAR_FLOOR = 1.02
 """Kernels that take no more than this times what their engines compute are left as they are."""
 
+_SHARES = 1, 0.9, 0.8, 0.6, 0.4
+"""How much of a near level may be taken by what is not needed any more, tried in turn until there are addresses."""
+
 
 class DoesNotFit(Diagnostic):
     """A near level is too small; `needed` bytes are enough for the kernels that were looked at."""
@@ -138,12 +141,15 @@ def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Address
 
     Before the last hop blocks are free before their kernels, for as long as it takes to fetch what these need.
     """
-    early = None if layers.hop.is_last or not apart else with_early_blocks(layers, plan, capacity)
-    while apart > 0 or early is not None:
-        found = addresses_of(layers, plan, apart, early)
+    if not apart:
+        return None
+    early = None if layers.hop.is_last else with_early_blocks(layers, plan, capacity)
+    for share in _SHARES:
+        found = addresses_of(layers, plan, apart, int(capacity * share), early)
         if found.size <= capacity:
             return found
-        apart, early = apart // 2, early if apart else None
+    if early is not None and (found := addresses_of(layers, plan, early=early)).size <= capacity:
+        return found
     return None
 
 
