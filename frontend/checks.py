@@ -72,6 +72,8 @@ _QUANTISED_WEIGHTS = tuple(_constant(index, _whole, _INTEGERS) for index in (1, 
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
 
 CHECKS: dict[tuple[str, str], tuple[Callable[[Graph, Infos, NodeProto], None], ...]] = {
+    ("", "ArgMax"): (fits.extremum,),
+    ("", "ArgMin"): (fits.extremum,),
     ("", "AveragePool"): (fits.window,),
     ("", "Clip"): (fits.number(1), fits.number(2)),
     ("", "Conv"): (fits.convolution,),
@@ -91,6 +93,7 @@ CHECKS: dict[tuple[str, str], tuple[Callable[[Graph, Infos, NodeProto], None], .
     ("", "InstanceNormalization"): (fits.per_channel_vectors,),
     ("", "LSTM"): (fits.recurrent,),
     ("", "LayerNormalization"): (fits.rows,),
+    ("", "LpNormalization"): (fits.axis,),
     ("", "LpPool"): (fits.degree, fits.window),
     ("", "MatMulInteger"): (fits.parameters,),
     ("", "MaxPool"): (fits.window,),

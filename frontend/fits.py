@@ -103,12 +103,28 @@ def groups(graph: Graph, infos: Infos, node: NodeProto) -> None:
     per_channel_vectors(graph, infos, node)
 
 
+def axis(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """The axis is one of the input, by default its first or its last."""
+    x, given = _shape(infos, node, 0), _attribute(node, "axis", 0)
+    assert x is not None
+    if not -len(x) <= given < len(x):
+        raise _misfit(node, "the axis", f"one of those of {list(x)}", given)
+
+
+def extremum(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """There is an extremum along the axis."""
+    axis(graph, infos, node)
+    x = _shape(infos, node, 0)
+    assert x is not None
+    if x[_attribute(node, "axis", 0)] == 0:
+        raise _misfit(node, "the axis", "an axis of one element at least", list(x))
+
+
 def rows(graph: Graph, infos: Infos, node: NodeProto) -> None:
     """What a norm multiplies and adds broadcasts to what it norms."""
-    x, axis = _shape(infos, node, 0), _attribute(node, "axis", -1)
+    axis(graph, infos, node)
+    x = _shape(infos, node, 0)
     assert x is not None
-    if not -len(x) <= axis < len(x):
-        raise _misfit(node, "the axis", f"from {-len(x)} to {len(x) - 1}", axis)
     for index in range(1, len(node.input)):
         shape = _shape(infos, node, index)
         if shape is not None and not broadcasts_to(shape, x):

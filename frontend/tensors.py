@@ -149,7 +149,9 @@ def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
     if any(dim < 0 for dim in shape):
         raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
     memory = _memory()
-    if (data_type in ELEMENTS or data_type in CARRIED) and (count := _byte_count(data_type, shape)) > memory:
+    # NumPy multiplies the extents of an empty array too, those that are 0 aside.
+    extents = [dim for dim in shape if dim]
+    if (data_type in ELEMENTS or data_type in CARRIED) and (count := _byte_count(data_type, extents)) > memory:
         raise Diagnostic(
             "a tensor is larger than the memory of this machine",
             where=where,

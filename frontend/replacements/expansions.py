@@ -121,10 +121,13 @@ def _dft(site: Site) -> None:
     A one-sided inverse takes the first half of a spectrum and gives real numbers.
     """
     shape, inverse, half = site.shape(0), bool(site.attribute("inverse")), bool(site.attribute("onesided"))
-    rank, parts = len(shape), shape[-1]
+    rank, parts = len(shape), shape[-1] if shape else 0
     if rank < 2 or parts not in (1, 2):
         raise site.unsupported(f"of shape {list(shape)}", "1 or 2 parts of each number along the last axis")
-    axis = _whole(site, 2, -2) % rank
+    axis = _whole(site, 2, -2)
+    if not -rank <= axis < rank:
+        raise site.unsupported(f"along axis {axis} of {list(shape)}", "an axis of the input")
+    axis %= rank
     length = _whole(site, 1, 2 * (shape[axis] - 1) if inverse and half else shape[axis])
     if axis == rank - 1 or length < 1:
         raise site.unsupported(f"of length {length} along axis {axis}", "a length of at least 1, not along the parts")

@@ -47,8 +47,11 @@ def _compress(sized: Sized) -> bool | None:
     axis = sized.attribute("axis")
     if axis is None:
         x = _flattened(sized, x)
-    axis = 0 if axis is None else int(axis) % len(sized.shape(x))
-    entries, extent = sized.shape(condition)[0], sized.shape(x)[axis]
+    axis, rank = int(axis or 0), len(sized.shape(x))
+    if not -rank <= axis < rank or len(sized.shape(condition)) != 1:
+        raise sized.refused("is along an axis that is not there, or has a condition that is no vector")
+    axis %= rank
+    (entries,), extent = sized.shape(condition), sized.shape(x)[axis]
     indices, axes = _found(sized, condition, condition)
     flat = sized.reshape(indices, [entries])
     if entries > extent:

@@ -212,11 +212,13 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
     """
     Return the kernels of a block whose engines work behind a hop, and, with `keep_resident`, the buffers between them.
 
+    Kernels that read tables, or that have no points, stay where their operands are.
+
     Raises Diagnostic where no engine runs a kernel.
     """
     engines: dict[Operation, Engine] = {}
     for op in block.ops:
-        if is_kernel(op) and not kernel_of(op).tables:
+        if is_kernel(op) and not kernel_of(op).tables and 0 not in kernel_of(op).bounds:
             engine = engine_of(op, hop.machine)
             if _is_behind(engine, hop):
                 engines[op] = engine

@@ -131,7 +131,7 @@ def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
 
 
 def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]:
-    """Return lifetimes, longer by up to `apart` kernels while all of them take no more than `size`: small ones first."""
+    """Return lifetimes, longer by up to `apart` kernels while all take no more than `size`: small ones first."""
     ends = [each.last for each in needed]
     load = [0] * (max(ends, default=0) + apart + 1)
     for each in needed:

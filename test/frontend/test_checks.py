@@ -109,6 +109,13 @@ BAD = [
     Node("NonMaxSuppression", [(1, 6, 4), (1, 1, 6), np.zeros(0, "i8")]),
     Node("STFT", [(1, 64, 1), np.zeros(0, "i8"), (16,)]),
     Node("RandomUniformLike", [(2, 3)], {"dtype": -1}),
+    Node("LpNormalization", [()]),
+    Node("ArgMax", [()]),
+    Node("ArgMin", [(2, 0)], {"axis": 1}),
+    Node("Compress", [(), (3,)], {"axis": 0}),
+    Node("Compress", [(3, 2), ()]),
+    Node("DFT", [()]),
+    Node("DFT", [(2, 4, 1)], {"axis": 7}, opset=19),
 ]
 
 

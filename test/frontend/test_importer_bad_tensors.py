@@ -24,6 +24,7 @@ def corrupt(change: Callable[[TensorProto], object]) -> ModelProto:
 
 CORRUPTIONS: dict[str, tuple[Callable[[TensorProto], object], str]] = {
     "huge": (lambda t: t.dims.__setitem__(0, 1 << 40), "bytes for the shape [1099511627776, 3]"),
+    "huge and empty": (lambda t: t.dims.extend([1 << 62, 0]), "bytes for the shape [2, 3, 4611686018427387904, 0]"),
     "negative": (lambda t: t.dims.__setitem__(0, -2), "a negative dimension"),
     "short": (lambda t: setattr(t, "raw_data", t.raw_data[:-1]), "found:      23 bytes"),
     "none": (lambda t: t.ClearField("raw_data"), "found:      0 entries in float_data"),

@@ -33,6 +33,7 @@ CASES: dict[str, tuple[ModelProto, Mapping[str, Array]]] = {
         network("Slice", {"x": X}, {k: np.array(v) for k, v in zip("abcd", ([4], [-9], [2], [-2]), strict=True)}),
         {"x": X},
     ),
+    "MatMul": (network("MatMul", {"a": X[0, 0, :, :0], "b": W[:0, 0, 0]}), {"a": X[0, 0, :, :0], "b": W[:0, 0, 0]}),
     "NonZero": (network("NonZero", {"x": np.maximum(X, 0)}), {"x": np.maximum(X, 0)}),
     "NonMaxSuppression": (
         network("NonMaxSuppression", {"boxes": BOXES, "scores": SCORES}, BOUNDS),
