@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -123,6 +124,19 @@ def test_a_wrong_output_fails(
     assert "1 passed, 1 failed" in out
 
 
+def _other_compression() -> bytes:
+    """Return an archive whose one file is compressed by a method that has no number."""
+    buffer = io.BytesIO()
+    np.savez(buffer, y=np.zeros(1))
+    data = bytearray(buffer.getvalue())
+    for signature, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        data[data.index(signature) + at] = 77
+    return bytes(data)
+
+
+OTHER_COMPRESSION = _other_compression()
+
+
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
@@ -130,6 +144,7 @@ def test_a_wrong_output_fails(
         ("inputs.npz", None, "inputs.npz: error: the arrays cannot be read"),
         ("inputs.npz", b"none", "inputs.npz: error: "),
         ("outputs.npz", b"", "outputs.npz: error: "),
+        ("outputs.npz", OTHER_COMPRESSION, "outputs.npz: error: the arrays cannot be read"),
         ("network.onnx", b"none", "network.onnx: error: this is not an ONNX model"),
         ("network.onnx", b"", "network.onnx: error: "),
     ],

@@ -5,6 +5,7 @@ life.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from math import prod
 from typing import Any, cast
@@ -22,8 +23,11 @@ from .tensors import extent, mixed, point, sized, window
 
 
 def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """Return a zeroed array that is a view of a new buffer of bytes."""
-    return np.zeros(prod(shape) * dtype.itemsize, np.uint8).view(dtype).reshape(shape)
+    """Return a zeroed array that is a view of a new buffer of bytes. Raises MemoryError where there are not so many."""
+    count = prod(shape) * dtype.itemsize
+    if count > sys.maxsize:
+        raise MemoryError(f"{count:,} bytes for the shape {list(shape)}")
+    return np.zeros(count, np.uint8).view(dtype).reshape(shape)
 
 
 @storage(memref.GlobalOp)

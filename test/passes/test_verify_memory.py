@@ -158,3 +158,15 @@ def test_a_wrong_tile_shows_what_is_needed() -> None:
     error = refusal(module)
     assert "rule 'whole-kernel'" in error.message
     assert "needed at" in error.notes[0]
+
+
+def test_a_memory_that_no_machine_has() -> None:
+    text = """
+    "memref.global"() <{sym_name = "L1", type = memref<9223372036854775935xi8>, initial_value}> : () -> ()
+    func.func @network(%a: memref<1xi8>) {
+      %x = memref.get_global @L1 : memref<9223372036854775935xi8>
+      func.return
+    }
+    """
+    with pytest.raises(MemoryError, match="9,223,372,036,854,775,935 bytes"):
+        verify_memory(parse_module(CONTEXT, text))
