@@ -59,6 +59,7 @@ def _row(name: str, inputs: str, outputs: str = "y", domain: str = CONTRIB_DOMAI
 _OPEN: dict[str, dict[str, OpSchema.AttrType]] = {
     "Attention": {"qkv_hidden_sizes": _INTS, "scale": _FLOAT},
     "MultiHeadAttention": {"scale": _FLOAT},
+    "GroupQueryAttention": {"scale": _FLOAT, "kv_cache_bit_width": _INT},
     "FusedConv": {
         **dict.fromkeys(("dilations", "kernel_shape", "pads", "strides", "activation_params"), _INTS),
         "activation_params": _FLOATS,
@@ -105,6 +106,25 @@ CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
         num_heads=_INT,
         unidirectional=0,
         mask_filter_value=-10000.0,
+    ),
+    _row(
+        "GroupQueryAttention",
+        "query key? value? past_key? past_value? last_keys total cosines? sines? positions? attention_bias? sink? "
+        "key_scale? value_scale? query_norm? key_norm?",
+        "y present_key? present_value? scores?",
+        num_heads=_INT,
+        kv_num_heads=_INT,
+        causal=1,
+        do_rotary=0,
+        rotary_interleaved=0,
+        local_window_size=-1,
+        softcap=0.0,
+        smooth_softmax=0,
+        sliding_window_cache=0,
+        qk_output=0,
+        qk_norm_epsilon=1e-6,
+        k_quant_type="NONE",
+        v_quant_type="NONE",
     ),
     _row("QLinearAdd", _QUANTISED),
     _row("QLinearMul", _QUANTISED),
