@@ -1,7 +1,7 @@
 /*
  * The lesser and the greater of two words with Xpulp's instructions, in a cycle and without a branch, in place of those in
- * tilewright.h. Where the compiler knows which it is, nothing is left to do; elsewhere it is told what the result can be, so
- * that it extends no byte that was clipped.
+ * tilewright.h. Where the compiler knows which it is, nothing is left to do; elsewhere it is told the bounds of the result,
+ * but not that it is one of both, of which gcc would make a branch.
  *
  * Included by tw_cluster.h where TW_XPULP is defined. Source of the encodings: GVSoC models/cpu/iss/isa_gen/isa_pulpv2.py.
  */
@@ -17,7 +17,7 @@
         } \
         type result; \
         __asm__(".insn r 0x33, " #funct3 ", 0x02, %0, %1, %2" : "=r"(result) : "r"(a), "r"(b)); \
-        if ((result != a && result != b) || a compare result || b compare result) { \
+        if (a compare result || b compare result || result compare (a compare b ? a : b)) { \
             __builtin_unreachable(); \
         } \
         return result; \
