@@ -41,10 +41,11 @@ from xdsl.irdl import (
 from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ..ir import element_of, shape_of
+from ..ir import element_of
 from .core.cluster_im2col import Im2colOp
+from .core.cluster_places import check_indices, strided, two_sides
 from .core.cluster_scalars import MacOp
-from .core.cluster_sums import DotOp, WindowOp, strided
+from .core.cluster_sums import DotOp, WindowOp
 from .core.cluster_unpack import UnpackRowOp
 from .core.semantics import Runner, Value, semantics
 
@@ -156,8 +157,7 @@ class DmaCopyOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        if len(self.far_at) != len(shape_of(self.far)) or len(self.near_at) != len(shape_of(self.near)):
-            raise VerifyException("expected an index for each axis of both sides")
+        check_indices((self.far, self.far_at), (self.near, self.near_at))
         if element_of(self.far) != element_of(self.near):
             raise VerifyException("both sides must hold elements of one type")
         if not 0 <= self.axis.value.data < max(len(self.far_at), 1):
@@ -259,8 +259,8 @@ def _begin(runner: Runner, op: DmaBeginOp, operands: Sequence[Value]) -> list[Va
 @semantics(DmaInOp, DmaOutOp)
 def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Value]:
     count = len(op.far_at)
-    far, near, rows, elements = operands[0], operands[1 + count], int(operands[-2]), int(operands[-1])
-    far_at, near_at = ([int(i) for i in operands[s]] for s in (slice(1, 1 + count), slice(2 + count, -2)))
+    (far, far_at), (near, near_at) = two_sides(operands, count, others=2)
+    rows, elements = int(operands[-2]), int(operands[-1])
     if rows == 0 or elements == 0:
         return []
     size, step = far.itemsize, far.strides[op.axis.value.data] if count else far.itemsize

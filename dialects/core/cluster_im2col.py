@@ -22,7 +22,8 @@ from xdsl.utils.exceptions import VerifyException
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
 from ..nn import ints
-from .cluster_sums import strided, strides_along
+from .cluster_places import strided
+from .cluster_sums import strides_along
 from .semantics import Runner, Value, semantics
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, i8, i32, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -21,8 +21,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...errors import Diagnostic
-from ...ir import Array, element_of, numbers_of, shape_of, where
+from ...ir import Array, element_of, numbers_of, shape_of
+from .cluster_places import Side, check_indices, strided, two_sides
 from .kernel_parts import ints
 from .nn_unpack import WIDTHS, packed_shape, unpack
 from .semantics import Runner, Value, semantics
@@ -83,8 +83,7 @@ class SumsOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        if len(self.x_at) != len(shape_of(self.x)) or len(self.w_at) != len(shape_of(self.w)):
-            raise VerifyException("expected an index for each axis of both sides")
+        check_indices((self.x, self.x_at), (self.w, self.w_at))
         if element_of(self.x) != i8 or element_of(self.w) != i8 or element_of(self.sums) != i32:
             raise VerifyException("expected bytes and sums of i32")
         rank, of_x, of_w = self.AXES
@@ -160,27 +159,6 @@ class WindowOp(SumsOp):
 # Semantics
 
 
-def strided(op: Operation, array: Array, at: Sequence[int], axes: Sequence[tuple[int, int]]) -> Array:
-    """
-    Return a view of an array from an element on, along axes of (count, step in bytes).
-
-    Raises Diagnostic where that leaves the memory that the array lies in.
-    """
-    if any(not 0 <= index < extent for index, extent in zip(at, array.shape, strict=True)):
-        raise Diagnostic(f"element {tuple(at)} lies outside of the buffer of shape {array.shape}", where=where(op))
-    first = sum(index * step for index, step in zip(at, array.strides, strict=True))
-    reach = first + sum((count - 1) * step for count, step in axes if count) + array.itemsize
-    end = sum((extent - 1) * step for extent, step in zip(array.shape, array.strides, strict=True)) + array.itemsize
-    if reach > end:
-        raise Diagnostic(
-            "a row leaves its buffer", where=where(op), expected=f"{end} bytes at most", found=f"byte {reach - 1}"
-        )
-    # The ellipsis keeps an array without axes from becoming a copied scalar.
-    start = array[(*(slice(index, index + 1) for index in at), ...)]
-    counts, steps = tuple(count for count, _ in axes), tuple(step for _, step in axes)
-    return np.lib.stride_tricks.as_strided(start, counts, steps)
-
-
 @semantics(DotOp)
 def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
     x, w, sums = _sides(op, operands)
@@ -207,11 +185,9 @@ def _window(runner: Runner, op: WindowOp, operands: Sequence[Value]) -> list[Val
     return []
 
 
-def _sides(op: SumsOp, operands: Sequence[Value]) -> tuple[tuple[Array, list[int]], tuple[Array, list[int]], Array]:
+def _sides(op: SumsOp, operands: Sequence[Value]) -> tuple[Side, Side, Array]:
     """Return x and w, each with the element that the sums begin at, and the sums."""
-    count = len(op.x_at)
-    x_at, w_at = ([int(i) for i in operands[s]] for s in (slice(1, 1 + count), slice(2 + count, -3)))
-    return (operands[0], x_at), (operands[1 + count], w_at), operands[-1]
+    return *two_sides(operands, len(op.x_at), others=3), operands[-1]
 
 
 def _extent(operands: Sequence[Value]) -> tuple[int, int]:

@@ -19,8 +19,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import element_of, shape_of
-from .cluster_sums import strided
+from ...ir import element_of
+from .cluster_places import check_indices, strided, two_sides
 from .nn_unpack import WIDTHS, packed_shape, unpack
 from .semantics import Runner, Value, semantics
 
@@ -68,20 +68,19 @@ class UnpackRowOp(IRDLOperation):
     def verify_(self) -> None:
         if self.bits.value.data not in WIDTHS:
             raise VerifyException(f"packed numbers have 2 or 4 bits, not {self.bits.value.data}")
-        if len(self.packed_at) != len(shape_of(self.packed)) or len(self.out_at) != len(shape_of(self.out)):
-            raise VerifyException("expected an index for each axis of both sides")
+        check_indices((self.packed, self.packed_at), (self.out, self.out_at))
         if element_of(self.packed) != i8 or element_of(self.out) != i8:
             raise VerifyException("expected bytes on both sides")
 
 
 @semantics(UnpackRowOp)
 def _unpack_row(runner: Runner, op: UnpackRowOp, operands: Sequence[Value]) -> list[Value]:
-    split, count, bits = 1 + len(op.packed_at), int(operands[-1]), op.bits.value.data
-    (packed, *packed_at), (out, *out_at) = operands[:split], operands[split:-1]
+    count, bits = int(operands[-1]), op.bits.value.data
+    packed, out = two_sides(operands, len(op.packed_at), others=1)
     if count == 0:
         return []
     (size,) = packed_shape((count,), bits)
-    source = strided(op, packed, [int(i) for i in packed_at], [(size, 1)])
-    target = strided(op, out, [int(i) for i in out_at], [(count, 1)])
+    source = strided(op, *packed, [(size, 1)])
+    target = strided(op, *out, [(count, 1)])
     np.copyto(target, unpack(source, count, bits, is_unsigned=op.unsigned is not None))
     return []

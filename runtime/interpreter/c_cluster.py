@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from ...dialects.cluster import transfers_of
 from ...dialects.core.c_call import c_rule
-from ...dialects.core.cluster_sums import strided
+from ...dialects.core.cluster_places import strided
 from ...dialects.core.nn_unpack import packed_shape, unpack
 from ...dialects.core.semantics import Runner, Value
 from ...ir import Array
