@@ -12,19 +12,22 @@ import pytest
 from tilewright.frontend import zoo
 from tilewright.test.small_models import save
 
-COMMANDS = (
-    "opt-tool {model} -p host-pipeline -t c -o {out}/whole.c --dump-dir {out}/dumps",
-    "tilewright compile {model} -o {out}/build",
-)
+COMMANDS = """
+import sys
+from tilewright import cli, opt_tool
+
+model, out = sys.argv[1:]
+words = ["-p", "host-pipeline", "-t", "c", "-o", f"{out}/whole.c", "--dump-dir", f"{out}/dumps"]
+assert opt_tool.main([model, *words]) == 0
+assert cli.main(["compile", model, "-o", f"{out}/build"]) == 0
+"""
 
 
 def run_all(model: Path, out: Path, seed: int) -> dict[str, bytes]:
-    """Run the commands in a folder and return what all files hold, by path."""
+    """Run the commands in a new process and return what all files that they write hold, by path."""
     out.mkdir()
-    for command in COMMANDS:
-        program, *words = command.format(model=model, out=out).split()
-        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
-        subprocess.run([Path(sys.executable).parent / program, *words], env=environment, check=True)
+    environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+    subprocess.run([sys.executable, "-c", COMMANDS, model, out], env=environment, check=True)
     return {str(file.relative_to(out)): file.read_bytes() for file in sorted(out.rglob("*")) if file.is_file()}
 
 
