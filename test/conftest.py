@@ -1,7 +1,8 @@
 """
 Collects `test/**/*.mlir` as tests, whose RUN lines are run in this process. Real lit runs them too: lit.cfg.py.
 
-Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`.
+Of files that are marked `quick`, the tests marked `long` are left out of `-m quick`. Hypothesis sets no deadlines: how
+long an example takes says how busy the machine is.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tilewright.test.lit_runner.script import ScriptError, run_lines, substitute
 from tilewright.test.lit_runner.shell import Result, run_line
+
+hypothesis.settings.register_profile("tilewright", deadline=None)
+hypothesis.settings.load_profile("tilewright")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
