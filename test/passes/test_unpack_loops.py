@@ -14,8 +14,8 @@ from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.runtime.interpreter.engine import Interpreter
+from tilewright.test.passes.kernel_loops import compute
 from tilewright.test.passes.scalar_machine import typed
-from tilewright.test.passes.test_convert_kernels_to_loops import compute
 
 pytestmark = pytest.mark.quick
 
