@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.kernel import kernel_of
 from ...ir import shape_of
 from ...targets.core.machine import Engine, Level, Link, Machine, Price
 from .building import split_reduction, trailing_dims
@@ -78,6 +79,26 @@ class Route:
         return next((each for each in able if self.machine.near_level_of(each).name == self.near.name), None)
 
 
+def _shared(op: Operation, price: Price, setup: int) -> Price:
+    """
+    Return the price of a tile as its share of what the whole kernel costs, and a set-up, or what it costs if that is
+    more.
+
+    For tiles that are cut once more before an engine gets them: it is no gain that their own shape suits it well.
+    """
+    bounds = kernel_of(op).bounds
+    whole = price(bounds)
+    if whole is None or not prod(bounds):
+        return price
+    computing, points = max(0, whole - setup), prod(bounds)
+
+    def share(sizes: tuple[int, ...]) -> int | None:
+        own = price(sizes)
+        return None if own is None else max(own, setup - (-computing * prod(sizes) // points))
+
+    return share
+
+
 @dataclass(frozen=True)
 class Work:
     """Cycles that an engine computes at each step that is a multiple of `run`, or, `last`, at each one before."""
@@ -103,7 +124,10 @@ class Pricer:
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
 
     def _price_of(self, op: Operation, engine: Engine) -> Price:
-        return self.route.machine.pricer(engine, op) or (lambda bounds: None)
+        price = self.route.machine.pricer(engine, op)
+        if price is None:
+            return lambda bounds: None
+        return _shared(op, price, engine.setup) if self.route.ahead else price
 
     @cached_property
     def whole(self) -> tuple[Price, ...]:
