@@ -167,6 +167,8 @@ class Layers:
         if number is None or {use.operation for use in value.uses} != {producer, user}:
             return None
         read = [access for access in kernel_of(user).inputs if access.value is value]
+        if not self.hop.is_last and any(access.fill is not None for access in read):
+            return None  # the next hop would cut it, and what lies outside of it then is for nobody to fill
         reused = any(access.value is value for access in kernel.inputs) or value in _written(user)
         alike = len({access.map for access in read}) == 1
         return None if reused or not alike or len(read) != list(user.operands).count(value) else number

@@ -39,12 +39,26 @@ class Sweep:
         self._keep(np.logical_and.reduce([parts.allowed(resident) for parts in self.parts]))
         if len(self._ops) > 1:
             self._keep(self._joined())
+        if route.ahead:
+            self._keep(~self._looking_whole())
         self._keep(self._priced())
 
     def _keep(self, flags: Flags) -> None:
         self.sizes = self.sizes[flags]
         self.__dict__.pop("parts", None)
         self.__dict__.pop("counts", None)
+        self.__dict__.pop("tiles", None)
+
+    def _looking_whole(self) -> Flags:
+        """
+        Return which tilings have a tile that is as large as its operand, but moves over it, as one with its border may.
+
+        Where tiles are cut once more, verify-memory tells a tile from what it is in by the shape.
+        """
+        found = np.zeros(len(self.sizes), np.bool_)
+        for tiles in self.tiles:
+            found |= (tiles.extents == np.array(shape_of(tiles.access.value))).all(axis=1) & _any(tiles.moving)
+        return found
 
     def _joined(self) -> Flags:
         """Return which tilings make the intermediates of the group whole where they must be."""
