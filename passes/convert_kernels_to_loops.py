@@ -33,23 +33,32 @@ from .loops.rowwise import is_rowwise, lower_rowwise
 from .loops.unpack import is_unpack, lower_unpack
 
 
+@dataclass(frozen=True)
+class Stack:
+    """The bytes that buffers of a kernel may take on a core's stack: of a row, of a table of powers, of windows."""
+
+    row: int = 0
+    table: int = 0
+    windows: int = 0
+
+
 def convert_kernels_to_loops(
-    module: ModuleOp, *, dots: bool = False, vectors: bool = False, row_bytes: int = 0, window_bytes: int = 0
+    module: ModuleOp, *, dots: bool = False, vectors: bool = False, stack: Stack = Stack()
 ) -> None:
     """
     Replace the kernels of every function by loops; with `dots`, sums of products of bytes by blocks of them; with
-    `vectors`, reductions of f32 along memory by those of partial results; with `row_bytes`, kernels over rows by loops
-    that keep so many bytes of a row; convolutions with `im2col` by loops that copy windows into so many `window_bytes`.
+    `vectors`, reductions of f32 along memory by those of partial results; with room for a row on the stack, kernels
+    over rows by loops that keep values of it.
 
     Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` where it is not possible.
     """
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
-            _convert_function(op, dots=dots, vectors=vectors, row_bytes=row_bytes, window_bytes=window_bytes)
+            _convert_function(op, dots=dots, vectors=vectors, stack=stack)
     expand_lookups(module)
 
 
-def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_bytes: int, window_bytes: int) -> None:
+def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, stack: Stack) -> None:
     constants = Constants()
     for op in list(function.walk()):
         kernel = _kernel_of(op)
@@ -65,7 +74,7 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_b
             elif is_pool(op):
                 lower_pool(cast(PoolOp, op), kernel, nest)
             elif kernel.im2col:
-                lower_im2col(cast(ConvOp, op), kernel, nest, window_bytes)
+                lower_im2col(cast(ConvOp, op), kernel, nest, stack.windows)
             elif dots and is_dot(op):
                 lower_dot(cast(ContractionOp, op), kernel, nest)
             elif dots and is_depthwise(op):
@@ -74,8 +83,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, row_b
                 lower_unpack(cast(UnpackOp, op), kernel, nest)
             elif vectors and is_of_rows(kernel):
                 lower_rows(kernel, nest)
-            elif row_bytes and is_rowwise(kernel):
-                lower_rowwise(kernel, nest, row_bytes)
+            elif stack.row and is_rowwise(kernel):
+                lower_rowwise(kernel, nest, stack.row, stack.table)
             else:
                 lower_kernel(kernel, nest)
         except Diagnostic as error:
@@ -149,7 +158,8 @@ class ConvertKernelsToLoopsPass(Pass):
     results, which are folded at the end: the order in which a sum is taken is another one.
 
     With `row-bytes`, kernels over rows (softmax, norms) take four elements at a time, and what their last reduction and
-    their result both compute is kept in a buffer on the stack, where a row of it takes no more bytes.
+    their result both compute is kept in a buffer on the stack, where a row of it takes no more bytes. The powers of
+    large softmaxes of integers are looked up in a table there, where it takes no more than `table-bytes`.
     """
 
     name = "convert-kernels-to-loops"
@@ -157,10 +167,10 @@ class ConvertKernelsToLoopsPass(Pass):
     dots: bool = False
     vectors: bool = False
     row_bytes: int = 0
+    table_bytes: int = 0
     window_bytes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place."""
-        convert_kernels_to_loops(
-            op, dots=self.dots, vectors=self.vectors, row_bytes=self.row_bytes, window_bytes=self.window_bytes
-        )
+        stack = Stack(self.row_bytes, self.table_bytes, self.window_bytes)
+        convert_kernels_to_loops(op, dots=self.dots, vectors=self.vectors, stack=stack)

@@ -71,6 +71,8 @@ class Kernel:
     """Takes the results and the elements of `extras`; None where the results are the output."""
     fill_is_neutral: bool = False
     """Whether points at which an input is outside leave the accumulators as they are, so that loops may skip them."""
+    furthest: int | None = None
+    """How far an element may be below the largest of its row, where all depends on that distance, as in a softmax."""
     im2col: bool = False
     """Whether loops copy the window of each pixel side by side before they multiply; what is computed is the same."""
 

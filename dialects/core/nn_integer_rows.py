@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import I64, IntegerAttr, i16, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of, integer_width, shape_of
 from .body import Body
-from .kernel import Kernel
+from .kernel import Kernel, Reduction
 from .kernel_rows import RowOp
 from .nn_scalars import IntegerSqrtOp
 
@@ -35,6 +37,9 @@ class DistanceOp(RowOp):
         if self.span is not None and self.span.value.data < 0:
             raise VerifyException(f"a distance is not negative, got a span of {self.span.value.data}")
         super().verify_()
+
+    def rows(self, reductions: Sequence[Reduction], result: Block) -> Kernel:
+        return replace(super().rows(reductions, result), furthest=self.furthest)
 
     def distance(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
         """Append max(x) - x, which is never negative; 0 for what does not count, which may be larger."""

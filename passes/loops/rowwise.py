@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Operation, SSAValue
 
@@ -14,6 +14,7 @@ from ...ir import numpy_type
 from .kept import Kept, kept_of, row_of
 from .kernel import KernelLoops
 from .nest import PARALLEL, Index, Nest
+from .powers import Powers, powers_of, tabulates
 
 _Element: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue]]"
 """Builds what is done at the current element of a row, of values carried from one to the next."""
@@ -28,16 +29,17 @@ def is_rowwise(kernel: Kernel) -> bool:
     return dim is not None and kernel.bounds[dim] >= 2 * STRETCH
 
 
-def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int) -> None:
+def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int, table_bytes: int = 0) -> None:
     """
     Build the loops: those over rows outermost; in them a reduction after the other, then the result, four by four.
 
     Of a single row cores may share the result's elements; each then does the reductions for itself.
 
     What the last reduction and the result both compute of an element is kept in a buffer, on the core's stack, where
-    that takes no more than `row_bytes` for a row.
+    that takes no more than `row_bytes` for a row. Where that is the power of a softmax, and there are many elements, it
+    is looked up in a table of no more than `table_bytes`, on the stack too, that each core fills first.
     """
-    _RowLoops(kernel, nest, row_bytes).build()
+    _RowLoops(kernel, nest, row_bytes, table_bytes).build()
 
 
 def is_shareable(kernel: Kernel) -> bool:
@@ -56,16 +58,22 @@ def keeps(kept: Kept | None, extent: int, row_bytes: int) -> bool:
 
 
 class _RowLoops(KernelLoops):
-    def __init__(self, kernel: Kernel, nest: Nest, row_bytes: int):
+    def __init__(self, kernel: Kernel, nest: Nest, row_bytes: int, table_bytes: int):
         super().__init__(kernel, nest)
         (self.dim,) = kernel.reduced
         self.extent = kernel.bounds[self.dim]
         kept = kept_of(kernel)
         self.kept = kept if keeps(kept, self.extent, row_bytes) else None
         self.buffer: SSAValue | None = None
+        powers = powers_of(kernel, self.kept)
+        self.powers = powers if tabulates(powers, kernel.points, table_bytes) else None
+        self.table: SSAValue | None = None
 
     def build(self) -> None:
+        """Build it all."""
         kernel = self.kernel
+        if self.powers is not None:
+            self.table = self.filled(self.powers)
         outer = self.open_all([d for d in range(len(kernel.bounds)) if d != self.dim], [PARALLEL])
         if self.kept is not None:
             self.buffer = self.nest.op(memref.AllocaOp.get(self.kept.type, shape=[self.extent]))
@@ -78,14 +86,28 @@ class _RowLoops(KernelLoops):
         for _ in range(outer):
             self.nest.close()
 
+    def filled(self, powers: Powers) -> SSAValue:
+        """Build the loop that fills a table, and return it."""
+        table = self.nest.op(memref.AllocaOp.get(powers.type, shape=[powers.entries]))
+        table.name_hint = "powers"
+        index, *_ = self.nest.open("d", 0, powers.entries)
+        distance = self.nest.op(arith.IndexCastOp(index, powers.power.args[0].type))
+        (entry,) = self.run(powers.power, [distance], ())
+        self.nest.last(memref.StoreOp.get(entry, table, [index]))
+        self.nest.close()
+        return table
+
     def reduce(self, reduction: Reduction, earlier: Sequence[SSAValue]) -> list[SSAValue]:
         """Build a reduction and return its accumulators."""
         keeps = self.kept is not None and reduction is self.kernel.reductions[-1]
         body = self.kept.reduction if self.kept is not None and keeps else reduction.body
+        table = list[SSAValue]()
+        if self.powers is not None and self.table is not None and keeps:
+            body, table = self.powers.reduction, [self.table]
         own = reduction.body.args[len(self.kernel.inputs) + len(earlier) :]
 
         def fold(carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            results = self.run(body, [*self.kernel.inputs, *earlier, *carried], ("x",))
+            results = self.run(body, [*self.kernel.inputs, *earlier, *carried, *table], ("x",))
             if self.buffer is not None and keeps:
                 self.nest.last(memref.StoreOp.get(results.pop(), self.buffer, [self.place()]))
             return results

@@ -34,16 +34,28 @@ def code(
     float_cycles: float = 60.0,
     xpulp: int = 0,
     row_bytes: int = 0,
+    table_bytes: int = 0,
 ) -> int:
     """
     Price a kernel as loops in plain C, whatever it computes.
 
     `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats. With
     `xpulp` there are instructions for the lesser and the greater of two words, and for a product with a sum. With
-    `row_bytes` softmax and norms take four elements at a time and keep so many bytes of a row.
+    `row_bytes` softmax and norms take four elements at a time and keep so many bytes of a row; the powers of large
+    softmaxes come from a table of at most `table_bytes`.
     """
     rates = Rates(float_cycles, bool(xpulp))
-    return ceil(nest_cycles(kernel, bounds, engine.cores, contention=contention, rates=rates, row_bytes=row_bytes))
+    return ceil(
+        nest_cycles(
+            kernel,
+            bounds,
+            engine.cores,
+            contention=contention,
+            rates=rates,
+            row_bytes=row_bytes,
+            table_bytes=table_bytes,
+        )
+    )
 
 
 @cost("product")

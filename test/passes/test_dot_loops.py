@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tilewright.ir import Array, new_context, parse_module, verify
-from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import Stack, convert_kernels_to_loops
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.test.passes.scalar_c import build_module
 
@@ -32,7 +32,7 @@ def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
         module = parse_module(CONTEXT, text)
         verify(module)
         if lower:
-            convert_kernels_to_loops(module, dots=True, window_bytes=512)
+            convert_kernels_to_loops(module, dots=True, stack=Stack(windows=512))
             verify(module)
             blocks = sum(op.name in ("cluster.dot", "cluster.window") for op in module.walk())
         results.append(np.full(out, 7, np.int32))
@@ -136,7 +136,7 @@ IN_C = [
 def test_convs_in_c(tmp_path: Path) -> None:
     texts = [conv.text.replace("@f(", f"@f{number}(", 1) for number, conv in enumerate(IN_C)]
     module = parse_module(CONTEXT, "\n".join(texts))
-    convert_kernels_to_loops(module, dots=True, window_bytes=512)
+    convert_kernels_to_loops(module, dots=True, stack=Stack(windows=512))
     library = build_module(module, tmp_path, "-fsanitize=undefined", "-fno-sanitize-recover=all")
     for number, conv in enumerate(IN_C):
         x, w, out = conv.shapes

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from tilewright.dialects.core.kernel import kernel_of
+from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.semantics import SCALAR_RULES
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.divide_by_invariants import DivideByInvariantsPass
 from tilewright.passes.fork_kernels import ForkKernelsPass
+from tilewright.passes.loops import powers as powers_module
 from tilewright.passes.loops.kept import kept_of
+from tilewright.passes.loops.powers import powers_of, tabulates
 from tilewright.runtime.interpreter.engine import Interpreter
 
 pytestmark = pytest.mark.quick
@@ -48,9 +51,10 @@ def int_softmax(x: Array, *, b: int, c: int, log2: int, levels: int, masked: boo
     return module_of("int_softmax", [(x.shape, "i16"), *mask], "i8", attributes.replace("{a", "{span = 4351 : i64, a"))
 
 
-def check(module: ModuleOp, ins: list[Array], dtype: type[np.generic], row_bytes: int) -> str:
+def check(module: ModuleOp, ins: list[Array], dtype: type[np.generic], row_bytes: int, table_bytes: int = 0) -> str:
     """Compare a kernel with its loops, on one core and on three, and return those on one."""
-    passes = (ConvertKernelsToLoopsPass(row_bytes=row_bytes), DivideByInvariantsPass(), ForkKernelsPass(cores=3))
+    loops = ConvertKernelsToLoopsPass(row_bytes=row_bytes, table_bytes=table_bytes)
+    passes = (loops, DivideByInvariantsPass(), ForkKernelsPass(cores=3))
     expected, texts = np.zeros(ins[0].shape, dtype), list[str]()
     Interpreter(module).call("network", [*ins, expected])
     for each in passes:
@@ -77,6 +81,35 @@ def test_int_softmax(seed: int, rows: int, length: int, b: int, log2: int) -> No
     x = scores(seed, rows, length)
     module = int_softmax(x, b=b, c=983, log2=log2, levels=256)
     assert "memref.alloca" in check(module, [x], np.int8, 128)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 2), st.integers(0, 150), st.integers(1, 40), st.booleans())
+@example(0, 1, 43, 22, False)
+def test_powers_in_a_table(seed: int, rows: int, b: int, log2: int, masked: bool) -> None:
+    x = scores(seed, rows, 18)
+    valid = [np.arange(18) % 5 > 1] if masked else []
+    module = int_softmax(x, b=b, c=983, log2=log2, levels=256, masked=masked)
+    kernel = kernel_of(next(op for op in module.walk() if op.name == "nn.int_softmax"))
+    powers = powers_of(kernel, kept_of(kernel))
+    assert powers is not None
+    with mock.patch.object(powers_module, "_WORTH", 0):
+        text = check(module, [x, *valid], np.int8, 128, powers.bytes)
+    assert f"memref.alloca() : memref<{powers.entries}x{powers.type}>" in text
+
+
+def test_a_table_ends_with_the_power_that_all_further_distances_have() -> None:
+    x = scores(0, 1, 8)
+    kernel = kernel_of(next(op for op in int_softmax(x, b=43, c=983, log2=22, levels=256).walk() if is_kernel(op)))
+    powers = powers_of(kernel, kept_of(kernel))
+    d = np.arange(4352)
+    z = np.minimum(d // 22, 31)
+    q = ((z * 22 - d + 43) ** 2 + 983) >> z
+    assert powers is not None
+    assert powers.entries == np.flatnonzero(q)[-1] + 2 == 254
+    assert not tabulates(powers, 128 * 254 - 1, 508)
+    assert not tabulates(powers, 128 * 254, 507)
+    assert tabulates(powers, 128 * 254, 508)
 
 
 SHARES = {"arith.shrui": (256, 267), "arith.mului_extended": (268, 535), "arith.floordivsi": (536,)}

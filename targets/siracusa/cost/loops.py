@@ -13,13 +13,14 @@ bytes only those at the border are narrowed, and priced as the others.
 
 Rows that are taken four elements at a time step pointers and branch once for the four, and wait for nothing. What is
 kept of a row is stored at each element, and loaded again in place of what it was computed from. Of a single row each
-core does all reductions, and its share of the result.
+core does all reductions, and its share of the result. A power that is looked up takes the place of its entry, 3 cycles,
+and the load; filling the table a loop over its entries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.dialects import arith
@@ -29,6 +30,7 @@ from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
 from ....passes.loops.affine import linear
 from ....passes.loops.kept import Kept, kept_of, row_of
+from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
@@ -43,6 +45,8 @@ CLAMPED = 8
 """The bounds of a loop over a window that the border of an operand narrows."""
 UNROLLED, UNROLLED_CYCLES = 16, 200
 """The points of a loop that is unrolled, and their cycles: gcc's limits, there in instructions."""
+_PLACE = 3
+"""The place of an entry in a table on the stack: a shift and two sums, as gcc 12 -O3 makes them."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
 
@@ -70,7 +74,8 @@ class Nest:
     A kernel as loops over its outputs, in which its phases follow each other; `copied` are bytes moved as words.
 
     `row` is the dimension along which it works on rows, None where it does not; `kept_phases` are those that keep
-    `kept` of each element. Of a `shareable` one cores may share the results of a single row.
+    `kept` of each element, and `powers_phases` those that look that up in the table `powers`. Of a `shareable` one
+    cores may share the results of a single row.
     """
 
     parallel: tuple[int, ...]
@@ -79,6 +84,8 @@ class Nest:
     row: int | None = None
     kept: Kept | None = None
     kept_phases: tuple[Phase, ...] = ()
+    powers: Powers | None = None
+    powers_phases: tuple[Phase, ...] = ()
     shareable: bool = False
 
 
@@ -87,8 +94,31 @@ def nest_of(kernel: Kernel) -> Nest:
     """Return the loops of a kernel."""
     kept = kept_of(kernel)
     kept_phases = _phases(kernel, kept) if kept is not None else ()
-    phases, copied = _phases(kernel), _copied_bytes(kernel)
-    return Nest(parallel_dims(kernel), phases, copied, row_of(kernel), kept, kept_phases, is_shareable(kernel))
+    powers = powers_of(kernel, kept)
+    return Nest(
+        parallel_dims(kernel),
+        _phases(kernel),
+        copied=_copied_bytes(kernel),
+        row=row_of(kernel),
+        kept=kept,
+        kept_phases=kept_phases,
+        powers=powers,
+        powers_phases=_looking_up(kept_phases, kernel, powers) if powers is not None else (),
+        shareable=is_shareable(kernel),
+    )
+
+
+def _looking_up(phases: Sequence[Phase], kernel: Kernel, powers: Powers) -> tuple[Phase, ...]:
+    """Return the phases of a kernel whose last reduction looks powers up."""
+    *earlier, reduction, result = phases
+    fixed = _finished(powers.reduction, kernel, 2)
+    work = work_of(powers.reduction, fixed).plus(Work(_PLACE))
+    return *earlier, replace(reduction, work=work, before=work_before(powers.reduction, fixed)), result
+
+
+def _filling(powers: Powers, rates: Rates) -> float:
+    """Return the cycles to fill a table."""
+    return powers.entries * (work_of(powers.power).total(rates) + 2 + BRANCH)
 
 
 def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
@@ -162,12 +192,20 @@ def _is_contiguous(access: Access, innermost: int) -> bool:
 
 
 def nest_cycles(
-    kernel: Kernel, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates, row_bytes: int = 0
+    kernel: Kernel,
+    bounds: tuple[int, ...],
+    cores: int,
+    *,
+    contention: float,
+    rates: Rates,
+    row_bytes: int = 0,
+    table_bytes: int = 0,
 ) -> float:
     """
     Return the cycles of a kernel, or a tile of it, as plain loops shared among cores.
 
-    With `row_bytes` rows are taken four elements at a time and keep so many bytes (`convert-kernels-to-loops`).
+    With `row_bytes` rows are taken four elements at a time and keep so many bytes (`convert-kernels-to-loops`); powers
+    of large softmaxes come from tables of at most `table_bytes`.
     """
     nest = nest_of(kernel)
     if not prod(bounds):
@@ -176,8 +214,21 @@ def nest_cycles(
     cut = nest.parallel[mine.loop] if mine.loop >= 0 else -1
     own = tuple(mine.turns if d == cut else extent for d, extent in enumerate(bounds))
     row = _row_cores(nest, bounds, cores, row_bytes)
-    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, own, rates, row_bytes, row)
-    return START + cycles * slowdown(contention, accesses / cycles, max(mine.cores, row))
+    phases, filling = _chosen(nest, bounds, rates, row_bytes, table_bytes)
+    cycles, accesses = _copy(nest, own) if nest.copied else _loops(nest, phases, own, rates, row_bytes, row)
+    return START + filling + cycles * slowdown(contention, accesses / cycles, max(mine.cores, row))
+
+
+def _chosen(
+    nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int, table_bytes: int
+) -> tuple[Sequence[Phase], float]:
+    """Return the phases of a kernel, which may keep values of a row look powers up, and what filling a table takes."""
+    extent = bounds[nest.row] if nest.row is not None and row_bytes else 0
+    if extent < 2 * STRETCH or not keeps(nest.kept, extent, row_bytes):
+        return nest.phases, 0
+    if nest.powers is None or not tabulates(nest.powers, prod(bounds), table_bytes):
+        return nest.kept_phases, 0
+    return nest.powers_phases, _filling(nest.powers, rates)
 
 
 def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) -> int:
@@ -195,13 +246,13 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
     return rows * AROUND + words * each, 2 * words
 
 
-def _loops(nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int) -> tuple[float, float]:
+def _loops(
+    nest: Nest, phases: Sequence[Phase], bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int
+) -> tuple[float, float]:
     """Return the cycles and accesses of all phases and the loops around them, on one core of those that share a row."""
     outer = [d for d in nest.parallel if bounds[d] > 1]
-    phases, extent = nest.phases, bounds[nest.row] if nest.row is not None and row_bytes else 0
+    extent = bounds[nest.row] if nest.row is not None and row_bytes else 0
     is_rowwise = extent >= 2 * STRETCH
-    if is_rowwise and keeps(nest.kept, extent, row_bytes):
-        phases = nest.kept_phases
     if not any(bounds[d] > 1 for phase in phases for d in phase.dims):
         phases, outer = (_joined(phases, outer[-1:]),), outer[:-1]
     points = prod(bounds[d] for d in outer)

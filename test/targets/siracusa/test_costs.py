@@ -274,6 +274,26 @@ def test_cores_share_the_results_of_a_single_row():
     assert shared < on(8, rest, CODE, row_bytes=512) < 1.3 * shared
 
 
+SOFTMAX = """
+func.func @f(%x: memref<{m}x64xi16>, %y: memref<{m}x64xi8>) {{
+  nn.int_softmax ins(%x : memref<{m}x64xi16>) outs(%y : memref<{m}x64xi8>)
+    {{a = 1 : i64, b = 43 : i64, c = 983 : i64, log2 = 22 : i64, levels = 256 : i64, span = 4351 : i64,
+     accumulator = i32, element = i8}}
+  func.return
+}}
+"""
+
+
+def test_powers_come_from_a_table_where_there_are_many():
+    """Gcc 12 -O3 makes 41 instructions of four elements with a table, 51 without, and 14 of an entry."""
+    few, many = (kernel_of(_op(SOFTMAX.format(m=m))) for m in (507, 508))
+    prices = [on(1, each, CODE, row_bytes=512, table_bytes=size, xpulp=1) for each in (few, many) for size in (0, 508)]
+    assert prices[0] == prices[1]
+    saved = (prices[2] - prices[3] + 254 * 15) / (508 * 64)
+    assert saved == pytest.approx(10 / 4, rel=0.25)
+    assert on(1, many, CODE, row_bytes=512, table_bytes=507, xpulp=1) == prices[2]
+
+
 # Loops over elements
 
 

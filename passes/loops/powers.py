@@ -1,0 +1,119 @@
+"""What a softmax computes of the distance between an element and its row's largest, as a table that a core fills."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.kernel import Kernel
+from ...dialects.core.semantics import SCALAR_RULES
+from ...ir import Array, integer_width, numpy_type
+from ...runtime.interpreter import arithmetic
+from .kept import Kept
+from .scalar import live_ops
+
+_RULES = (arithmetic,)
+"""What registers the rules of `arith`."""
+_MOST_DISTANCES = 1 << 16
+_WORTH = 128
+"""How many elements a kernel has at least for each entry, so that each of eight cores looks up more than it fills."""
+
+
+@dataclass(frozen=True)
+class Powers:
+    """
+    A table of powers: `power` yields the entry of a distance, `reduction` takes the table as its last argument.
+
+    `reduction` is the last one of a kernel that keeps powers. From the last entry on all distances have the same power.
+    """
+
+    entries: int
+    type: Attribute
+    power: Block
+    reduction: Block
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the table."""
+        return self.entries * numpy_type(self.type).itemsize
+
+
+def powers_of(kernel: Kernel, kept: Kept | None) -> Powers | None:
+    """Return the table for a kernel that keeps powers, None where they are not those of a known range of distances."""
+    if kept is None or kernel.furthest is None or kernel.furthest >= _MOST_DISTANCES:
+        return None
+    if len(kernel.reductions) != 2 or integer_width(kept.type) is None:
+        return None
+    body, ops = kept.reduction, live_ops(kept.reduction)[0]
+    largest = body.args[len(kernel.inputs)]
+    distance = next((op for op in ops if isinstance(op, arith.SubiOp) and op.lhs is largest), None)
+    made = _made_of(distance.result, ops) if distance is not None else []
+    if distance is None or not made:
+        return None
+    power = made[-1].results[0]
+    values = _values(distance.result, made, kernel.furthest)
+    if (values != values.astype(numpy_type(kept.type))).any():
+        return None
+    last = int(np.append(np.flatnonzero(values != values[-1]), -1).max()) + 1
+    code = _power(distance.result, made, kept.type)
+    return Powers(last + 1, kept.type, code, _looking_up(body, distance.result, power, last, kept.type))
+
+
+def tabulates(powers: Powers | None, points: int, table_bytes: int) -> bool:
+    """Return whether a kernel of so many elements has a table of powers, of at most so many bytes."""
+    return powers is not None and powers.bytes <= table_bytes and points >= _WORTH * powers.entries
+
+
+def _made_of(distance: SSAValue, ops: list[Operation]) -> list[Operation]:
+    """Return the ops that depend on a distance and on constants alone, those that they need and no more."""
+    known = {distance}
+    found: list[Operation] = []
+    for op in ops:
+        is_constant = isinstance(op, arith.ConstantOp)
+        if type(op) in SCALAR_RULES and len(op.results) == 1 and (is_constant or known.issuperset(op.operands)):
+            known.add(op.results[0])
+            found.append(op)
+    while found and isinstance(found[-1], arith.ConstantOp | arith.TruncIOp):
+        found.pop()
+    return found
+
+
+def _values(distance: SSAValue, made: list[Operation], furthest: int) -> Array:
+    """Return the power of every distance."""
+    distances = np.arange(furthest + 1)
+    values: dict[SSAValue, Any] = {distance: distances.astype(numpy_type(distance.type))}
+    with np.errstate(all="ignore"):
+        for op in made:
+            values[op.results[0]] = SCALAR_RULES[type(op)](op, *(values[operand] for operand in op.operands))
+    return np.broadcast_to(np.asarray(values[made[-1].results[0]]), distances.shape)
+
+
+def _power(distance: SSAValue, made: list[Operation], type: Attribute) -> Block:
+    body = Body([distance.type])
+    values = {distance: body.args[0]}
+    for op in made:
+        body.block.add_op(op.clone(values))
+    return body.finish(body.convert(values[made[-1].results[0]], type))
+
+
+def _looking_up(block: Block, distance: SSAValue, power: SSAValue, last: int, type: Attribute) -> Block:
+    """Return a body that takes a table as its last argument, and loads from it instead of computing a power."""
+    table = MemRefType(cast(Any, type), [last + 1])
+    body = Body([*(arg.type for arg in block.args), table])
+    values: dict[SSAValue, SSAValue] = dict(zip(block.args, body.args, strict=False))
+    assert block.last_op is not None
+    for op in live_ops(block)[0]:
+        if power not in op.results:
+            body.block.add_op(op.clone(values))
+            continue
+        found = values[distance]
+        limit = body.op(arith.ConstantOp(scalar_attr(last, found.type)))
+        place = body.op(arith.IndexCastOp(body.op(arith.MinSIOp(found, limit)), IndexType()))
+        values[power] = body.convert(body.op(memref.LoadOp.get(body.args[-1], [place])), power.type)
+    return body.finish(*(values.get(each, each) for each in block.last_op.operands))
