@@ -1,0 +1,158 @@
+"""A kernel on buffers as several, each of which does a part of one parallel loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects.core.kernel import Kernel, is_shaped, kernel_of
+from ...dialects.core.kernel_op import KernelOp
+from ...dialects.nn import ints
+from ...errors import Diagnostic
+from ...ir import element_of, numbers_of, numpy_type, shape_of, verify, where
+from ..loops.affine import Linear
+from ..memory.hints import ALL as HINTS
+from ..memory.tiling import OperandTile, Part, division_blocked, index_blocked, mixed_axes
+from ..memory.views import layout_of, subview
+from ..overlap.places import Place, place_of
+
+PADS = "pads"
+"""The property of kernels that says how far they reach beyond their input: before it along each axis, then after it."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """The part of an operand that a part of a kernel touches, and how much beyond each end of it along each axis."""
+
+    value: SSAValue
+    offsets: tuple[int, ...]
+    extents: tuple[int, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    @property
+    def place(self) -> Place | None:
+        """From which byte to which it reaches, None where that is not known."""
+        whole = place_of(self.value)
+        if whole is None:
+            return None
+        strides, _ = layout_of(self.value)
+        size = numpy_type(element_of(self.value)).itemsize
+        begin = sum(offset * stride for offset, stride in zip(self.offsets, strides, strict=True))
+        last = begin + sum((extent - 1) * stride for extent, stride in zip(self.extents, strides, strict=True))
+        return Place(whole.memory, whole.low + begin * size, whole.low + (last + 1) * size)
+
+
+def part_of(op: Operation, loop: int, begin: int, end: int) -> Part:
+    """Return the part of a kernel from point `begin` of a loop to the one before `end`."""
+    kernel = kernel_of(op)
+    sizes = tuple(end - begin if dim == loop else bound for dim, bound in enumerate(kernel.bounds))
+    starts = tuple(Linear((), begin) if dim == loop else Linear() for dim in range(len(sizes)))
+    return Part(op, kernel, sizes, starts)
+
+
+def can_split(op: Operation, loop: int) -> bool:
+    """Return whether a kernel on buffers can be done in parts along a loop, whatever its padding."""
+    kernel = kernel_of(op)
+    if op.results or loop in kernel.reduced or kernel.captures or any(r.initial == (None,) for r in kernel.reductions):
+        return False
+    if not all(is_shaped(value) for value in op.operands) or kernel.bounds[loop] < 2:
+        return False
+    half = part_of(op, loop, 0, kernel.bounds[loop] // 2)
+    return not (index_blocked(half) or division_blocked(half) or mixed_axes(half)) and _moves_outputs(kernel, loop)
+
+
+def _moves_outputs(kernel: Kernel, loop: int) -> bool:
+    """Return whether every output has an axis that a loop alone leads along, so that parts write different elements."""
+    own = kernel.identity.results[loop]
+    return all(own in access.map.results for access in kernel.outputs)
+
+
+def boxes_of(part: Part) -> dict[int, Box]:
+    """Return the part of each operand that a part of a kernel touches, by the operand's position."""
+    written = {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
+    return {
+        position: _box(part.tile(access, (), is_output=position in written, in_place=False))
+        for position, access in (part.accesses() | written).items()
+    }
+
+
+def _box(tile: OperandTile) -> Box:
+    """Return a tile that does not move as a box, what hangs over its operand apart."""
+    begins = [offset.constant for offset in tile.offsets]
+    ends = [begin + extent for begin, extent in zip(begins, tile.extents, strict=True)]
+    low = [max(begin, 0) for begin in begins]
+    high = [min(end, extent) for end, extent in zip(ends, shape_of(tile.value), strict=True)]
+    return Box(
+        tile.value,
+        tuple(low),
+        tuple(b - a for a, b in zip(low, high, strict=True)),
+        tuple(a - begin for a, begin in zip(low, begins, strict=True)),
+        tuple(end - b for end, b in zip(ends, high, strict=True)),
+    )
+
+
+def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]:
+    """
+    Return the ops that do a kernel in parts along a loop, in order: views of the operands, and kernels on these.
+
+    `cuts` are the points at which a part after the first begins. The ops are inserted nowhere. Raises Diagnostic where
+    a part is not a kernel of the op's kind, as where padding leaves it too little.
+    """
+    bound = kernel_of(op).bounds[loop]
+    made: list[Operation] = []
+    for begin, end in zip((0, *cuts), (*cuts, bound), strict=True):
+        made += _made_part(part_of(op, loop, begin, end))
+    return made
+
+
+def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
+    """Return whether `made_parts` has parts for these cuts."""
+    try:
+        made = made_parts(op, loop, cuts)
+    except Diagnostic:
+        return False
+    for each in reversed(made):
+        each.erase()
+    return True
+
+
+def _made_part(part: Part) -> list[Operation]:
+    op, boxes = part.op, boxes_of(part)
+    views: list[Operation] = []
+    operands = list(op.operands)
+    for position, box in boxes.items():
+        if box.extents == shape_of(box.value):
+            continue
+        views.append(subview(box.value, box.offsets, box.extents, [1] * len(box.extents)))
+        views[-1].location = op.location
+        views[-1].results[0].name_hint = box.value.name_hint
+        operands[position] = views[-1].results[0]
+    properties = _properties(part, boxes) if isinstance(op, KernelOp) else dict(op.properties)
+    attributes = {name: value for name, value in op.attributes.items() if name not in HINTS}
+    regions = [region.clone() for region in op.regions]
+    kernel = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
+    kernel.location = op.location
+    verify(kernel)
+    if kernel_of(kernel).bounds != part.sizes:
+        raise Diagnostic(f"'{op.name}' is not the same kernel on a part of its operands")
+    return [*views, kernel]
+
+
+def _properties(part: Part, boxes: Mapping[int, Box]) -> dict[str, Attribute]:
+    """Return the properties of a kernel on a part of its operands, with as much padding as the part has."""
+    op = cast(KernelOp, part.op)
+    found = op.tile_properties(part.sizes)
+    outside = [pair for box in boxes.values() for pair in zip(box.before, box.after, strict=True) if any(pair)]
+    if not outside:
+        return found
+    whole, kept = numbers_of(op.properties[PADS]), list(numbers_of(found[PADS]))
+    rank = len(whole) // 2
+    axes = {number % rank for number, (a, b) in enumerate(zip(whole, kept, strict=True)) if a != b}
+    if len(axes) != 1 or len(outside) != 1:
+        raise Diagnostic(f"'{op.name}' is padded along several axes of a loop", where=where(op))
+    (axis,), ((kept[axis], kept[axis + rank]),) = axes, outside
+    return found | {PADS: ints(kept)}

@@ -1,0 +1,104 @@
+"""How long kernels that follow each other take with some of them in parts, by the machine's costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import memref
+from xdsl.ir import Operation
+
+from ...targets.core.machine import Engine, Machine
+from ..map_engines import engine_of
+from ..memory.layers import is_preloaded
+from ..memory.tiling import Part, tiling_of
+from ..memory.views import bytes_of
+from ..overlap.order import Duration, Problem, Wait, best_order
+from ..overlap.places import Place
+from .parts import boxes_of, part_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """A kernel or a part of one: the engine that runs it, its cycles there, and the bytes that it touches."""
+
+    engine: Engine
+    cycles: int
+    reads: tuple[Place, ...]
+    writes: tuple[Place, ...]
+
+    def has_to_follow(self, other: Step) -> bool:
+        """Return whether a step may not run beside another one before it."""
+        pairs = [(self.reads, other.writes), (self.writes, other.reads), (self.writes, other.writes)]
+        return any(a.meets(b) for mine, theirs in pairs for a in mine for b in theirs)
+
+
+def steps_of(op: Operation, machine: Machine, loop: int, cuts: Sequence[int]) -> list[Step] | None:
+    """
+    Return a kernel in parts along a loop, each a step; `cuts` are the points at which those after the first begin.
+
+    None where its engine does not do a part, or where it is not known which bytes one touches.
+    """
+    engine = engine_of(op, machine)
+    price = machine.pricer(engine, op)
+    (whole,) = tiling_of(op).parts
+    ends = (*cuts, whole.kernel.bounds[loop]) if cuts else ()
+    parts = [part_of(op, loop, begin, end) for begin, end in zip((0, *cuts), ends)] or [whole]
+    found: list[Step] = []
+    for part in parts:
+        cycles = price(part.sizes) if price is not None else None
+        places = _places(part)
+        if cycles is None or places is None:
+            return None
+        again = _fetched_again(part, engine, machine) if found else 0
+        found.append(Step(engine, cycles + again, *places))
+    return found
+
+
+def _fetched_again(part: Part, engine: Engine, machine: Machine) -> int:
+    """Return the cycles of bringing constants to the engine, which a part does for itself, as if nothing hid them."""
+    wholes = [box.value for box in boxes_of(part).values() if isinstance(box.value.owner, memref.GetGlobalOp)]
+    return sum(machine.fetch_cycles(engine, bytes_of(v.type)) for v in wholes if not is_preloaded(v, machine))
+
+
+def _places(part: Part) -> tuple[tuple[Place, ...], tuple[Place, ...]] | None:
+    reads: list[Place] = []
+    writes: list[Place] = []
+    for position, box in boxes_of(part).items():
+        place = box.place
+        if place is None:
+            return None
+        (reads if position < part.first_output else writes).append(place)
+    return tuple(reads), tuple(writes)
+
+
+def cycles_of(steps: Sequence[Step]) -> int:
+    """Return the modelled time of steps, in the order in which engines are busiest."""
+    problem = _problem(steps)
+    return problem.cycles(best_order(problem))
+
+
+def _problem(steps: Sequence[Step]) -> Problem:
+    """Return steps as items: what an engine with a queue does is started, and waited for where it is needed."""
+    follows: list[set[int]] = []
+    times: list[Duration] = []
+    waits: list[Wait | None] = []
+    starts: list[int] = []
+    for number, step in enumerate(steps):
+        engine, before = step.engine, set[int]()
+        for other in range(number):
+            if step.has_to_follow(steps[other]):
+                in_order = engine.queue > 0 and steps[other].engine == engine
+                before.add(starts[other] if in_order or not steps[other].engine.queue else starts[other] + 1)
+        starts.append(len(times))
+        follows.append(before)
+        waits.append(None)
+        if not engine.queue:
+            times.append(Duration(step.cycles))
+            continue
+        beside = max(0, step.cycles - engine.setup)
+        times.append(Duration(engine.setup, beside, engine.name, engine.queue, waits=True))
+        follows.append({starts[-1]})
+        times.append(Duration(0))
+        waits.append(Wait(starts[-1], engine.name))
+    return Problem(follows, times, waits)

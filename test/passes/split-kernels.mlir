@@ -1,0 +1,98 @@
+// RUN: opt-tool %s --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,verify-memory | filecheck %s
+
+// While the cluster makes the second half of the rows, the accelerator works on the first.
+
+// CHECK-LABEL: func.func @halves
+// CHECK:         %[[P:.*]] = memref.subview %y[0, 0] [[[N:[0-9]+]], 64]
+// CHECK:         linalg.generic {{.*}}engine = "cluster"
+// CHECK:         memref.subview %y[[[N]], 0]
+// CHECK:         linalg.generic {{.*}}engine = "cluster"
+// CHECK:         memref.subview %y[0, 0] [[[N]], 64]
+// CHECK:         linalg.generic {{.*}}engine = "npu"
+// CHECK:         memref.subview %y[[[N]], 0]
+// CHECK:         linalg.generic {{.*}}engine = "npu"
+func.func @halves(%x: memref<64x64xi8>, %z: memref<64x64xi8>) {
+  %y = memref.alloc() : memref<64x64xi8>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x64xi8>) outs(%y : memref<64x64xi8>) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<64x64xi8>) outs(%z : memref<64x64xi8>) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
+
+// -----
+
+// What reads all of the rows at once cannot begin before all of them are there.
+
+// CHECK-LABEL: func.func @turned
+// CHECK-NOT:     memref.subview
+func.func @turned(%x: memref<64x64xi8>, %z: memref<64x64xi8>) {
+  %y = memref.alloc() : memref<64x64xi8>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x64xi8>) outs(%y : memref<64x64xi8>) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<64x64xi8>) outs(%z : memref<64x64xi8>) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
+
+// -----
+
+// One engine does one thing after the other, in parts or not.
+
+// CHECK-LABEL: func.func @one_engine
+// CHECK-NOT:     memref.subview
+func.func @one_engine(%x: memref<64x64xi8>, %z: memref<64x64xi8>) {
+  %y = memref.alloc() : memref<64x64xi8>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x64xi8>) outs(%y : memref<64x64xi8>) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<64x64xi8>) outs(%z : memref<64x64xi8>) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
+
+// -----
+
+// What has no room in the near memory goes back to the far one between the kernels: they stay whole.
+
+// CHECK-LABEL: func.func @large
+// CHECK-NOT:     memref.subview
+func.func @large(%x: memref<256x128xi8>, %z: memref<256x128xi8>) {
+  %y = memref.alloc() : memref<256x128xi8>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<256x128xi8>) outs(%y : memref<256x128xi8>) attrs = {engine = "cluster"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.addi %i, %i : i8
+    linalg.yield %s : i8
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<256x128xi8>) outs(%z : memref<256x128xi8>) attrs = {engine = "npu"} {
+  ^bb0(%i: i8, %o: i8):
+    %s = arith.muli %i, %i : i8
+    linalg.yield %s : i8
+  }
+  func.return
+}
