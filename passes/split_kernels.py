@@ -20,7 +20,6 @@ from .map_engines import ATTRIBUTE as ENGINE
 from .memory.layers import structure_of
 from .split.cuts import Cut, pairs_of_cuts
 from .split.parts import can_be_made, made_parts
-from .split.room import Room
 from .split.steps import Step, cycles_of, steps_of
 
 AROUND = 2
@@ -41,11 +40,10 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
     if not any(engine.queue for engine in machine.engines):
         return
     ops = [op for op in function.body.block.ops if is_kernel(op) and not op.results]
-    plan, room = _Plan(machine, ops), Room(machine, ops)
+    plan = _Plan(machine, ops)
     for second in range(len(ops)):
         for first in plan.makers(second):
-            if room.is_enough(first, second):
-                plan.improve(first, second)
+            plan.improve(first, second)
     for op, cut in plan.cuts.items():
         _replace(op, cut)
 
@@ -90,18 +88,25 @@ class _Plan:
 
     def _best(self, ops: tuple[Operation, Operation], around: Sequence[Operation]) -> tuple[Cut, Cut] | None:
         """Return the cuts of two kernels that save most, None where they save too little."""
-        whole = [sum(step.cycles for step in self._steps(op, {}) or ()) for op in ops]
-        least = LEAST_GAIN * sum(whole)
+        whole = [step for op in ops for step in self._steps(op, {}) or ()]
+        least = max(LEAST_GAIN * sum(step.cycles for step in whole), sum(step.engine.setup for step in whole))
         now = self._cycles(around, {})
-        if now is None or min(whole) <= least or ops[1] in self.cuts:
+        if now is None or min(step.cycles for step in whole) <= least or ops[1] in self.cuts:
             return None
         found: list[tuple[int, tuple[Cut, Cut]]] = []
         for pair in pairs_of_cuts(*ops, self.cuts.get(ops[0])):
-            are_cut = all(cut.points for cut in pair)
-            cycles = self._cycles(around, dict(zip(ops, pair, strict=True))) if are_cut else None
+            cuts = dict(zip(ops, pair, strict=True))
+            are_cut = all(cut.points for cut in pair) and self._has_room(cuts)
+            cycles = self._cycles(around, cuts) if are_cut else None
             if cycles is not None and cycles < now - least:
                 found.append((cycles, pair))
         return next((pair for _, pair in sorted(found, key=lambda each: each[0]) if _can_be_made(ops, pair)), None)
+
+    def _has_room(self, cuts: Mapping[Operation, Cut]) -> bool:
+        """Return whether a part of each kernel have room in the near memory together."""
+        parts = [self._steps(op, cuts) or [] for op in cuts]
+        size = sum(max((step.size for step in steps), default=0) for steps in parts)
+        return all(size <= self.machine.near_level_of(step.engine).size for steps in parts for step in steps)
 
     def _whole(self, number: int) -> Step | None:
         """Return a kernel that is not cut as a step."""
@@ -143,7 +148,7 @@ class SplitKernelsPass(Pass):
     Run it on buffers, after map-engines and before plan-memory: parts are kernels on views of the same buffers, cut
     along the outermost axis of what they write, each on the engine of the whole. Which are cut, and where, follows from
     the machine's costs: a kernel and the one that reads its result, on two engines of which one has a queue, are cut
-    where both are then modelled to be done at least 1 % earlier, if all that they touch has room in the near level.
+    where both are then modelled to be done at least 1 % earlier, if a part of each have room in the near level.
     Afterwards overlap-engines lets them run at once.
     """
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import memref
 from xdsl.ir import Operation
 
+from ...ir import element_of, numpy_type
 from ...targets.core.machine import Engine, Machine
 from ..map_engines import engine_of
 from ..memory.layers import is_preloaded
@@ -20,10 +22,11 @@ from .parts import boxes_of, part_of
 
 @dataclass(frozen=True)
 class Step:
-    """A kernel or a part of one: the engine that runs it, its cycles there, and the bytes that it touches."""
+    """A kernel or a part of one: the engine that runs it, its cycles and bytes there, and where it reads and writes."""
 
     engine: Engine
     cycles: int
+    size: int
     reads: tuple[Place, ...]
     writes: tuple[Place, ...]
 
@@ -51,8 +54,14 @@ def steps_of(op: Operation, machine: Machine, loop: int, cuts: Sequence[int]) ->
         if cycles is None or places is None:
             return None
         again = _fetched_again(part, engine, machine) if found else 0
-        found.append(Step(engine, cycles + again, *places))
+        found.append(Step(engine, cycles + again, _size(part, machine), *places))
     return found
+
+
+def _size(part: Part, machine: Machine) -> int:
+    """Return the bytes that a part touches of what is not in an engine's memory before the program runs."""
+    boxes = [box for box in boxes_of(part).values() if not is_preloaded(box.value, machine)]
+    return sum(prod(box.extents) * numpy_type(element_of(box.value)).itemsize for box in boxes)
 
 
 def _fetched_again(part: Part, engine: Engine, machine: Machine) -> int:
