@@ -15,7 +15,7 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import Access
-from ...ir import numpy_type
+from ...ir import numpy_type, shape_of
 from ..loops.affine import linear
 from .pricing import Pricer, Route, unit_of
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
@@ -57,7 +57,7 @@ class Sweep:
         """
         found = np.zeros(len(self.sizes), np.bool_)
         for tiles in self.tiles:
-            found |= (tiles.extents == np.array(shape_of(tiles.access.value))).all(axis=1) & _any(tiles.moving)
+            found |= (tiles.extents == np.array(shape_of(tiles.access.value))).all(axis=1) & any_along(tiles.moving)
         return found
 
     def _joined(self) -> Flags:
