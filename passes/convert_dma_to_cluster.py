@@ -20,7 +20,7 @@ from ..errors import Diagnostic
 from ..ir import functions, shape_of, where
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
-from .loops.copier import Range, add, call_copier, nest, number
+from .loops.copier import Range, add, call_copier, nest, number, spanned
 
 _NO_GROUP = -1
 
@@ -123,7 +123,7 @@ def _strides(op: DmaStartOp, side: SSAValue) -> list[int]:
 def _is_whole(op: DmaStartOp, axis: int) -> bool:
     """Return whether the tile has all of an axis, wherever it lies."""
     tile, whole = shape_of(op.near)[axis], shape_of(op.far)[axis]
-    return tile == whole and (op.clipped is None or whole == 1)
+    return tile == whole and spanned(op)[axis]
 
 
 def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
@@ -182,7 +182,8 @@ class _TileCopy:
 
 
 def _extent(block: Block, bounds: Range) -> SSAValue:
-    return add(block, arith.SubiOp(bounds[1], bounds[0]))
+    """Append how much of an axis is inside, which is nothing where the tile lies beyond an end."""
+    return add(block, arith.MaxSIOp(add(block, arith.SubiOp(bounds[1], bounds[0])), number(block, 0)))
 
 
 def _check_levels(module: ModuleOp, external: str) -> None:

@@ -33,7 +33,7 @@ def call_copier(
     `known` holds the names of such functions of the module, and gets that which is made if there was none yet.
     """
     arguments = [op.far, op.near, *op.offsets]
-    key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill)
+    key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill, spanned(op))
     if key not in known:
         known[key] = _free_name(function, f"{'write' if op.writes_far else 'read'}_tile", len(known))
         copier = _copier(known[key], op, [value.type for value in arguments], results, move)
@@ -56,7 +56,7 @@ def _copier(name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[A
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
-    bounds = _bounds(block, far, near, offsets, clipped=op.clipped is not None)
+    bounds = _bounds(block, far, near, offsets, spanned(op))
     if op.fill is not None:
         _fill(block, near, bounds, op.fill)
     returned = move(block, op, bounds)
@@ -75,12 +75,28 @@ def number(block: Block, value: int) -> SSAValue:
     return add(block, arith.ConstantOp(IntegerAttr(value, IndexType())))
 
 
-def _bounds(block: Block, far: SSAValue, near: SSAValue, offsets: Sequence[SSAValue], *, clipped: bool) -> list[Range]:
-    """Return from where to where each axis of the tile lies inside of the far buffer."""
+def spanned(op: DmaStartOp) -> tuple[bool, ...]:
+    """Return along which axes a tile lies inside of the far buffer as a whole, whatever the rest does."""
+    if op.clipped is None:
+        return (True,) * len(op.offsets)
+    extents = zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True)
+    return tuple((tile, whole) == (1, 1) and _is_zero(offset) for offset, tile, whole in extents)
+
+
+def _is_zero(value: SSAValue) -> bool:
+    constant = value.owner
+    attribute = constant.value if isinstance(constant, arith.ConstantOp) else None
+    return isinstance(attribute, IntegerAttr) and attribute.value.data == 0
+
+
+def _bounds(
+    block: Block, far: SSAValue, near: SSAValue, offsets: Sequence[SSAValue], whole: Sequence[bool]
+) -> list[Range]:
+    """Return from where to where each axis of the tile lies inside of the far buffer; those in `whole` always do."""
     bounds: list[Range] = []
-    for offset, tile, extent in zip(offsets, shape_of(near), shape_of(far), strict=True):
+    for offset, tile, extent, inside in zip(offsets, shape_of(near), shape_of(far), whole, strict=True):
         low, high = number(block, 0), number(block, tile)
-        if clipped and (tile, extent) != (1, 1):
+        if not inside:
             low = add(block, arith.MaxSIOp(low, add(block, arith.SubiOp(low, offset))))
             high = add(block, arith.MinSIOp(high, add(block, arith.SubiOp(number(block, extent), offset))))
         bounds.append((low, high))

@@ -94,3 +94,30 @@ def test_a_tensor_without_axes_is_transferred() -> None:
     module = parse_module(CONTEXT, SCALAR)
     apply(module, "convert-dma-to-cluster")
     assert run_module(module, {})["y"] == 7
+
+
+LINES = """func.func @network(%x: memref<1x4xi8>, %y: memref<5x4xi8> {onnx.name = "y", tilewright.output}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %five = arith.constant 5 : index
+  scf.for %i = %zero to %five step %one {
+    %line = arith.subi %i, %two : index
+    %near = memref.alloc() : memref<1x4xi8, "L1">
+    %in = hier.dma_start %x[%line, %zero] to %near clipped fill 9 : i8 : memref<1x4xi8>, memref<1x4xi8, "L1">
+    hier.dma_wait %in
+    %out = hier.dma_start %y[%i, %zero] from %near : memref<5x4xi8>, memref<1x4xi8, "L1">
+    hier.dma_wait %out
+  }
+  func.return
+}"""
+
+
+@pytest.mark.parametrize("mover", ["convert-dma-to-cluster", "convert-dma-to-loops"])
+def test_lines_beside_an_image_of_one_line_are_filled(mover: str) -> None:
+    """Of five tiles, as of a window's taps that are cut, only that in the middle has something of the image."""
+    module = parse_module(CONTEXT, LINES)
+    apply(module, mover)
+    expected = np.full((5, 4), 9, np.int8)
+    expected[2] = [1, 2, 3, 4]
+    np.testing.assert_array_equal(run_module(module, {"arg0": expected[2:3]})["y"], expected)
