@@ -27,9 +27,9 @@ def memref(*shape: int, element: str = "i8") -> str:
     return f"memref<{'x'.join(map(str, shape))}x{element}>"
 
 
-@examples(8)
+@examples(6)
 @given(
-    st.integers(2, 6),
+    st.integers(1, 6),
     st.integers(2, 6),
     st.integers(1, 20),
     st.integers(1, 12),
