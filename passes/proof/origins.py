@@ -63,6 +63,8 @@ class Origin:
     is_mixed: bool = False
     is_whole: bool = True
     """Whether there is nothing else that it could be a part of."""
+    is_placed: bool = False
+    """Whether it comes from kernels on tiles that wrote it to its place in all that they make."""
 
     def part(self, by: Sequence[int], shape: Sequence[int]) -> Origin:
         """Return the origin of a part of this shape that begins `by` later."""
@@ -100,6 +102,7 @@ def merged(origins: Sequence[Origin | None]) -> Origin | None:
         value=values.pop() if len(values) == 1 else None,
         is_mixed=not spots and len(made) > 1,
         is_whole=all(origin.is_whole for origin in known),
+        is_placed=all(origin.is_placed for origin in known),
     )
 
 

@@ -119,7 +119,8 @@ class TileChecks:
                 spots[access] = spot
         last = len(part.accesses) - 1
         target = buffers[facts.operand_of[last]]
-        if last in spots and target is not None and spots[last] in target.spots:
+        is_placed = last in spots and target is not None and spots[last] in target.spots
+        if is_placed and target is not None:
             self._cover(op, part.shapes[last], spots[last].start, target.array.shape)
         x = self._solve(part, {access: spot.start for access, spot in spots.items()})
         if isinstance(x, dict) and part.accumulates and any(dim not in x for dim in part.cut_reductions):
@@ -133,7 +134,7 @@ class TileChecks:
         if made is not None:
             self._must_be_written(op, made.shape)
         sums = self._progress.after(part, solved.x, origins, made) if part.accumulates else None
-        return Origin(made=made, solved=solved, sums=sums)
+        return Origin(made=made, solved=solved, sums=sums, is_placed=is_placed)
 
     def _check_distinct(self, facts: KernelFacts, buffers: Sequence[Buffer | None]) -> None:
         """Check that no two operands are tiles which have been brought to one buffer."""
@@ -162,6 +163,8 @@ class TileChecks:
             self._used.add(origin.made.source)
             return origin.made
         spot = of_shape(buffer.spots, shape)
+        if spot is not None and origin.is_placed:
+            return spot
         is_other = origin.is_mixed or origin.made is not None or (bool(origin.spots) and origin.is_whole)
         if adds_to or not is_other or (spot is not None and not buffer.memory.is_shared):
             return spot
@@ -173,7 +176,7 @@ class TileChecks:
         operand = facts.operand_of[access]
         name = f"{name_of(facts.op, operand)} of '{facts.op.name}'"
         at = [f"tile at {listed(spot.start)}" if spot else "", self._state.place()]
-        if self._is_new_source(facts, access, origin):
+        if self._is_new_source(facts, part, access, origin):
             raise refuse("whole-kernel", f"{name} comes from another buffer than before", facts.op, at)
         wanted = part.fills[access]
         if origin.valid is not None and not isinstance(wanted, UnitAttr) and wanted != origin.fill:
@@ -182,9 +185,11 @@ class TileChecks:
         if spot is not None and spot is origin.made and not isinstance(wanted, UnitAttr):
             self._check_outside(facts, access, spot)
 
-    def _is_new_source(self, facts: KernelFacts, access: int, origin: Origin) -> bool:
+    def _is_new_source(self, facts: KernelFacts, part: Part, access: int, origin: Origin) -> bool:
         """Return whether an operand has come from another buffer before, seen through the levels it came by."""
         if facts.operand_of[access] in facts.adds_to or not origin.is_whole or not (origin.spots or origin.made):
+            return False
+        if origin.is_placed and origin.made is not None and origin.made.shape != part.shapes[access]:
             return False
         source = origin.spots[-1].source if origin.spots or origin.made is None else origin.made.source
         return self._sources.setdefault((self.call, facts.op, access), source) != source

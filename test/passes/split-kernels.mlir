@@ -1,4 +1,5 @@
 // RUN: opt-tool %s --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,verify-memory | filecheck %s
+// RUN: opt-tool %s --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,plan-memory{apart=4},expand-grid,pipeline-dma,overlap-engines,verify-memory | filecheck %s --check-prefix=AFTER
 
 // While the cluster makes the second half of the rows, the accelerator works on the first.
 
@@ -11,6 +12,13 @@
 // CHECK:         linalg.generic {{.*}}engine = "npu"
 // CHECK:         memref.subview %y[[[N]], 0]
 // CHECK:         linalg.generic {{.*}}engine = "npu"
+
+// AFTER-LABEL: func.func @halves
+// AFTER:         linalg.generic {{.*}}engine = "cluster"
+// AFTER:         %[[JOB:.*]] = hier.launch {
+// AFTER-NEXT:      linalg.generic {{.*}}engine = "npu"
+// AFTER:         linalg.generic {{.*}}engine = "cluster"
+// AFTER:         hier.join %[[JOB]]
 func.func @halves(%x: memref<64x64xi8>, %z: memref<64x64xi8>) {
   %y = memref.alloc() : memref<64x64xi8>
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
