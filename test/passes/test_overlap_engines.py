@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -103,6 +103,7 @@ def results_in_time(module: ModuleOp) -> Array:
 
 
 @pytest.mark.long
+@settings(deadline=None)
 @given(programs())
 def test_the_order_of_a_program_changes_nothing_that_it_computes(drawn: tuple[list[str], list[int]]):
     module = program(*drawn)
