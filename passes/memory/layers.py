@@ -238,10 +238,18 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
 
 def _is_placed(value: SSAValue, hop: Hop) -> bool:
     """Return whether a buffer lies in the near level, or in a memory that is filled before the program runs."""
-    type = value.type
-    space = cast("MemRefType[Any]", type).memory_space if isinstance(type, MemRefType) else None
-    names = {level.name for level in hop.machine.levels if level.preloaded} | {hop.near.name}
-    return isinstance(space, StringAttr) and space.data in names
+    return _space(value) == hop.near.name or is_preloaded(value, hop.machine)
+
+
+def is_preloaded(value: SSAValue, machine: Machine) -> bool:
+    """Return whether a buffer lies in a memory that is filled before the program runs."""
+    return _space(value) in {level.name for level in machine.levels if level.preloaded}
+
+
+def _space(value: SSAValue) -> str:
+    """Return the level that a buffer's type names, empty where there is none."""
+    space = cast("MemRefType[Any]", value.type).memory_space if isinstance(value.type, MemRefType) else None
+    return space.data if isinstance(space, StringAttr) else ""
 
 
 def alternatives(layers: Layers) -> list[Layers]:
