@@ -248,7 +248,8 @@ def is_preloaded(value: SSAValue, machine: Machine) -> bool:
 
 def _space(value: SSAValue) -> str:
     """Return the level that a buffer's type names, empty where there is none."""
-    space = cast("MemRefType[Any]", value.type).memory_space if isinstance(value.type, MemRefType) else None
+    type = value.type
+    space = cast("MemRefType[Any]", type).memory_space if isinstance(type, MemRefType) else None
     return space.data if isinstance(space, StringAttr) else ""
 
 
