@@ -15,8 +15,8 @@ from ..map_engines import engine_of
 from ..memory.layers import is_preloaded
 from ..memory.tiling import Part, tiling_of
 from ..memory.views import bytes_of
-from ..overlap.order import Duration, Problem, Wait, best_order
 from ..overlap.places import Place
+from ..overlap.runs import Run, cycles_of_runs
 from .parts import boxes_of, part_of
 
 
@@ -83,31 +83,7 @@ def _places(part: Part) -> tuple[tuple[Place, ...], tuple[Place, ...]] | None:
 
 def cycles_of(steps: Sequence[Step]) -> int:
     """Return the modelled time of steps, in the order in which engines are busiest."""
-    problem = _problem(steps)
-    return problem.cycles(best_order(problem))
-
-
-def _problem(steps: Sequence[Step]) -> Problem:
-    """Return steps as items: what an engine with a queue does is started, and waited for where it is needed."""
-    follows: list[set[int]] = []
-    times: list[Duration] = []
-    waits: list[Wait | None] = []
-    starts: list[int] = []
-    for number, step in enumerate(steps):
-        engine, before = step.engine, set[int]()
-        for other in range(number):
-            if step.has_to_follow(steps[other]):
-                in_order = engine.queue > 0 and steps[other].engine == engine
-                before.add(starts[other] if in_order or not steps[other].engine.queue else starts[other] + 1)
-        starts.append(len(times))
-        follows.append(before)
-        waits.append(None)
-        if not engine.queue:
-            times.append(Duration(step.cycles))
-            continue
-        beside = max(0, step.cycles - engine.setup)
-        times.append(Duration(engine.setup, beside, engine.name, engine.queue, waits=True))
-        follows.append({starts[-1]})
-        times.append(Duration(0))
-        waits.append(Wait(starts[-1], engine.name))
-    return Problem(follows, times, waits)
+    befores = (
+        {other for other in range(number) if step.has_to_follow(steps[other])} for number, step in enumerate(steps)
+    )
+    return cycles_of_runs([Run(step.engine, step.cycles, before) for step, before in zip(steps, befores, strict=True)])
