@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from math import prod
 
@@ -18,6 +19,8 @@ from ....passes.map_engines import ATTRIBUTE
 from ...core.machine import Engine, Machine
 from ...core.machine_attribute import machine_of
 from ..npu.conversion import Conversion
+from ..npu.flow import Flow
+from ..npu.sharing import Choice, Sharing
 from ..npu.sources import is_candidate, source_of
 
 
@@ -27,24 +30,32 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
 
     A kernel whose attribute `engine` names it must be one that it can do, one that names another is left alone. Of the
     rest those are converted that take fewer modelled cycles so than on the fastest other engine, what is left of their
-    epilogue included; with `everything` all that the NPU can do. Raises Diagnostic where the NPU cannot do a kernel
-    that names it, and where there is no machine to ask.
+    epilogue included; where the NPU has a queue, fewer or more of those that may run at once, as they are done first.
+    With `everything` all that the NPU can do are. Raises Diagnostic where the NPU cannot do a kernel that names it, and
+    where there is no machine to ask.
     """
+    flow = Flow(block)
+    conversions = dict(_conversions(block, engine))
+    must = {op for op in conversions if everything or ATTRIBUTE in op.attributes}
+    taken = must if len(must) == len(conversions) else _chosen(flow, conversions, must, engine, machine_of(module))
+    for op, conversion in conversions.items():
+        if op in taken:
+            _replace(conversion, op, engine)
+        else:
+            conversion.undo()
+
+
+def _conversions(block: Block, engine: str) -> Iterator[tuple[Operation, Conversion]]:
+    """Yield the kernels that the NPU can do, with what stands for each, inserted before it."""
     for op in list(block.ops):
         hint = op.attributes.get(ATTRIBUTE)
         if not is_candidate(op) or (hint is not None and hint != StringAttr(engine)):
             continue
-        must = hint is not None or everything
         try:
-            conversion = _converted(op)
+            yield op, _converted(op)
         except Diagnostic:
             if hint is not None:
                 raise
-            continue
-        if must or _is_faster(conversion, op, engine, machine_of(module)):
-            _replace(conversion, op, engine)
-        else:
-            conversion.undo()
 
 
 def _converted(op: Operation) -> Conversion:
@@ -58,18 +69,37 @@ def _converted(op: Operation) -> Conversion:
     return conversion
 
 
-def _is_faster(conversion: Conversion, op: Operation, engine: str, machine: Machine) -> bool:
-    """Return whether the NPU and, for what is left, the fastest other engine take less than that engine alone."""
-    able = [each for each in machine.engines if each.name == engine]
-    cycles = machine.cost(able[0], conversion.kernel) if able else None
-    others = [_with_weights(cost, op, each, machine) for each, cost in machine.engines_for(op) if each.name != engine]
-    if cycles is None or not others:
-        return cycles is not None
-    cycles = _with_weights(cycles, conversion.kernel, able[0], machine)
+def _chosen(
+    flow: Flow, conversions: Mapping[Operation, Conversion], must: Set[Operation], name: str, machine: Machine
+) -> set[Operation]:
+    """Return the kernels that the NPU is to do."""
+    npu = next((each for each in machine.engines if each.name == name), None)
+    if npu is None:
+        return set(must)
+    found = ((op, _choice(conversion, op, npu, machine)) for op, conversion in conversions.items())
+    choices = {op: choice for op, choice in found if choice is not None}
+    taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
+    if not npu.queue:
+        return taken | must
+    free = {op for op, choice in choices.items() if op not in must and choice.elsewhere is not None}
+    return Sharing(flow, machine, npu, choices, free).improved(taken) | must
+
+
+def _choice(conversion: Conversion, op: Operation, npu: Engine, machine: Machine) -> Choice | None:
+    """Return what a kernel takes on the NPU and elsewhere; None where the machine's NPU does not run it."""
+    cycles = machine.cost(npu, conversion.kernel)
+    if cycles is None:
+        return None
+    cycles = _with_weights(cycles, conversion.kernel, npu, machine)
+    others = [(each, _with_weights(cost, op, each, machine)) for each, cost in _elsewhere(op, npu, machine)]
+    rest = None
     if conversion.rest is not None:
-        rests = [cost for each, cost in machine.engines_for(conversion.rest) if each.name != engine]
-        cycles += min(rests, default=0)
-    return cycles < min(others)
+        rest = min((cost for _, cost in _elsewhere(conversion.rest, npu, machine)), default=0)
+    return Choice(conversion.source.x, cycles, rest, min(others, key=lambda each: each[1], default=None))
+
+
+def _elsewhere(op: Operation, npu: Engine, machine: Machine) -> list[tuple[Engine, int]]:
+    return [(engine, cost) for engine, cost in machine.engines_for(op) if engine != npu]
 
 
 def _with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine) -> int:
@@ -100,9 +130,9 @@ class ConvertToNpuPass(Pass):
     `npu.matmul`, with packed weights; strides by leaving out pixels before or after. Requantisation becomes the
     kernel's own where the NPU does it bit for bit; what it does not is left as an elementwise kernel, after bytes or
     after sums of 32 bits. Which kernels are converted say their attributes `engine`, or else the machine's costs, that
-    of fetching weights included: run attach-machine before. `engine` is the name of the NPU among the machine's
-    engines; `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout, whose
-    packed kernels and padding it takes too.
+    of fetching weights included, and, where the NPU has a queue, what it and the others can do at once: run
+    attach-machine before. `engine` is the name of the NPU among the machine's engines; `everything` converts all that
+    it can do. Run it after fuse-epilogues, and after convert-layout, whose packed kernels and padding it takes too.
     """
 
     name = "convert-to-npu"

@@ -1,0 +1,153 @@
+"""Which kernels the NPU does and which another engine does, so that all of them are done first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from ....passes.map_engines import ATTRIBUTE
+from ....passes.overlap.runs import Run, cycles_of_runs
+from ...core.machine import Engine, Machine
+from .flow import Flow
+
+WINDOW = 12
+"""Kernels after one among which those are looked for that may run beside it."""
+AROUND = 8
+"""Kernels before and after such kernels that are looked at with them."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """
+    A kernel that the NPU can do: its cycles there, and those of what is left to do after it, if anything is.
+
+    `image` is what the NPU needs of what is computed before, `elsewhere` the fastest other engine and its cycles; None
+    where no other can do it.
+    """
+
+    image: SSAValue
+    npu: int
+    rest: int | None
+    elsewhere: tuple[Engine, int] | None
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether the NPU and what is left after it take less than another engine, each alone."""
+        return self.elsewhere is None or self.npu + (self.rest or 0) < self.elsewhere[1]
+
+
+@dataclass
+class Sharing:
+    """
+    The kernels of a block, and how many cycles they take when engines share them.
+
+    `choices` are those that the NPU can do, of which it may be decided for those that are `free`.
+    """
+
+    flow: Flow
+    machine: Machine
+    npu: Engine
+    choices: Mapping[Operation, Choice]
+    free: Set[Operation]
+    _known: dict[Operation, tuple[Engine, int] | None] = field(
+        default_factory=dict[Operation, "tuple[Engine, int] | None"], init=False
+    )
+
+    def improved(self, taken: Set[Operation]) -> set[Operation]:
+        """
+        Return which kernels the NPU does: those `taken`, and fewer or more where kernels are done earlier so.
+
+        Kernels of which none makes what another one's NPU job reads are decided on together: from the given choice and
+        from the longest first, each to the engine that is done first, by changing one at a time while that helps.
+        """
+        taken, decided = set(taken), set[Operation]()
+        for op in self.flow.kernels:
+            if op in decided or op not in self.free:
+                continue
+            group = self._siblings(op, decided)
+            decided |= set(group)
+            taken = self._best(group, taken)
+        return taken
+
+    def _siblings(self, first: Operation, decided: Set[Operation]) -> list[Operation]:
+        """Return a kernel and those soon after it that may run beside it and beside each other."""
+        group = [first]
+        begin = self.flow.number(first)
+        for op in self.flow.kernels[begin + 1 : begin + WINDOW]:
+            is_apart = op in self.free - decided and not any(self._needs(op, each) for each in group)
+            group += [op] if is_apart else []
+        return group
+
+    def _needs(self, op: Operation, other: Operation) -> bool:
+        """Return whether what the NPU reads for a kernel follows from what another one makes."""
+        return self.flow.needs(self.choices[op].image, other)
+
+    def _best(self, group: Sequence[Operation], taken: set[Operation]) -> set[Operation]:
+        numbers = [self.flow.number(op) for op in group]
+        window = self.flow.kernels[max(0, numbers[0] - AROUND) : numbers[-1] + AROUND + 1]
+        starts = taken, self._longest_first(group, taken)
+        found = [self._descended(group, window, start) for start in starts]
+        return min(found, key=lambda each: each[0])[1]
+
+    def _longest_first(self, group: Sequence[Operation], taken: Set[Operation]) -> set[Operation]:
+        """Return the choice that gives the longest kernels first to the engine that is done with them first."""
+        loads = {True: 0, False: 0}
+        found = set(taken) - set(group)
+        for op in sorted(group, key=lambda op: -self._alone(op, npu=False)):
+            ends = {npu: load + self._alone(op, npu=npu) for npu, load in loads.items()}
+            npu = ends[True] < ends[False]
+            loads[npu] = ends[npu]
+            found |= {op} if npu else set()
+        return found
+
+    def _alone(self, op: Operation, *, npu: bool) -> int:
+        choice = self.choices[op]
+        assert choice.elsewhere is not None
+        return choice.npu + (choice.rest or 0) if npu else choice.elsewhere[1]
+
+    def _descended(
+        self, group: Sequence[Operation], window: Sequence[Operation], taken: set[Operation]
+    ) -> tuple[int, set[Operation]]:
+        """Return the cycles of a window and a choice for which no change of a single kernel is better."""
+        best = self.cycles(window, taken), taken
+        while True:
+            others = [best[1] ^ {op} for op in group]
+            found = min(((self.cycles(window, other), other) for other in others), key=lambda each: each[0])
+            if found[0] >= best[0]:
+                return best
+            best = found
+
+    def cycles(self, window: Sequence[Operation], taken: Set[Operation]) -> int:
+        """Return the modelled time of kernels that follow each other, of which the NPU does those taken."""
+        runs: list[Run] = []
+        numbers: dict[Operation, int] = {}
+        for op in window:
+            if op in taken:
+                self._add_npu(op, runs, numbers)
+            elif (price := self._price(op)) is not None:
+                runs.append(Run(*price, self._after(op.operands, numbers)))
+            numbers[op] = len(runs) - 1
+        return cycles_of_runs(runs)
+
+    def _add_npu(self, op: Operation, runs: list[Run], numbers: Mapping[Operation, int]) -> None:
+        choice = self.choices[op]
+        runs.append(Run(self.npu, choice.npu, self._after([choice.image], numbers)))
+        if choice.rest is not None and choice.elsewhere is not None:
+            after = self._after(op.operands, numbers) | {len(runs) - 1}
+            runs.append(Run(choice.elsewhere[0], choice.rest, after))
+
+    def _after(self, values: Sequence[SSAValue], numbers: Mapping[Operation, int]) -> set[int]:
+        return {numbers[maker] for value in values for maker in self.flow.makers(value) if maker in numbers}
+
+    def _price(self, op: Operation) -> tuple[Engine, int] | None:
+        """Return the engine that does a kernel where the NPU does not, and its cycles; None where none does."""
+        if op in self.choices:
+            return self.choices[op].elsewhere
+        if op not in self._known:
+            hint = op.attributes.get(ATTRIBUTE)
+            able = [each for each in self.machine.engines_for(op) if hint in (None, StringAttr(each[0].name))]
+            self._known[op] = able[0] if able else None
+        return self._known[op]
