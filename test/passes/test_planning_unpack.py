@@ -30,7 +30,7 @@ def memref(*shape: int, element: str = "i8") -> str:
 @examples(6)
 @given(
     st.integers(1, 6),
-    st.integers(2, 6),
+    st.integers(1, 6),
     st.integers(1, 20),
     st.integers(1, 12),
     st.sampled_from([1, 3]),
@@ -41,6 +41,7 @@ def memref(*shape: int, element: str = "i8") -> str:
 )
 @example(4, 5, 13, 12, 3, 4, 128, True, False)
 @example(4, 5, 13, 12, 3, 4, 128, True, True)
+@example(1, 1, 13, 1, 3, 4, 128, True, False)
 def test_weights_for_a_convolution(
     height: int,
     width: int,
