@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.kernel import is_kernel
+from ..dialects.core.kernel import is_kernel, kernel_of
 from ..ir import functions
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
@@ -39,7 +39,7 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
     """
     if not any(engine.queue for engine in machine.engines):
         return
-    ops = [op for op in function.body.block.ops if is_kernel(op) and not op.results]
+    ops = [op for op in function.body.block.ops if is_kernel(op) and not op.results and kernel_of(op).points]
     plan = _Plan(machine, ops)
     for second in range(len(ops)):
         for first in plan.makers(second):

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p convert-to-emitc -t c | filecheck %s
+// RUN: opt-tool %s -p convert-to-emitc{runtime=tw_cluster.h} -t c | filecheck %s
 
 // The NPU gets the address of the first element, wherever in its buffer a part begins.
 
