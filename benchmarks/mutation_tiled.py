@@ -212,6 +212,48 @@ def pooling(draw: random.Random) -> ModuleOp:
     return _program([("x", x), ("o", o)], grid.text(body), whole)
 
 
+def windows(draw: random.Random) -> ModuleOp:
+    """Return a pooling whose windows are cut: where the input's tiles begin does not say which sums they add to."""
+    taps, each = draw.choice([(2, 1), (3, 1), (4, 1), (4, 2), (6, 3)])
+    n, pad, stride = draw.randint(1, 4), draw.randint(0, 2), draw.randint(1, 2)
+    size = draw.randint(taps, taps + 6)
+    places = (size + 2 * pad - taps) // stride + 1
+    (tn, cn), (to, co) = _cut(draw, n), _cut(draw, places, least=2)
+    near = Near()
+    grid = _Grid([cn, co, taps // each], near, draw, name="i")
+    begin = f"d1 * {to * stride} + d2 * {each} - {pad}"
+    grid.tile("tx", "%x", [n, 1, size], [tn, 1, (to - 1) * stride + each], [f"d0 * {tn}", "0", begin])
+    grid.tile("to", "%o", [n, 1, places], [tn, 1, to], [f"d0 * {tn}", "0", f"d1 * {to}"], is_output=True)
+    grid.own("sum", [tn, 1, to], "i32")
+    zero = "%zero = arith.constant 0 : i32\n"
+    body = (
+        f"{zero}hier.first %i2 {{{{ linalg.fill ins(%zero : i32) outs(%sum : {{sum}}) }}}}\n"
+        f"{_window(each, 0, stride, '%tx : {tx}', '%sum : {sum}')}\n"
+        f"hier.last %i2 {{{{\n{_narrowed('%sum : {sum}', '%to : {to}')}\n}}}}"
+    )
+    x, o, s = memref([n, 1, size], "i8"), memref([n, 1, places], "i8"), memref([n, 1, places], "i32")
+    whole = f"{zero}%s = memref.alloc() : {s}\nlinalg.fill ins(%zero : i32) outs(%s : {s})\n"
+    whole += f"{_window(taps, pad, stride, f'%x : {x}', f'%s : {s}')}\n{_narrowed(f'%s : {s}', f'%o : {o}')}".format()
+    return _program([("x", x), ("o", o)], grid.text(body), whole)
+
+
+def _window(taps: int, pad: int, stride: int, x: str, total: str) -> str:
+    return (
+        f"nn.pool ins({x}) outs({total}) {{{{strides = array<i64: {stride}>, dilations = array<i64: 1>, "
+        f'pads = array<i64: {pad}, {pad}>, window = array<i64: {taps}>, kind = "sum", accumulator = i32, accumulate}}}}'
+    )
+
+
+def _narrowed(total: str, out: str) -> str:
+    same = "affine_map<(d0, d1, d2) -> (d0, d1, d2)>"
+    return (
+        f"linalg.generic {{{{indexing_maps = [{same}, {same}], "
+        'iterator_types = ["parallel", "parallel", "parallel"]}} '
+        f"ins({total}) outs({out}) {{{{\n^bb1(%y: i32, %z: i8):\n"
+        "  %n = arith.trunci %y : i32 to i8\n  linalg.yield %n : i8\n}}"
+    )
+
+
 def fused(draw: random.Random) -> ModuleOp:
     """Return two convolutions along rows in one grid, what is between them in scratch, part of it computed again."""
     channels, middle, features, width = (draw.randint(1, 4) for _ in range(4))
@@ -327,7 +369,7 @@ def nested(draw: random.Random) -> ModuleOp:
     return _program([("a", a), ("b", b), ("o", c)], text, whole)
 
 
-PROGRAMS = (reduction, reduction, pooling, fused, resident, nested)
+PROGRAMS = (reduction, reduction, pooling, windows, fused, resident, nested)
 
 
 def tiled_program(draw: random.Random) -> ModuleOp:

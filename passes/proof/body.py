@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xdsl.dialects import arith
@@ -22,7 +22,7 @@ from .rules import listed, refuse
 from .scope import Buffer, Guard, Place, Scope
 from .sets import Dims, sample
 from .steps import prove_steps
-from .sums import goes_on, prove_period, prove_start, started_anew
+from .sums import goes_on, period, prove_period, prove_start, started_anew
 
 
 def prove_kernel(op: Operation) -> None:
@@ -282,11 +282,19 @@ class _Body:
         first = len(part.accesses) - len(kernel.outputs)
         read = {k: held[b.value] for k, b in buffers.items() if k < first and b.value in held}
         known = {k: b for k, b in buffers.items() if k >= first or k in read}
-        x = prove_part(part, known, read, scope)
+        x = prove_part(part, known, read, scope, self._period(part, known, scope, guard))
         steps = prove_steps(part, x, known, scope)
         for k in range(first, len(part.accesses)):
             if k in known:
                 self._made(part, k, known[k], x, steps, scope, guard)
+
+    def _period(self, part: Part, buffers: Mapping[int, Buffer], scope: Scope, guard: Guard) -> frozenset[int]:
+        """Return the dimensions that run while a kernel on tiles adds to the same sums."""
+        buffer = buffers.get(len(part.accesses) - 1)
+        if buffer is None or not part.accumulates:
+            return frozenset()
+        begun = self.contents.written(part.op, buffer, guard, scope)
+        return period(begun, guard, scope) - buffer.offset_dims
 
     def _made(
         self,

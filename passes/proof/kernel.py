@@ -193,16 +193,16 @@ def part_of(op: Operation) -> Part | None:
     return Part(op, kernel, bounds, forms, tuple(fills), operands)
 
 
-def solve(part: Part, starts: Mapping[int, Forms]) -> dict[int, Linear] | Mismatch:
+def solve(part: Part, starts: Mapping[int, Forms], zero: Collection[int] = ()) -> dict[int, Linear] | Mismatch:
     """
     Return the point x of the whole kernel at which tiles begin, in the loops that are cut, as far as it can be known;
     or the first tile that is not the one which the kernel needs.
 
     `starts` says, per access, where its tile begins. Accesses that come first pin x, so those that are likely to be
-    right should.
+    right should. Loops in `zero` are taken to begin at 0.
     """
     x: dict[int, Linear] = {}
-    for equation in part.equations(list(starts)):
+    for equation in part.equations(list(starts), zero):
         start = starts[equation.access][equation.axis]
         total = Linear()
         for dim, factor in equation.terms:

@@ -13,21 +13,26 @@ from ...dialects.core.kernel import is_shaped
 from ...ir import shape_of
 from ..loops.affine import Linear
 from .contents import Held
-from .kernel import Mismatch, Part, solve
+from .kernel import Mismatch, Part, output_start, solve
 from .rules import listed, refuse
-from .scope import Buffer, Place, Scope
+from .scope import Buffer, Place, Scope, at_first
 from .sets import Dims, sample
 from .steps import active_steps
 
 
 def prove_part(
-    part: Part, buffers: Mapping[int, Buffer], read: Mapping[int, Held | None], scope: Scope
+    part: Part,
+    buffers: Mapping[int, Buffer],
+    read: Mapping[int, Held | None],
+    scope: Scope,
+    period: frozenset[int] = frozenset(),
 ) -> dict[int, Linear]:
     """
     Prove that a kernel on tiles gets the tiles that it needs, where it is known what its buffers hold.
 
-    `buffers` and `read` are by access; `read` has those of inputs. Returns the point of the whole kernel at which the
-    tiles begin, as far as it is known.
+    `buffers` and `read` are by access; `read` has those of inputs. `period` has the dimensions that run between one
+    start of its sums and the next. Returns the point of the whole kernel at which the tiles begin, as far as it is
+    known.
     """
     prove_even(part)
     places: dict[int, Place] = {}
@@ -35,6 +40,8 @@ def prove_part(
         if place := _place(part, k, buffers[k], read.get(k), scope):
             places[k] = place
     x = solve(part, {k: place.start for k, place in places.items()})
+    if isinstance(x, dict) and part.accumulates and any(dim not in x for dim in part.cut_reductions):
+        x = _solve_steps(part, places, x, period, scope)
     if isinstance(x, Mismatch):
         raise mismatched(part, x, buffers[x.access], places[x.access], scope)
     for k in read:
@@ -43,6 +50,25 @@ def prove_part(
             _prove_outside(part, k, buffers[k], read[k], places[k], scope)
         _prove_reached(part, k, buffers, places.get(k), scope)
     return x
+
+
+def _solve_steps(
+    part: Part, places: dict[int, Place], x: dict[int, Linear], period: frozenset[int], scope: Scope
+) -> dict[int, Linear] | Mismatch:
+    """
+    Solve the equations of the steps of a reduction that say too little by themselves.
+
+    Sums stay where they are while the dimensions in `period` run, and where these begin, so do the reduced loops: any
+    point that solves the equations will do. What reads the sums, or where they are written, shows whether it is theirs.
+    """
+    begun = {k: tuple(at_first(form, period, scope.bounds) for form in place.start) for k, place in places.items()}
+    first = solve(part, begun, [dim for dim in part.cut_reductions if dim not in x])
+    output = len(part.accesses) - 1
+    start = output_start(part, output, first) if isinstance(first, dict) else None
+    if start is None:
+        return x
+    places.setdefault(output, Place(tuple(start), part.shapes[output]))
+    return solve(part, {k: place.start for k, place in places.items()})
 
 
 def prove_even(part: Part) -> None:

@@ -35,8 +35,7 @@ def prove_period(
             scope.at(buffer, scope.point(ones={min(copies)})),
             remedy="reduce over temporal dimensions, or let a kernel add up what the copies have written",
         )
-    first = start.guard.first - guard.first if start is not None else frozenset[int]()
-    within = first | scope.running(start.depth if start is not None else 0)
+    within = period(start, guard, scope)
     left = guard.dims & within
     if left:
         point = scope.point(ones={min(left)} if left & guard.first else ())
@@ -53,6 +52,12 @@ def prove_period(
     if contents.others(buffer, op, *([start.op] if start is not None else [])):
         raise _wrong_steps(op, buffer, scope.point(), "adds to sums that something else writes over", scope)
     return steps - within
+
+
+def period(start: Held | None, guard: Guard, scope: Scope) -> frozenset[int]:
+    """Return the dimensions that run between one start of sums and the next, for an op under a guard."""
+    first = start.guard.first - guard.first if start is not None else frozenset[int]()
+    return first | scope.running(start.depth if start is not None else 0)
 
 
 def _wrong_steps(op: Operation, buffer: Buffer, point: list[int], what: str, scope: Scope) -> Exception:

@@ -155,3 +155,30 @@ func.func @padded_in_part(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: m
   }
   func.return
 }
+
+// -----
+
+// Where the input's tile begins says how much the window and its place are together; that sums stay, which is which.
+
+// CHECK-LABEL: func.func @window
+func.func @window(%x: memref<2x1x4xi8>, %y: memref<2x1x5xi8> {tilewright.output}) {
+  %zero = arith.constant 0 : i32
+  hier.grid [5, 2] ins(%x : memref<2x1x4xi8>) outs(%y : memref<2x1x5xi8>)
+      tiles [#hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0 + d1 - 1)> in "L1" address 0 fill 0 : i8>,
+             #hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0)> in "L1" address 8>]
+      scratch [#hier.scratch<memref<2x1x1xi32, "L1"> address 16>] {
+  ^bb0(%i: index, %k: index, %tx: memref<2x1x1xi8, "L1">, %ty: memref<2x1x1xi8, "L1">, %sum: memref<2x1x1xi32, "L1">):
+    hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<2x1x1xi32, "L1">) }
+    nn.pool ins(%tx : memref<2x1x1xi8, "L1">) outs(%sum : memref<2x1x1xi32, "L1">) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, window = array<i64: 1>, kind = "sum", accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 2, 1, 5, 2>, maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, ((d2 + d3) + -1))>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], fills = [0 : i8, unit], shapes = [array<i64: 2, 1, 4>, array<i64: 2, 1, 5>]}}
+    hier.last %k {
+      linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+          ins(%sum : memref<2x1x1xi32, "L1">) outs(%ty : memref<2x1x1xi8, "L1">) attrs = {hier.kernel = {bounds = array<i64: 2, 1, 5>, maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], fills = [unit, unit, unit], shapes = [array<i64: 2, 1, 5>, array<i64: 2, 1, 5>, array<i64: 2, 1, 5>]}} {
+      ^bb1(%a: i32, %b: i8):
+        %n = arith.trunci %a : i32 to i8
+        linalg.yield %n : i8
+      }
+    }
+    hier.yield
+  }
+  func.return
+}
