@@ -16,6 +16,7 @@ from ....errors import Diagnostic
 from ....ir import element_of, functions, numpy_type, shape_of, verify, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
+from ....runtime.interpreter import load_rules
 from ...core.machine import Engine, Machine
 from ...core.machine_attribute import machine_of
 from ..npu.conversion import Conversion
@@ -141,5 +142,6 @@ class ConvertToNpuPass(Pass):
     everything: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        load_rules(op)
         for function in functions(op):
             convert_to_npu(op, function.body.block, self.engine, everything=self.everything)
