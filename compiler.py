@@ -199,9 +199,9 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
     paths. Raises UsageError for a target without boards, and Diagnostic where a program cannot be built, such as a
     network larger than the board's memory.
     """
+    from .runtime.calls import given_to, steps_of
     from .runtime.host import emitted_text, entries_of
     from .runtime.inputs import network_inputs
-    from .runtime.session import given_to, steps_of
 
     bare = bare_of(compilation)
     steps = steps_of(network_inputs(compilation.module), inputs)[0] if inputs is not None else []

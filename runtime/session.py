@@ -14,10 +14,11 @@ from ..dialects.core.ports import cut_outputs
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array
 from ..passes.core.grammar import UsageError
-from .inputs import Input, fitted
+from .calls import given_to, steps_of
+from .inputs import Input
 
 if TYPE_CHECKING:
-    from .host import HostEntry, HostNetwork, HostPort
+    from .host import HostNetwork, HostPort
 
 
 class Run(Protocol):
@@ -94,11 +95,6 @@ class Emulated:
 
     def reset(self) -> None:
         self._session.reset()
-
-
-def given_to(entry: HostEntry, inputs: Mapping[str, Array]) -> list[Array]:
-    """Return the inputs of a function in the types that it takes. Raises Diagnostic where a value would change."""
-    return [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
 
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
@@ -179,25 +175,6 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}
 
 
-def steps_of(inputs: Sequence[Input], arrays: Mapping[str, Array]) -> tuple[list[dict[str, Array]], bool]:
-    """
-    Return the inputs of each call, and whether the arrays have an axis for these, as `run_steps` says.
-
-    Raises Diagnostic where arrays differ in their number of steps, or have none.
-    """
-    counts = {name: len(array) for name, array in arrays.items() if _has_steps(inputs, name, array)}
-    if len(set(counts.values())) > 1:
-        raise Diagnostic(
-            "inputs differ in their number of steps",
-            expected="the same first extent",
-            found=", ".join(f"{name}: {count}" for name, count in counts.items()),
-        )
-    steps = next(iter(counts.values()), 1)
-    if not steps:
-        raise Diagnostic("the inputs have no steps", expected="one at least")
-    return [_step(inputs, arrays, counts, step) for step in range(steps)], bool(counts)
-
-
 def _stacked(name: str, parts: Sequence[Array]) -> Array:
     if len({part.shape for part in parts}) > 1:
         raise Diagnostic(
@@ -206,18 +183,3 @@ def _stacked(name: str, parts: Sequence[Array]) -> Array:
             remedy="run the steps one by one",
         )
     return np.stack(parts)
-
-
-def _has_steps(inputs: Sequence[Input], name: str, array: Array) -> bool:
-    shape = next((each.shape for each in inputs if each.name == name), array.shape)
-    return array.ndim == len(shape) + 1 and tuple(array.shape[1:]) == tuple(shape)
-
-
-def _step(
-    inputs: Sequence[Input], arrays: Mapping[str, Array], counts: Mapping[str, int], step: int
-) -> dict[str, Array]:
-    given = {name: array[step] if name in counts else array for name, array in arrays.items()}
-    for each in inputs:
-        if each.added and each.name not in given:
-            given[each.name] = np.full(each.shape, step * each.added, np.int64)
-    return given
