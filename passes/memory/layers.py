@@ -102,11 +102,11 @@ class Layers:
         """
         The kernels whose result, which the next one alone reads, has no room in the far level.
 
-        It is beside what else is needed then and too large for the near level.
+        It is too large for the near level, and beside what else is needed then, as if nothing of that stayed near.
         """
         room = self.hop.far.size - self.taken
         large = [buffer for buffer in self.buffers if buffer.size > self.hop.near.size]
-        needed = [sum(b.size for b in large if b.first <= step <= b.last) for step in range(len(self.ops))]
+        needed = [sum(b.size for b in self.buffers if b.first <= step <= b.last) for step in range(len(self.ops))]
         joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > room)
         return frozenset(index for index, number in joints if number is not None and self.buffers[number] in large)
 
