@@ -89,9 +89,12 @@ class _Plan:
     def _best(self, ops: tuple[Operation, Operation], around: Sequence[Operation]) -> tuple[Cut, Cut] | None:
         """Return the cuts of two kernels that save most, None where they save too little."""
         whole = [step for op in ops for step in self._steps(op, {}) or ()]
-        least = max(LEAST_GAIN * sum(step.cycles for step in whole), sum(step.engine.setup for step in whole))
+        starting = sum(step.engine.setup for step in whole)
+        least = max(LEAST_GAIN * sum(step.cycles for step in whole), starting)
+        if min(step.cycles for step in whole) <= least + starting or ops[1] in self.cuts:
+            return None  # what is saved is less than the shorter of the two, and another part of each has to be started
         now = self._cycles(around, {})
-        if now is None or min(step.cycles for step in whole) <= least or ops[1] in self.cuts:
+        if now is None:
             return None
         found: list[tuple[int, tuple[Cut, Cut]]] = []
         for pair in pairs_of_cuts(*ops, self.cuts.get(ops[0])):

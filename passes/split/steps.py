@@ -11,12 +11,12 @@ from xdsl.ir import Operation
 
 from ...ir import element_of, numpy_type
 from ...targets.core.machine import Engine, Machine
-from ..map_engines import engine_of
 from ..memory.layers import is_preloaded
 from ..memory.tiling import Part, tiling_of
 from ..memory.views import bytes_of
 from ..overlap.places import Place
 from ..overlap.runs import Run, cycles_of_runs
+from ..overlap.times import mapped_engine
 from .parts import boxes_of, part_of
 
 
@@ -42,7 +42,7 @@ def steps_of(op: Operation, machine: Machine, loop: int, cuts: Sequence[int]) ->
 
     None where its engine does not do a part, or where it is not known which bytes one touches.
     """
-    engine = engine_of(op, machine)
+    engine = mapped_engine(op, machine)
     price = machine.pricer(engine, op)
     (whole,) = tiling_of(op).parts
     ends = (*cuts, whole.kernel.bounds[loop]) if cuts else ()
