@@ -11,8 +11,8 @@ from tilewright.passes.plan_memory import Limits, plan_memory
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.test.machines.make import machine
 
-ROOM = 8 * 8 + 2 * 32 * 8 + 3 * 32 * 32
-"""Bytes of the operands and of what lies between the last two kernels."""
+ROOM = 8 * 8 + 3 * 32 * 8 + 3 * 32 * 32
+"""Bytes of the operands and of what lies between kernels."""
 NETWORK = """
 func.func @network(%x: memref<32x8xi8>, %u: memref<8x8xi8>, %v: memref<8x32xi8>, %w: memref<32x32xi8>,
     %y: memref<32x32xi8>) {
