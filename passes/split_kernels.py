@@ -12,12 +12,12 @@ from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel, kernel_of
+from ..dialects.core.kernel_structure import structure_of
 from ..ir import functions
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
-from .memory.layers import structure_of
 from .split.cuts import Cut, pairs_of_cuts
 from .split.parts import can_be_made, made_parts
 from .split.steps import Step, cycles_of, steps_of

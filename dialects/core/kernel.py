@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from typing import Any
 
@@ -113,11 +113,17 @@ class Kernel:
 _VIEWS: dict[type[Operation], Callable[[Any], Kernel]] = {}
 
 
+@cache
+def _view_of(op_class: type[Operation]) -> Callable[[Any], Kernel] | None:
+    return next((_VIEWS[base] for base in op_class.__mro__ if base in _VIEWS), None)
+
+
 def kernel_view(*ops: type[Operation]) -> Callable[[Callable[[Any], Kernel]], Callable[[Any], Kernel]]:
     """Register a function as the kernel view of these op classes and their subclasses."""
 
     def register(view: Callable[[Any], Kernel]) -> Callable[[Any], Kernel]:
         _VIEWS.update(dict.fromkeys(ops, view))
+        _view_of.cache_clear()
         return view
 
     return register
@@ -150,10 +156,6 @@ def kernel_of(op: Operation) -> Kernel:
 def is_shaped(value: SSAValue) -> bool:
     """Return whether a value is a tensor or memref."""
     return isinstance(value.type, TensorType | MemRefType)
-
-
-def _view_of(op_class: type[Operation]) -> Callable[[Any], Kernel] | None:
-    return next((_VIEWS[base] for base in op_class.__mro__ if base in _VIEWS), None)
 
 
 @kernel_view(LinalgStructuredOperation)

@@ -68,13 +68,20 @@ _COLLECT_EVERY = 200_000
 
 @contextmanager
 def _rare_collections() -> Generator[None]:
-    """Let Python look for cycles of garbage, of which a module's ops are hardly any, less often."""
-    before = gc.get_threshold()
+    """
+    Let Python look for cycles of garbage, of which a module's ops are hardly any, less often, and not in what there is
+    before, which is mostly libraries.
+    """
+    before, freezes = gc.get_threshold(), gc.get_freeze_count() == 0
     gc.set_threshold(_COLLECT_EVERY, *before[1:])
+    if freezes:
+        gc.freeze()
     try:
         yield
     finally:
         gc.set_threshold(*before)
+        if freezes:
+            gc.unfreeze()
 
 
 @dataclass(frozen=True)

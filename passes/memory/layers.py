@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -15,6 +15,7 @@ from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.core.kernel_structure import structure_of
 from ...errors import Diagnostic
 from ...ir import where
 from ...targets.core.machine import Engine, Level, Link, Machine
@@ -119,7 +120,7 @@ class Layers:
         ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
         values = frozenset(v for number in touched & resident for v in self.buffers[number].values) | self.placed
-        key = structure_of(ops, values), tuple(self.engines[op].name for op in ops)
+        key = structure_of(ops, values, (SIZES, STAGES)), tuple(self.engines[op].name for op in ops)
         if key not in self._known:
             self._known[key] = candidates(ops, self.route(ops), double_buffered=self.double_buffered, resident=values)
         return self._known[key]
@@ -189,25 +190,6 @@ def _is_projection(results: Sequence[AffineExpr]) -> bool:
             return False
         dims += [cast(int, atom) for atom, _ in form.terms]
     return len(set(dims)) == len(dims)
-
-
-def structure_of(ops: Sequence[Operation], resident: Collection[SSAValue] = ()) -> Hashable:
-    """Return what groups of kernels that are alike, with the same ones of their buffers resident, have in common."""
-    numbers: dict[SSAValue, int] = {}
-    for op in ops:
-        for value in op.operands:
-            numbers.setdefault(value, len(numbers))
-    kernels = tuple(
-        (
-            op.name,
-            tuple((numbers[value], value.type, value in resident) for value in op.operands),
-            frozenset(op.properties.items()),
-            (op.attributes.get(SIZES), op.attributes.get(STAGES)),
-            tuple(len(region.blocks) for region in op.regions),
-        )
-        for op in ops
-    )
-    return kernels
 
 
 def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: bool) -> Layers:

@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import kernel_of
 from ...ir import shape_of
-from ...targets.core.machine import Engine, Level, Link, Machine, Price
+from ...targets.core.machine import Engine, Level, Link, Machine
 from .building import split_reduction, trailing_dims
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .spreading import NOWHERE, Spread
@@ -28,8 +28,9 @@ _HIDDEN = 16
 _LONGEST = 2000
 """Grids of more steps are priced by a formula: they are no good where anything else fits."""
 
-
 Ints: TypeAlias = NDArray[np.int64]
+TilePrice: TypeAlias = "Callable[[tuple[int, ...]], int | None]"
+"""Takes the extents of a tile's loops; returns cycles, or None where the engine cannot run it."""
 
 
 def is_constant(value: SSAValue) -> bool:
@@ -79,7 +80,7 @@ class Route:
         return next((each for each in able if self.machine.near_level_of(each).name == self.near.name), None)
 
 
-def _shared(op: Operation, price: Price, setup: int) -> Price:
+def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
     """
     Return the price of a tile as its share of what the whole kernel costs, and a set-up, or what it costs if that is
     more.
@@ -123,25 +124,25 @@ class Pricer:
     route: Route
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
 
-    def _price_of(self, op: Operation, engine: Engine) -> Price:
+    def _price_of(self, op: Operation, engine: Engine) -> TilePrice:
         price = self.route.machine.pricer(engine, op)
         if price is None:
             return lambda bounds: None
         return _shared(op, price, engine.setup) if self.route.ahead else price
 
     @cached_property
-    def whole(self) -> tuple[Price, ...]:
+    def whole(self) -> tuple[TilePrice, ...]:
         """What a tile of each kernel costs."""
         return tuple(self._price_of(op, self.route.engines[op]) for op in self.ops)
 
     @cached_property
-    def partial(self) -> tuple[Price, Price, Price]:
+    def partial(self) -> tuple[TilePrice, TilePrice, TilePrice]:
         """What the start, a step and the end of a cut reduction cost, each for a tile."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         start, end = self._price_beside(split.start), self._price_beside(split.epilogue)
         return start, self._price_of(split.step, self.route.engines[leader]), end
 
-    def _price_beside(self, op: Operation | None) -> Price:
+    def _price_beside(self, op: Operation | None) -> TilePrice:
         """Return the price of what is done besides the leader, on its engine if that can."""
         if op is None:
             return lambda bounds: 0

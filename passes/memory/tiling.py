@@ -116,10 +116,10 @@ class Part:
         extents, offsets = tuple(extent for extent, _ in spans), tuple(offset for _, offset in spans)
         ends = [offset.interval(counts) for offset in offsets]
         hangs = any(low < 0 or high + t > n for (low, high), t, n in zip(ends, extents, shape, strict=True))
-        fill = scalar_attr(0, element_of(access.value)) if access.fill is None else access.fill
-        return OperandTile(
-            access.value, extents, offsets, hangs, fill if hangs and not is_output else None, is_output, in_place
-        )
+        fill = None
+        if hangs and not is_output:
+            fill = scalar_attr(0, element_of(access.value)) if access.fill is None else access.fill
+        return OperandTile(access.value, extents, offsets, hangs, fill, is_output, in_place)
 
     def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
         """Return the extent and the offset of a tile along one axis; one that is not cut keeps its padding."""

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from ...dialects.core.kernel import kernel_of
 from ...ir import shape_of
 from ..overlap.places import place_of
-from .parts import boxes_of, can_split, part_of
+from .parts import boxes_of, can_split, part_of_kernel
 
 PARTS = (2, 3, 4, 6)
 """How many parts a kernel is cut into evenly: each is a call of its own."""
@@ -79,26 +79,30 @@ class _Reach:
 
     def __init__(self, first: tuple[Operation, int], second: tuple[Operation, int]):
         self._sides = first, second
-        (output,) = kernel_of(first[0]).outputs
+        self._kernels = kernel_of(first[0]), kernel_of(second[0])
+        (output,) = self._kernels[0].outputs
         place = place_of(output.value)
         self._memory = place.memory if place is not None else None
         self._ends: dict[tuple[int, int], int] = {}
 
     def needed(self, point: int) -> int:
         """Return the first point of the first kernel's loop whose result the second does not read before `point`."""
-        points = range(1, _bound(*self._sides[0]) + 1)
+        points = range(1, self._bound(0) + 1)
         return bisect_left(points, self._end(1, point), key=lambda n: self._end(0, n)) + 1
 
     def ready(self, point: int) -> int:
         """Return until which point of its loop the second kernel reads only what the first has made before `point`."""
-        points = range(1, _bound(*self._sides[1]) + 1)
+        points = range(1, self._bound(1) + 1)
         return bisect_right(points, self._end(0, point), key=lambda n: self._end(1, n))
+
+    def _bound(self, side: int) -> int:
+        return self._kernels[side].bounds[self._sides[side][1]]
 
     def _end(self, side: int, point: int) -> int:
         """Return the byte after the last that a kernel touches of what lies between before a point of its loop."""
         if (side, point) not in self._ends:
             op, loop = self._sides[side]
-            places = [box.place for box in boxes_of(part_of(op, loop, 0, point)).values()]
+            places = [box.place for box in boxes_of(part_of_kernel(op, self._kernels[side], loop, 0, point)).values()]
             ends = (place.high for place in places if place and place.memory == self._memory)
             self._ends[side, point] = max(ends, default=0)
         return self._ends[side, point]

@@ -48,7 +48,11 @@ class Box:
 
 def part_of(op: Operation, loop: int, begin: int, end: int) -> Part:
     """Return the part of a kernel from point `begin` of a loop to the one before `end`."""
-    kernel = kernel_of(op)
+    return part_of_kernel(op, kernel_of(op), loop, begin, end)
+
+
+def part_of_kernel(op: Operation, kernel: Kernel, loop: int, begin: int, end: int) -> Part:
+    """Return what `part_of` does, given the kernel's view."""
     sizes = tuple(end - begin if dim == loop else bound for dim, bound in enumerate(kernel.bounds))
     starts = tuple(Linear((), begin) if dim == loop else Linear() for dim in range(len(sizes)))
     return Part(op, kernel, sizes, starts)

@@ -17,7 +17,7 @@ from .c_expressions import c_type, declaration
 
 def comment(text: str) -> str:
     """Return text that may stand in a C comment: no end of one, no beginning of another, one line."""
-    plain = "".join(char if char.isprintable() else "?" for char in text)
+    plain = text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)
     return plain.replace("*/", "* /").replace("/*", "/ *")
 
 

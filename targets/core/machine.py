@@ -9,24 +9,24 @@ its key. Times are cycles of the machine's clock, energies picojoules, sizes byt
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from math import ceil, prod
 from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import Diagnostic, did_you_mean
-from .cost_table import cost_named
 from .machine_operations import OpSupport
+from .prices import Price, Prices
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-Price = Callable[[tuple[int, ...]], int | None]
-"""Takes the extents of a kernel's loops; returns cycles, or None where the engine cannot run such a kernel."""
-
 ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
 """The roles of operands. A role that an engine does not mention lives where the one in `_SAME_AS` does."""
+
+_KERNELS_PRICED = 4096
+"""Of how many kernels that are not alike a machine remembers prices."""
 
 _SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "ins"}
 
@@ -245,33 +245,25 @@ class Machine:
         """
         Return what it costs to run the kernel `op`, or a tile of it, on an engine; None where it does not run the op.
 
-        The function takes the extents of the tile's loops, those of `kernel_of(op).bounds` for the whole, and returns
-        cycles of the machine's clock, set-up included, or None where the engine cannot run a kernel of that form. It
-        remembers what it returned. Raises Diagnostic where `op` is not a kernel.
+        The function takes the extents of the tile's loops, by default those of the whole, and returns cycles of the
+        machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
+        remembered for kernels that are alike. Raises Diagnostic where `op` is not a kernel.
         """
-        from ...dialects.core.kernel import kernel_of
+        from ...dialects.core.kernel_structure import structure_of
 
-        support = engine.support(op)
-        if support is None:
-            return None
-        kernel = kernel_of(op)
-        function, parameters = cost_named(support.cost), dict(support.parameters)
-        blocks, ratio = support.blocks(kernel), self._cycles_per_cycle_of(engine)
-
-        @cache
-        def price(bounds: tuple[int, ...]) -> int | None:
-            whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, blocks, strict=True))
-            cycles = function(kernel, whole, engine, **parameters)
-            return None if cycles is None else ceil((cycles + engine.setup) * ratio)
-
-        return price
+        key = engine.name, structure_of([op])
+        if key not in self._prices:
+            if len(self._prices) >= _KERNELS_PRICED:
+                self._prices.clear()
+            support = engine.support(op)
+            self._prices[key] = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))
+        prices = self._prices[key]
+        return None if prices is None else prices.of(op)
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
         """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""
-        from ...dialects.core.kernel import kernel_of
-
         price = self.pricer(engine, op)
-        return None if price is None else price(kernel_of(op).bounds if bounds is None else bounds)
+        return None if price is None else price(bounds)
 
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
@@ -292,6 +284,10 @@ class Machine:
     def seconds(self, cycles: int) -> float:
         """Return how long cycles of the machine's clock take; NaN where its frequency is not given."""
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
+
+    @cached_property
+    def _prices(self) -> dict[Hashable, Prices | None]:
+        return {}
 
     def _cycles_per_cycle_of(self, engine: Engine) -> float:
         return self.clock.nominal / engine.clock.nominal if engine.clock.mhz else 1

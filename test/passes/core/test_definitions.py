@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from xdsl.dialects import arith, test
-from xdsl.dialects.builtin import ModuleOp, i8, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, ModuleOp, TensorType, i8, i32
 from xdsl.ir import Operation
 from xdsl.irdl import OpDef
 
@@ -12,9 +15,9 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import verify
 
 
-def sums(count: int) -> tuple[ModuleOp, list[arith.AddiOp]]:
+def sums(count: int, width: int = 32) -> tuple[ModuleOp, list[arith.AddiOp]]:
     """Return a module of so many sums of one number."""
-    source = test.TestOp(result_types=[i32])
+    source = test.TestOp(result_types=[IntegerType(width)])
     added = [arith.AddiOp(source.results[0], source.results[0]) for _ in range(count)]
     return ModuleOp([source, *added]), added
 
@@ -40,5 +43,16 @@ def test_what_is_alike_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         verify_alone(definition, op)
 
     monkeypatch.setattr(OpDef, "verify", counted)
-    verify(sums(4)[0])
+    for _ in range(2):
+        verify(sums(4, width=23)[0])
     assert checked.count("arith.addi") == 1
+
+
+@pytest.mark.quick
+def test_numbers_of_tensors_are_not_kept() -> None:
+    numbers = DenseIntOrFPElementsAttr.from_list(TensorType(i32, [1000]), range(1000))
+    verify(ModuleOp([arith.ConstantOp(numbers)]))
+    alive = weakref.ref(numbers)
+    del numbers
+    gc.collect()
+    assert alive() is None
