@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -51,13 +52,14 @@ def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any
     network = functions.get(function)
     if network is None or not network.body.blocks:
         return {}
-    if any(is_kernel(op) or isinstance(op, memref.AllocOp | memref.CopyOp) for op in network.walk()):
+    ops = list(network.walk())
+    if any(isinstance(op, memref.AllocOp | memref.CopyOp) or is_kernel(op) for op in ops):
         return {}
-    calls = [op for op in network.walk() if isinstance(op, func.CallOp) and "macs" in op.attributes]
+    calls = [op for op in ops if isinstance(op, func.CallOp) and "macs" in op.attributes]
     names = _Names(network)
     layers = [_layer(call, names) for call in calls]
     return {
-        "arena": _arena(module, network, names),
+        "arena": _arena(module, ops, names),
         "near": _near_memories(module),
         "weights_bytes": _weights(module),
         **_state(module),
@@ -150,12 +152,12 @@ def _state(module: ModuleOp) -> dict[str, int]:
     return {"state_bytes": sum(bytes_of(op.type) for op in definitions)} if definitions else {}
 
 
-def _arena(module: ModuleOp, network: func.FuncOp, names: _Names) -> dict[str, Any]:
+def _arena(module: ModuleOp, ops: Sequence[Operation], names: _Names) -> dict[str, Any]:
     """Return the arena's size, its lower bound, and the buffers that are alive at the fullest step."""
     definition = next((op for op in module.body.block.ops if "tilewright.arena" in op.attributes), None)
     if not isinstance(definition, memref.GlobalOp):
         return {"bytes": 0, "lower_bound": 0, "alive_at_peak": []}
-    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in network.body.walk() if _is_planned(op)]
+    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in ops if _is_planned(op)]
     fullest = max((b["first"] for b in buffers), key=lambda step: _total(_alive(buffers, step)), default=0)
     return {
         "bytes": bytes_of(definition.type),

@@ -1,18 +1,20 @@
-"""A kernel on buffers as several, each of which does a part of one parallel loop."""
+"""A kernel on buffers or tensors as several, each of which does a part of one parallel loop."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.kernel import Kernel, is_shaped, kernel_of
+from ...dialects.core.kernel import Kernel, is_shaped, kernel_of, result_types
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import ints
 from ...errors import Diagnostic
-from ...ir import element_of, numbers_of, numpy_type, shape_of, verify, where
+from ...ir import array_of, dense, element_of, numbers_of, numpy_type, shape_of, verify, where
 from ..loops.affine import Linear
 from ..memory.hints import ALL as HINTS
 from ..memory.tiling import OperandTile, Part, division_blocked, index_blocked, mixed_axes
@@ -59,9 +61,9 @@ def part_of_kernel(op: Operation, kernel: Kernel, loop: int, begin: int, end: in
 
 
 def can_split(op: Operation, loop: int) -> bool:
-    """Return whether a kernel on buffers can be done in parts along a loop, whatever its padding."""
+    """Return whether a kernel can be done in parts along a loop, whatever its padding."""
     kernel = kernel_of(op)
-    if op.results or loop in kernel.reduced or kernel.captures or any(r.initial == (None,) for r in kernel.reductions):
+    if loop in kernel.reduced or kernel.captures or any(r.initial == (None,) for r in kernel.reductions):
         return False
     if not all(is_shaped(value) for value in op.operands) or kernel.bounds[loop] < 2:
         return False
@@ -106,11 +108,13 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
     `cuts` are the points at which a part after the first begins. The ops are inserted nowhere. Raises Diagnostic where
     a part is not a kernel of the op's kind, as where padding leaves it too little.
     """
-    bound = kernel_of(op).bounds[loop]
-    made: list[Operation] = []
-    for begin, end in zip((0, *cuts), (*cuts, bound), strict=True):
-        made += _made_part(part_of(op, loop, begin, end))
-    return made
+    return [op for ops in grouped_parts(op, loop, cuts) for op in ops]
+
+
+def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
+    """Return what `made_parts` does, those of each part apart, its kernel the last."""
+    ends = (*cuts, kernel_of(op).bounds[loop])
+    return [_made_part(part_of(op, loop, begin, end)) for begin, end in zip((0, *cuts), ends, strict=True)]
 
 
 def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
@@ -131,19 +135,36 @@ def _made_part(part: Part) -> list[Operation]:
     for position, box in boxes.items():
         if box.extents == shape_of(box.value):
             continue
-        views.append(subview(box.value, box.offsets, box.extents, [1] * len(box.extents)))
+        views.append(_view(box, is_output=position >= part.first_output))
         views[-1].location = op.location
         views[-1].results[0].name_hint = box.value.name_hint
         operands[position] = views[-1].results[0]
     properties = _properties(part, boxes) if isinstance(op, KernelOp) else dict(op.properties)
     attributes = {name: value for name, value in op.attributes.items() if name not in HINTS}
     regions = [region.clone() for region in op.regions]
-    kernel = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
+    types = result_types(operands[part.first_output :])
+    kernel = op.__class__.create(
+        operands=operands, result_types=types, properties=properties, attributes=attributes, regions=regions
+    )
     kernel.location = op.location
     verify(kernel)
     if kernel_of(kernel).bounds != part.sizes:
         raise Diagnostic(f"'{op.name}' is not the same kernel on a part of its operands")
     return [*views, kernel]
+
+
+def _view(box: Box, *, is_output: bool) -> Operation:
+    """Return the op that has a part of an operand: of a buffer a view, of a tensor a slice, of an output a new one."""
+    value, steps = box.value, [1] * len(box.extents)
+    if not isinstance(value.type, TensorType):
+        return subview(value, box.offsets, box.extents, steps)
+    if is_output:
+        return tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), box.extents))
+    if isinstance(value.owner, arith.ConstantOp):
+        taken = tuple(slice(at, at + extent) for at, extent in zip(box.offsets, box.extents, strict=True))
+        numbers = array_of(cast(Any, value.owner.value))[taken]
+        return arith.ConstantOp(cast(Any, dense(numbers, element_of(value))))
+    return tensor.ExtractSliceOp.from_static_parameters(value, box.offsets, box.extents, steps)
 
 
 def _properties(part: Part, boxes: Mapping[int, Box]) -> dict[str, Attribute]:

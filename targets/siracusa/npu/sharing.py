@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
@@ -11,12 +12,16 @@ from xdsl.ir import Operation, SSAValue
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.overlap.runs import Run, cycles_of_runs
 from ...core.machine import Engine, Machine
+from .division import Division
 from .flow import Flow
 
 WINDOW = 12
 """Kernels after one among which those are looked for that may run beside it."""
 AROUND = 8
 """Kernels before and after such kernels that are looked at with them."""
+LEAST_GAIN = 0.1
+"""The part of its own cycles that dividing a kernel has to save: its parts take transfers and a call more."""
+NOTHING: Mapping[Operation, Division] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -120,27 +125,62 @@ class Sharing:
                 return best
             best = found
 
-    def cycles(self, window: Sequence[Operation], taken: Set[Operation]) -> int:
-        """Return the modelled time of kernels that follow each other, of which the NPU does those taken."""
+    def divided(self, taken: Set[Operation], ways: Mapping[Operation, Sequence[Division]]) -> dict[Operation, Division]:
+        """
+        Return which kernels NPU and another engine do together, and how: those that are then done earlier.
+
+        `ways` are those of the kernels that may be, `taken` those that the NPU does. One after the other is decided on.
+        """
+        found: dict[Operation, Division] = {}
+        for op in (op for op in self.flow.kernels if ways.get(op)):
+            number = self.flow.number(op)
+            window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
+            least = LEAST_GAIN * self._alone(op, npu=op in taken)
+            now = self.cycles(window, taken, found)
+            priced = [(self.cycles(window, taken, found | {op: way}), way) for way in ways[op]]
+            cycles, best = min(priced, key=lambda each: each[0])
+            if cycles < now - least:
+                found[op] = best
+        return found
+
+    def cycles(
+        self, window: Sequence[Operation], taken: Set[Operation], divided: Mapping[Operation, Division] = NOTHING
+    ) -> int:
+        """Return the modelled time of kernels that follow each other, of which the NPU does those taken, or a part."""
         runs: list[Run] = []
-        numbers: dict[Operation, int] = {}
+        numbers: dict[Operation, set[int]] = {}
         for op in window:
-            if op in taken:
-                self._add_npu(op, runs, numbers)
+            before = len(runs)
+            if op in divided:
+                self._add_divided(op, divided[op], runs, numbers)
+            elif op in taken:
+                self._add_npu(op, self.choices[op].npu, self.choices[op].rest, runs, numbers)
+                before = len(runs) - 1
             elif (price := self._price(op)) is not None:
                 runs.append(Run(*price, self._after(op.operands, numbers)))
-            numbers[op] = len(runs) - 1
+            numbers[op] = set(range(before, len(runs)))
         return cycles_of_runs(runs)
 
-    def _add_npu(self, op: Operation, runs: list[Run], numbers: Mapping[Operation, int]) -> None:
+    def _add_npu(
+        self, op: Operation, npu: int, rest: int | None, runs: list[Run], numbers: Mapping[Operation, set[int]]
+    ) -> None:
         choice = self.choices[op]
-        runs.append(Run(self.npu, choice.npu, self._after([choice.image], numbers)))
-        if choice.rest is not None and choice.elsewhere is not None:
+        runs.append(Run(self.npu, npu, self._after([choice.image], numbers)))
+        if rest is not None and choice.elsewhere is not None:
             after = self._after(op.operands, numbers) | {len(runs) - 1}
-            runs.append(Run(choice.elsewhere[0], choice.rest, after))
+            runs.append(Run(choice.elsewhere[0], rest, after))
 
-    def _after(self, values: Sequence[SSAValue], numbers: Mapping[Operation, int]) -> set[int]:
-        return {numbers[maker] for value in values for maker in self.flow.makers(value) if maker in numbers}
+    def _add_divided(
+        self, op: Operation, division: Division, runs: list[Run], numbers: Mapping[Operation, set[int]]
+    ) -> None:
+        elsewhere = self.choices[op].elsewhere
+        assert elsewhere is not None
+        self._add_npu(op, division.npu, division.rest, runs, numbers)
+        runs.append(Run(elsewhere[0], division.beside, self._after(op.operands, numbers)))
+
+    def _after(self, values: Sequence[SSAValue], numbers: Mapping[Operation, set[int]]) -> set[int]:
+        makers = (maker for value in values for maker in self.flow.makers(value) if maker in numbers)
+        return {number for maker in makers for number in numbers[maker]}
 
     def _price(self, op: Operation) -> tuple[Engine, int] | None:
         """Return the engine that does a kernel where the NPU does not, and its cycles; None where none does."""

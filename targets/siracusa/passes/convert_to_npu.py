@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
@@ -13,14 +12,16 @@ from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 
 from ....errors import Diagnostic
-from ....ir import element_of, functions, numpy_type, shape_of, verify, where
+from ....ir import functions, verify, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
 from ....runtime.interpreter import load_rules
 from ...core.machine import Engine, Machine
 from ...core.machine_attribute import machine_of
 from ..npu.conversion import Conversion
+from ..npu.division import Division, divide, divisible
 from ..npu.flow import Flow
+from ..npu.prices import with_weights
 from ..npu.sharing import Choice, Sharing
 from ..npu.sources import is_candidate, source_of
 
@@ -31,19 +32,42 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
 
     A kernel whose attribute `engine` names it must be one that it can do, one that names another is left alone. Of the
     rest those are converted that take fewer modelled cycles so than on the fastest other engine, what is left of their
-    epilogue included; where the NPU has a queue, fewer or more of those that may run at once, as they are done first.
-    With `everything` all that the NPU can do are. Raises Diagnostic where the NPU cannot do a kernel that names it, and
-    where there is no machine to ask.
+    epilogue included; where the NPU has a queue, fewer or more of those that may run at once, as they are done first,
+    and parts of those for which the other engine has time. With `everything` all that the NPU can do are. Raises
+    Diagnostic where the NPU cannot do a kernel that names it, and where there is no machine to ask.
     """
     flow = Flow(block)
     conversions = dict(_conversions(block, engine))
     must = {op for op in conversions if everything or ATTRIBUTE in op.attributes}
-    taken = must if len(must) == len(conversions) else _chosen(flow, conversions, must, engine, machine_of(module))
+    if len(must) == len(conversions):
+        chosen = Chosen(must)
+    else:
+        chosen = _chosen(flow, conversions, must, engine, machine_of(module))
     for op, conversion in conversions.items():
-        if op in taken:
+        if op in chosen.divided and _divide(conversion, *chosen.divided[op], engine):
+            continue
+        if op in chosen.taken:
             _replace(conversion, op, engine)
         else:
             conversion.undo()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The kernels that the NPU is to do, and those that it and another engine do together."""
+
+    taken: Set[Operation]
+    divided: Mapping[Operation, tuple[Division, str]] = field(default_factory=dict[Operation, "tuple[Division, str]"])
+
+
+def _divide(conversion: Conversion, division: Division, other: str, engine: str) -> bool:
+    """Let two parts stand for a kernel, one of them for the NPU; returns whether that is possible."""
+    part = divide(conversion.op, division, engine, other)
+    if part is None:
+        return False
+    conversion.undo()
+    _replace(_converted(part), part, engine)
+    return True
 
 
 def _conversions(block: Block, engine: str) -> Iterator[tuple[Operation, Conversion]]:
@@ -72,18 +96,23 @@ def _converted(op: Operation) -> Conversion:
 
 def _chosen(
     flow: Flow, conversions: Mapping[Operation, Conversion], must: Set[Operation], name: str, machine: Machine
-) -> set[Operation]:
+) -> Chosen:
     """Return the kernels that the NPU is to do."""
     npu = next((each for each in machine.engines if each.name == name), None)
     if npu is None:
-        return set(must)
+        return Chosen(must)
     found = ((op, _choice(conversion, op, npu, machine)) for op, conversion in conversions.items())
     choices = {op: choice for op, choice in found if choice is not None}
     taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
     if not npu.queue:
-        return taken | must
-    free = {op for op, choice in choices.items() if op not in must and choice.elsewhere is not None}
-    return Sharing(flow, machine, npu, choices, free).improved(taken) | must
+        return Chosen(taken | must)
+    free = {op: choice.elsewhere[0] for op, choice in choices.items() if op not in must and choice.elsewhere}
+    sharing = Sharing(flow, machine, npu, choices, free.keys())
+    taken = sharing.improved(taken)
+    able = {op: divisible(conversions[op], npu, other, machine) for op, other in free.items()}
+    ways = {op: list(each.divisions()) for op, each in able.items() if each is not None}
+    divided = {op: (each, free[op].name) for op, each in sharing.divided(taken, ways).items()}
+    return Chosen(taken | must, divided)
 
 
 def _choice(conversion: Conversion, op: Operation, npu: Engine, machine: Machine) -> Choice | None:
@@ -91,8 +120,8 @@ def _choice(conversion: Conversion, op: Operation, npu: Engine, machine: Machine
     cycles = machine.cost(npu, conversion.kernel)
     if cycles is None:
         return None
-    cycles = _with_weights(cycles, conversion.kernel, npu, machine)
-    others = [(each, _with_weights(cost, op, each, machine)) for each, cost in _elsewhere(op, npu, machine)]
+    cycles = with_weights(cycles, conversion.kernel, npu, machine)
+    others = [(each, with_weights(cost, op, each, machine)) for each, cost in _elsewhere(op, npu, machine)]
     rest = None
     if conversion.rest is not None:
         rest = min((cost for _, cost in _elsewhere(conversion.rest, npu, machine)), default=0)
@@ -101,15 +130,6 @@ def _choice(conversion: Conversion, op: Operation, npu: Engine, machine: Machine
 
 def _elsewhere(op: Operation, npu: Engine, machine: Machine) -> list[tuple[Engine, int]]:
     return [(engine, cost) for engine, cost in machine.engines_for(op) if engine != npu]
-
-
-def _with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine) -> int:
-    """Return the cycles of a kernel, or of fetching its weights meanwhile, if that takes longer and has to be."""
-    if any(machine.level(name).preloaded for name in engine.levels_of("weights")):
-        return cycles
-    weights = op.operands[1]
-    size = prod(shape_of(weights)) * numpy_type(element_of(weights)).itemsize
-    return max(cycles, machine.fetch_cycles(engine, size))
 
 
 def _replace(conversion: Conversion, op: Operation, engine: str) -> None:
@@ -131,9 +151,10 @@ class ConvertToNpuPass(Pass):
     `npu.matmul`, with packed weights; strides by leaving out pixels before or after. Requantisation becomes the
     kernel's own where the NPU does it bit for bit; what it does not is left as an elementwise kernel, after bytes or
     after sums of 32 bits. Which kernels are converted say their attributes `engine`, or else the machine's costs, that
-    of fetching weights included, and, where the NPU has a queue, what it and the others can do at once: run
-    attach-machine before. `engine` is the name of the NPU among the machine's engines; `everything` converts all that
-    it can do. Run it after fuse-epilogues, and after convert-layout, whose packed kernels and padding it takes too.
+    of fetching weights included, and, where the NPU has a queue, what it and the others can do at once: a kernel may be
+    divided between the NPU and another engine. Run attach-machine before. `engine` is the name of the NPU among the
+    machine's engines; `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout,
+    whose packed kernels and padding it takes too.
     """
 
     name = "convert-to-npu"

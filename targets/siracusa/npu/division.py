@@ -1,0 +1,150 @@
+"""One kernel in two parts: the NPU does the first, another engine the second, at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.core.kernel import kernel_of
+from ....dialects.nn import ConvOp, MatmulOp
+from ....errors import Diagnostic
+from ....ir import shape_of
+from ....passes.map_engines import ATTRIBUTE
+from ....passes.memory.views import bytes_of
+from ....passes.split.cuts import outer_loop
+from ....passes.split.parts import grouped_parts
+from ...core.machine import Engine, Machine
+from .conversion import Conversion
+from .geometry import PIXELS, Kind
+from .prices import with_weights
+
+DOUBLED = 4096
+"""Bytes of weights, at most, that both parts may need: each engine has its own form of them."""
+
+
+@dataclass(frozen=True)
+class Division:
+    """
+    A kernel of which the NPU does what lies before `point` of a loop, and another engine the rest.
+
+    `npu` are the NPU's cycles, `rest` those of what is left to do after it, if anything is, `beside` those of the other
+    engine's part.
+    """
+
+    loop: int
+    point: int
+    npu: int
+    rest: int | None
+    beside: int
+
+
+@dataclass(frozen=True)
+class Divisible:
+    """A kernel that may be divided along a loop, the one of its result's axis `axis`; `blocks` are the NPU's."""
+
+    conversion: Conversion
+    npu: Engine
+    other: Engine
+    machine: Machine
+    loop: int
+    axis: int
+    block: int
+
+    def divisions(self) -> Iterator[Division]:
+        """Yield the ways to divide the kernel of which the two parts take about as long."""
+        bound = self._bound
+        whole, none = self._priced(bound), self._priced(0)
+        if whole is None or none is None:
+            return
+        each, after, beside = whole.npu / bound, (whole.rest or 0) / bound, none.beside / bound
+        balanced = {beside / (each + beside), beside / max(each - after + beside, each)}
+        blocks = {int(share * bound) // self.block + more for share in balanced for more in (0, 1)}
+        for point in sorted({count * self.block for count in blocks}):
+            found = self._priced(point) if 0 < point < bound else None
+            if found is not None:
+                yield found
+
+    @property
+    def _bound(self) -> int:
+        return kernel_of(self.conversion.op).bounds[self.loop]
+
+    def _priced(self, point: int) -> Division | None:
+        """Return the division at a point, None where an engine cannot do its part; 0 and the loop's end are whole."""
+        bound, rest = self._bound, self.conversion.rest
+        npu = self._cycles(self.conversion.kernel, self.npu, point or bound, bound)
+        beside = self._cycles(self.conversion.op, self.other, bound - point or bound, bound)
+        if npu is None or beside is None:
+            return None
+        after = None if rest is None else self._cycles(rest, self.other, point or bound, bound)
+        return None if rest is not None and after is None else Division(self.loop, point, npu, after, beside)
+
+    def _cycles(self, op: Operation, engine: Engine, extent: int, bound: int) -> int | None:
+        """Return the cycles of so much of a kernel on an engine, its share of the weights included."""
+        kernel = kernel_of(op)
+        (output,) = kernel.outputs
+        axis = self.axis + len(output.map.results) - len(shape_of(self.conversion.op.output))
+        dim = kernel.identity.results.index(output.map.results[axis])
+        bounds = tuple(extent if each == dim else size for each, size in enumerate(kernel.bounds))
+        cycles = self.machine.cost(engine, op, bounds)
+        if cycles is None or op is self.conversion.rest:
+            return cycles
+        return with_weights(cycles, op, engine, self.machine, extent / bound)
+
+
+def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machine) -> Divisible | None:
+    """
+    Return a kernel as one that NPU and another engine can do together, None where they cannot.
+
+    It is divided along the outermost axis of its result: the features of a single row, or the rows of an image, for
+    which both parts need all weights, so that these have to be few.
+    """
+    op, source = conversion.op, conversion.source
+    if (
+        not isinstance(op, ConvOp | MatmulOp)
+        or isinstance(op.inputs[0].owner, tensor.PadOp)
+        or not source.channels_last
+    ):
+        return None
+    loop, weights = outer_loop(op), op.inputs[1]
+    is_apart = source.strides != (1, 1) and source.kind is not Kind.POINTWISE
+    if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_apart:
+        return None
+    kernel = kernel_of(op)
+    axis = list(kernel.outputs[0].map.results).index(kernel.identity.results[loop])
+    if axis == source.feature_axis:
+        return Divisible(conversion, npu, other, machine, loop, axis, source.kind.features)
+    is_small = bytes_of(weights.type) <= DOUBLED and isinstance(op, ConvOp) and axis == 1
+    return Divisible(conversion, npu, other, machine, loop, axis, PIXELS) if is_small else None
+
+
+def divide(op: Operation, division: Division, npu: str, other: str) -> Operation | None:
+    """
+    Let two parts stand for a kernel, mapped to their engines; returns that of the NPU.
+
+    None, and the kernel is as it was, where a part is no kernel of its kind.
+    """
+    (output,) = kernel_of(op).outputs
+    axis = list(output.map.results).index(kernel_of(op).identity.results[division.loop])
+    try:
+        parts = grouped_parts(op, division.loop, [division.point])
+    except Diagnostic:
+        return None
+    for part, engine in zip(parts, (npu, other), strict=True):
+        Rewriter.insert_op(part, InsertPoint.before(op))
+        part[-1].attributes[ATTRIBUTE] = StringAttr(engine)
+        part[-1].results[0].name_hint = op.results[0].name_hint
+    joined = tensor.ConcatOp.build(
+        operands=[[part[-1].results[0] for part in parts]],
+        result_types=[op.results[0].type],
+        properties={"dim": IntegerAttr(axis, i64)},
+    )
+    joined.location = op.location
+    Rewriter.insert_op(joined, InsertPoint.before(op))
+    joined.results[0].name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, [], [joined.results[0]])
+    return parts[0][-1]

@@ -1,0 +1,23 @@
+"""What it takes to have a kernel's weights where an engine reads them, before tiles are planned."""
+
+from __future__ import annotations
+
+from math import ceil, prod
+
+from xdsl.ir import Operation
+
+from ....ir import element_of, numpy_type, shape_of
+from ...core.machine import Engine, Machine
+
+
+def with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine, share: float = 1) -> int:
+    """
+    Return the cycles of a kernel, or of fetching its weights meanwhile, if that takes longer and has to be.
+
+    `share` is the part of the weights that is needed.
+    """
+    if any(machine.level(name).preloaded for name in engine.levels_of("weights")):
+        return cycles
+    weights = op.operands[1]
+    size = prod(shape_of(weights)) * numpy_type(element_of(weights)).itemsize
+    return max(cycles, machine.fetch_cycles(engine, ceil(size * share)))
