@@ -17,17 +17,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.core.kernel import is_kernel, kernel_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
+from ..memory.views import VIEWS as BUFFER_VIEWS
 from .rules import refuse
 
-VIEWS = (
-    memref.ViewOp,
-    memref.SubviewOp,
-    memref.ExpandShapeOp,
-    memref.CollapseShapeOp,
-    memref.ReinterpretCastOp,
-    memref.CastOp,
-    memref.MemorySpaceCastOp,
-)
+VIEWS = (*BUFFER_VIEWS, memref.MemorySpaceCastOp)
 
 EVENTS: dict[type[Operation], str] = {
     **dict.fromkeys(VIEWS, "view"),
