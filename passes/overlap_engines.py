@@ -19,12 +19,26 @@ from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .overlap.items import Item, items_of
-from .overlap.order import Problem, best_order
+from .overlap.order import Problem, Room, best_order
 from .overlap.places import range_of
 from .overlap.times import Times, mapped_engine, waits_of
+from .overlap.tokens import Tokens
 
 
-def overlap_engines(function: FuncOp, machine: Machine, transfers: int, external: int) -> None:
+@dataclass(frozen=True)
+class Limits:
+    """
+    How many transfers of each link may be under way, and how many of all links be begun and not waited for; of links to
+    external levels `external` and `external_open`.
+    """
+
+    transfers: int = 4
+    open: int = 16
+    external: int = 16
+    external_open: int = 32
+
+
+def overlap_engines(function: FuncOp, machine: Machine, limits: Limits = Limits()) -> None:
     """
     Launch the kernels of engines with a queue, and let what a function does run at once as far as memory allows.
 
@@ -35,14 +49,18 @@ def overlap_engines(function: FuncOp, machine: Machine, transfers: int, external
     for op in list(function.walk()):
         if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and mapped_engine(op, machine).queue:
             _launch(op)
-    _reorder(function.body.block, Times(machine, transfers, external))
+    _reorder(function.body.block, Times(machine, limits.transfers, limits.external), limits)
 
 
-def _reorder(block: Block, times: Times) -> None:
+def _reorder(block: Block, times: Times, limits: Limits) -> None:
     """Bring what a block does into the order that is modelled to be fastest."""
     items = items_of(block)
     durations = [times.of(item) for item in items]
-    problem = Problem([item.follows for item in items], durations, waits_of(items, durations))
+    waits = waits_of(items, durations)
+    most = enumerate((limits.open, limits.external_open) if times.has_external else (limits.open,))
+    tokens = [(count, Tokens(engine, times.is_external)) for engine, count in most]
+    rooms = [Room(count, [each.opened_by(item.op) for item in items]) for count, each in tokens]
+    problem = Problem([item.follows for item in items], durations, waits, rooms)
     _arrange(block, [items[number] for number in best_order(problem)])
 
 
@@ -103,15 +121,19 @@ class OverlapEnginesPass(Pass):
 
     Run it after pipeline-dma. It looks at addresses: what shares no memory may run at once or in another order, such as
     the next layer's weights that are fetched early. At most `transfers` of each link are under way; of one that leads
-    to an external level `external`, since these take longer than many kernels.
+    to an external level `external`, since these take longer than many kernels. At most `open` are begun and not waited
+    for, of those to external levels `external-open`: a DMA engine has only so many counters.
     """
 
     name = "overlap-engines"
 
     transfers: int = 4
+    open: int = 16
     external: int = 16
+    external_open: int = 32
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
+        limits = Limits(self.transfers, self.open, self.external, self.external_open)
         for function in functions(op):
-            overlap_engines(function, machine, self.transfers, self.external)
+            overlap_engines(function, machine, limits)

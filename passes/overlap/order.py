@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from .tokens import ONE, Opened
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,46 @@ class _Clock:
 
 
 @dataclass(frozen=True)
+class Room:
+    """The transfers that may be begun and not waited for, and what each item opens of them."""
+
+    most: int
+    opened: Sequence[Opened]
+
+    @cached_property
+    def _reserve(self) -> int:
+        """What is left free by those that are begun alone: loops, to which they are handed, need more for a while."""
+        return max((each.during for each in self.opened if each != ONE), default=0)
+
+    def fits(self, count: int, number: int) -> bool:
+        """Return whether there is room for what an item opens while so many others are open."""
+        opened = self.opened[number]
+        return count + opened.during + (self._reserve if opened == ONE else 0) <= self.most
+
+    def most_open(self, order: Sequence[int]) -> int:
+        """Return how many are open at once in an order."""
+        count = most = 0
+        for number in order:
+            most = max(most, count + self.opened[number].during)
+            count += self.opened[number].after
+        return most
+
+
+@dataclass(frozen=True)
 class Problem:
-    """Items in the order of the program: those that each has to follow, what it takes, and what it waits for."""
+    """
+    Items in the order of the program: those that each has to follow, what it takes, and what it waits for; `rooms` are
+    for the transfers of each DMA engine.
+    """
 
     follows: Sequence[Set[int]]
     times: Sequence[Duration]
     waits: Sequence[Wait | None]
+    rooms: Sequence[Room] = ()
+
+    def excess(self, order: Sequence[int]) -> int:
+        """Return how many transfers too many are open at once in an order, 0 where there is room for all."""
+        return sum(max(0, room.most_open(order) - room.most) for room in self.rooms)
 
     def cycles(self, order: Sequence[int]) -> int:
         """Return the modelled time of the items in an order."""
@@ -91,11 +128,12 @@ def best_order(problem: Problem) -> list[int]:
     """
     Return the order that is modelled to be fastest: that of the program, or one that lists give.
 
-    A join waits for all that its engine has been given, so that it may be better to give it one kernel at a time.
+    A join waits for all that its engine has been given, so that it may be better to give it one kernel at a time. Of
+    orders that open more transfers than there may be, the one with fewest is taken.
     """
     alone = [replace(time, queue=1) if time.waits else time for time in problem.times]
     orders = list(range(len(problem.times))), _listed(problem), _listed(replace(problem, times=alone))
-    return min(orders, key=problem.cycles)
+    return min(orders, key=lambda order: (problem.excess(order), problem.cycles(order)))
 
 
 def _listed(problem: Problem) -> list[int]:
@@ -105,15 +143,22 @@ def _listed(problem: Problem) -> list[int]:
     missing = [len(before) for before in problem.follows]
     ready = {number for number, count in enumerate(missing) if not count}
     clock, order = _Clock(), list[int]()
+    counts = [0] * len(problem.rooms)
+
+    def fits(number: int) -> bool:
+        """Return whether there is room for what an item opens."""
+        return all(room.fits(count, number) for count, room in zip(counts, problem.rooms, strict=True))
 
     def key(number: int) -> tuple[int, int]:
         return -ranks[number], number
 
     while ready:
-        chosen = _chosen(clock, sorted(ready, key=key), times, waits)
+        ranked = sorted(ready, key=key)
+        chosen = _chosen(clock, [number for number in ranked if fits(number)] or ranked, times, waits)
         ready.remove(chosen)
         order.append(chosen)
         clock.run(chosen, times[chosen], waits[chosen])
+        counts = [count + room.opened[chosen].after for count, room in zip(counts, problem.rooms, strict=True)]
         for number in after[chosen]:
             missing[number] -= 1
             if not missing[number]:

@@ -41,6 +41,7 @@ class Times:
     def __init__(self, machine: Machine, transfers: int, external: int):
         self._machine = machine
         self._most = {level.name: external if level.external else transfers for level in machine.levels}
+        self.has_external = any(level.external for level in machine.levels)
 
     def of(self, item: Item) -> Duration:
         """Return what an item takes."""
@@ -52,6 +53,10 @@ class Times:
                 return Duration(engine.setup, max(0, cycles - engine.setup), engine.name, engine.queue, waits=True)
             case _:
                 return Duration(self._busy(item.op))
+
+    def is_external(self, op: DmaStartOp) -> bool:
+        """Return whether a transfer comes from an external level, or goes there."""
+        return any(self._machine.level(self._level(value)).external for value in (op.far, op.near))
 
     def _transfer(self, op: DmaStartOp) -> Duration:
         cost, link = self._cost(op)
