@@ -125,6 +125,11 @@ class HostNetwork:
             raise refused(self.folder, status, called, given)
         return outputs
 
+    @property
+    def is_program(self) -> bool:
+        """Whether it runs as a program of its own, not as a function in this process."""
+        return self._program is not None
+
     def number_of(self, function: str) -> int:
         """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
         return entry_number(self.entries, function)

@@ -68,6 +68,15 @@ class Native:
         entry = self._network.entries[index]
         return _named(entry.outputs, self._network.run(given_to(entry, inputs), index))
 
+    def all(self, steps: Sequence[Mapping[str, Array]]) -> list[dict[str, Array]]:
+        """Return the outputs of calls one after the other, made in a process that may die of them."""
+        from .apart import apart
+
+        def work() -> list[dict[str, Array]]:
+            return [self(step) for step in steps]
+
+        return work() if self._network.is_program else apart(work, "the compiled network")
+
     def reset(self) -> None:
         self._network.reset()
 
@@ -165,11 +174,12 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     """
     Run a network once, or, where an array has one axis more than its input, once for each entry of that axis, in order.
 
-    Outputs then have that axis too. A position that is not given counts the rows from 0 on. Raises Diagnostic where
-    arrays have no shape that fits, or differ in their number of steps.
+    Outputs then have that axis too. A position that is not given counts the rows from 0 on. C runs in a process of its
+    own, so that state is afterwards as before. Raises Diagnostic where arrays have no shape that fits, or differ in
+    their number of steps, and where that process dies.
     """
     given, has_steps = steps_of(inputs, arrays)
-    results = [run(step) for step in given]
+    results = [run(step) for step in given] if not isinstance(run, Native) else run.all(given)
     if not has_steps:
         return results[0]
     return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}

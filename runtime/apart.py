@@ -1,0 +1,74 @@
+"""Work in a process of its own, so that what a compiled network does to its process ends no other's."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import pickle
+import signal
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import IO, Any, NoReturn, TypeVar
+
+from ..errors import Diagnostic
+from ..passes.core.failures import as_diagnostic
+
+_T = TypeVar("_T")
+
+_LINES = 20
+"""Of what a process said before it died, so many lines are shown."""
+
+
+def apart(work: Callable[[], _T], what: str) -> _T:
+    """
+    Return what `work` returns, which a child of this process does; what it changes besides is lost.
+
+    Raises Diagnostic where it raises one, and where a signal ends it, with what it wrote to its standard error. Where
+    processes cannot be forked the work is done in this one. `what` is named in the error.
+    """
+    if not hasattr(os, "fork"):
+        return work()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as found:
+        child = os.fork()
+        if child == 0:
+            _work_and_end(work, said, found)
+        _, status = os.waitpid(child, 0)
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+        if os.WIFSIGNALED(status):
+            raise _died(what, os.WTERMSIG(status), text)
+        sys.stderr.write(text)
+        found.seek(0)
+        result: Any = pickle.load(found)
+    if isinstance(result, Diagnostic):
+        raise result
+    return result
+
+
+def _work_and_end(work: Callable[[], Any], said: IO[bytes], found: IO[bytes]) -> NoReturn:
+    """Do the work, write what came of it, and end without what a process does as it exits, which is the parent's."""
+    status = 1
+    try:
+        os.dup2(said.fileno(), 2)
+        faulthandler.disable()
+        try:
+            result = work()
+        except Exception as error:
+            result = as_diagnostic(error, "a run")
+        pickle.dump(result, found)
+        found.flush()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _died(what: str, number: int, said: str) -> Diagnostic:
+    name = signal.Signals(number).name
+    return Diagnostic(
+        f"{what} was ended by {name}",
+        notes=said.strip().splitlines()[:_LINES],
+        remedy="run it --on sanitizers, which say where",
+    )
