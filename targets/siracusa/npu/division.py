@@ -33,7 +33,7 @@ class Division:
     A kernel of which the NPU does what lies before `point` of a loop, and another engine the rest.
 
     `npu` are the NPU's cycles, `rest` those of what is left to do after it, if anything is, `beside` those of the other
-    engine's part.
+    engine's part, for which that needs `others_share` of the weights.
     """
 
     loop: int
@@ -41,6 +41,7 @@ class Division:
     npu: int
     rest: int | None
     beside: int
+    others_share: float = 1
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,10 @@ class Divisible:
         if npu is None or beside is None:
             return None
         after = None if rest is None else self._cycles(rest, self.other, point or bound, bound)
-        return None if rest is not None and after is None else Division(self.loop, point, npu, after, beside)
+        if rest is not None and after is None:
+            return None
+        share = 1 - point / bound if self.axis == self.conversion.source.feature_axis else 1
+        return Division(self.loop, point, npu, after, beside, share)
 
     def _cycles(self, op: Operation, engine: Engine, extent: int, bound: int) -> int | None:
         """Return the cycles of so much of a kernel on an engine, its share of the weights included."""

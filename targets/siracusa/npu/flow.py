@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 
 from ....dialects.core.kernel import is_kernel, is_shaped
@@ -11,9 +12,18 @@ from ....ir import shape_of
 
 
 class Flow:
-    """The kernels of a block with extents that are known, in order, and how data flow between them."""
+    """
+    The kernels of a block with extents that are known, in order, and how data flow between them.
+
+    `constants` are the tensors that the block has as constants now, `ends` what it takes and what it returns.
+    """
 
     def __init__(self, block: Block):
+        last = block.last_op
+        self.ends: Sequence[SSAValue] = [*block.args, *(last.operands if last is not None else ())]
+        self.constants: Sequence[SSAValue] = [
+            op.result for op in block.ops if isinstance(op, arith.ConstantOp) and is_shaped(op.result)
+        ]
         self.kernels: Sequence[Operation] = [op for op in block.ops if is_kernel(op) and _is_static(op)]
         self._numbers = {op: number for number, op in enumerate(self.kernels)}
         self._makers: dict[SSAValue, frozenset[Operation]] = {}

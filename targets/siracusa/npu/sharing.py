@@ -41,7 +41,12 @@ class Choice:
     @property
     def is_faster(self) -> bool:
         """Whether the NPU and what is left after it take less than another engine, each alone."""
-        return self.elsewhere is None or self.npu + (self.rest or 0) < self.elsewhere[1]
+        return self.elsewhere is None or self.loss < 0
+
+    @property
+    def loss(self) -> int:
+        """The cycles that the NPU and what is left after it take more than another engine, each alone."""
+        return self.npu + (self.rest or 0) - (self.elsewhere[1] if self.elsewhere is not None else 0)
 
 
 @dataclass

@@ -22,6 +22,7 @@ from ..npu.conversion import Conversion
 from ..npu.division import Division, divide, divisible
 from ..npu.flow import Flow
 from ..npu.prices import with_weights
+from ..npu.room import Weights
 from ..npu.sharing import Choice, Sharing
 from ..npu.sources import is_candidate, source_of
 
@@ -104,15 +105,16 @@ def _chosen(
     found = ((op, _choice(conversion, op, npu, machine)) for op, conversion in conversions.items())
     choices = {op: choice for op, choice in found if choice is not None}
     taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
+    weights = Weights(flow, machine, npu)
     if not npu.queue:
-        return Chosen(taken | must)
+        return Chosen(weights.fitted(taken | must, {}, choices)[0])
     free = {op: choice.elsewhere[0] for op, choice in choices.items() if op not in must and choice.elsewhere}
     sharing = Sharing(flow, machine, npu, choices, free.keys())
     taken = sharing.improved(taken)
     able = {op: divisible(conversions[op], npu, other, machine) for op, other in free.items()}
     ways = {op: list(each.divisions()) for op, each in able.items() if each is not None}
-    divided = {op: (each, free[op].name) for op, each in sharing.divided(taken, ways).items()}
-    return Chosen(taken | must, divided)
+    taken, divided = weights.fitted(taken | must, sharing.divided(taken, ways), choices)
+    return Chosen(taken, {op: (each, free[op].name) for op, each in divided.items()})
 
 
 def _choice(conversion: Conversion, op: Operation, npu: Engine, machine: Machine) -> Choice | None:
@@ -152,9 +154,9 @@ class ConvertToNpuPass(Pass):
     kernel's own where the NPU does it bit for bit; what it does not is left as an elementwise kernel, after bytes or
     after sums of 32 bits. Which kernels are converted say their attributes `engine`, or else the machine's costs, that
     of fetching weights included, and, where the NPU has a queue, what it and the others can do at once: a kernel may be
-    divided between the NPU and another engine. Run attach-machine before. `engine` is the name of the NPU among the
-    machine's engines; `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout,
-    whose packed kernels and padding it takes too.
+    divided between the NPU and another engine. It does more where weights have no room elsewhere. Run attach-machine
+    before. `engine` is the name of the NPU among the machine's engines; `everything` converts all that it can do. Run
+    it after fuse-epilogues, and after convert-layout, whose packed kernels and padding it takes too.
     """
 
     name = "convert-to-npu"

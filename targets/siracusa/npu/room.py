@@ -1,0 +1,101 @@
+"""Whether weights have room: those of the NPU's kernels in a memory of its own, all others in the far level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from xdsl.ir import Operation, SSAValue
+
+from ....dialects.core.kernel import is_shaped
+from ....ir import shape_of
+from ....passes.memory.views import bytes_of
+from ...core.machine import Engine, Machine
+from .division import Division
+from .flow import Flow
+from .sharing import Choice
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The constants of a block of tensor-level ops, and where they have to lie."""
+
+    flow: Flow
+    machine: Machine
+    npu: Engine
+
+    def fitted(
+        self, taken: Iterable[Operation], divided: Mapping[Operation, Division], choices: Mapping[Operation, Choice]
+    ) -> tuple[set[Operation], dict[Operation, Division]]:
+        """
+        Return which kernels the NPU does, whole and in part, so that the weights of the others have room.
+
+        Where they have not, it does more of `choices` whole, those that lose fewest cycles a byte of the far level
+        first, as long as its memory has room for their weights.
+        """
+        found, parts = set(taken), dict(divided)
+        if not self._own or self._needed(found, parts) <= self._room:
+            return found, parts
+        freed = {op: _weights_of(op) * _share(op, op.operands[1], found, parts) for op in choices}
+        used = sum(map(_weights_of, found | parts.keys())) - sum(freed[op] for op in parts)
+        losses = {op: _loss(choices[op], parts.get(op)) / size for op, size in freed.items() if size}
+        for op in sorted(losses, key=losses.__getitem__):
+            if used + freed[op] > self._own:
+                continue
+            found.add(op)
+            parts.pop(op, None)
+            used += freed[op]
+            if self._needed(found, parts) <= self._room:
+                break
+        return found, parts
+
+    @cached_property
+    def _own(self) -> int:
+        """The bytes of the memories that are the NPU's own for weights."""
+        levels = (self.machine.level(name) for name in self.npu.levels_of("weights"))
+        return sum(level.size * prod(level.count) for level in levels if level.preloaded)
+
+    @cached_property
+    def _room(self) -> int:
+        """The bytes of the far level that inputs, results and the tensors of the largest kernel leave."""
+        constants = set(self.flow.constants)
+        largest = max((_bytes(v for v in op.operands if v not in constants) for op in self.flow.kernels), default=0)
+        return self.machine.far.size - _bytes(self.flow.ends) - largest
+
+    def _needed(self, taken: set[Operation], divided: Mapping[Operation, Division]) -> int:
+        """Return the bytes of constants that have to lie in the far level."""
+        kernels = set(self.flow.kernels)
+        total = 0
+        for constant in self.flow.constants:
+            users = [use.operation for use in constant.uses]
+            shares = (_share(user, constant, taken, divided) if user in kernels else 1 for user in users)
+            total += int(_bytes([constant]) * max(shares, default=0))
+        return total
+
+
+def _loss(choice: Choice, division: Division | None) -> int:
+    """Return the cycles that a kernel takes more where the NPU does it whole, each part alone."""
+    if division is None:
+        return choice.loss
+    return choice.npu + (choice.rest or 0) - max(division.npu + (division.rest or 0), division.beside)
+
+
+def _share(op: Operation, constant: SSAValue, taken: set[Operation], divided: Mapping[Operation, Division]) -> float:
+    """Return the part of a constant that an engine other than the NPU needs for a kernel."""
+    if op.operands[1] is not constant:
+        return 1
+    if op in divided:
+        return divided[op].others_share
+    return 0 if op in taken else 1
+
+
+def _weights_of(op: Operation) -> int:
+    return max(1, bytes_of(op.operands[1].type))
+
+
+def _bytes(values: Iterable[SSAValue]) -> int:
+    return sum(
+        bytes_of(value.type) for value in set(values) if is_shaped(value) and min(shape_of(value), default=0) >= 0
+    )
