@@ -9,8 +9,6 @@
 #ifndef TILEWRIGHT_DOT_H
 #define TILEWRIGHT_DOT_H
 
-#include "tilewright_words.h"
-
 #if defined(__GNUC__)
 #define TW_BLOCK static inline __attribute__((__unused__, __always_inline__))
 #else
@@ -18,7 +16,12 @@
 #endif
 
 #ifndef TW_DOT_H
-/* Sums of the products of four bytes each: both signed, or the first unsigned. */
+/* Four bytes from any address, and sums of the products of four bytes each: both signed, or the first unsigned. */
+TW_BLOCK uint32_t tw_word(const void *from) {
+    const uint8_t *const bytes = (const uint8_t *)from;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 TW_BLOCK int32_t tw_dot4_ss(uint32_t a, uint32_t b, int32_t sum) {
     return sum + (int8_t)(uint8_t)a * (int8_t)(uint8_t)b + (int8_t)(uint8_t)(a >> 8) * (int8_t)(uint8_t)(b >> 8) +
            (int8_t)(uint8_t)(a >> 16) * (int8_t)(uint8_t)(b >> 16) +
@@ -28,6 +31,21 @@ TW_BLOCK int32_t tw_dot4_ss(uint32_t a, uint32_t b, int32_t sum) {
 TW_BLOCK int32_t tw_dot4_us(uint32_t a, uint32_t b, int32_t sum) {
     return sum + (uint8_t)a * (int8_t)(uint8_t)b + (uint8_t)(a >> 8) * (int8_t)(uint8_t)(b >> 8) +
            (uint8_t)(a >> 16) * (int8_t)(uint8_t)(b >> 16) + (uint8_t)(a >> 24) * (int8_t)(uint8_t)(b >> 24);
+}
+#endif
+
+#if defined(TW_XPULP)
+TW_BLOCK void tw_store_word(int8_t *to, uint32_t word) {
+    typedef uint32_t __attribute__((__may_alias__)) any;
+    *(any *)(void *)to = word; /* the core splits a store that is not aligned */
+}
+#else
+TW_BLOCK void tw_store_word(int8_t *to, uint32_t word) {
+    uint8_t *const bytes = (uint8_t *)to;
+    bytes[0] = (uint8_t)word;
+    bytes[1] = (uint8_t)(word >> 8);
+    bytes[2] = (uint8_t)(word >> 16);
+    bytes[3] = (uint8_t)(word >> 24);
 }
 #endif
 
@@ -110,9 +128,9 @@ TW_BLOCK void tw_dot_packed(
         }
 #endif
         for (; word * numbers < elements; ++word) {
-            uint32_t c0 = tw_word(w0 + 4 * word), c1 = features > 1 ? tw_word(w1 + 4 * word) : 0;
-            uint32_t c2 = features > 2 ? tw_word(w2 + 4 * word) : 0;
-            uint32_t c3 = features > 3 ? tw_word(w3 + 4 * word) : 0;
+            uint32_t c0 = tw_packed_load(w0 + 4 * word), c1 = features > 1 ? tw_packed_load(w1 + 4 * word) : 0;
+            uint32_t c2 = features > 2 ? tw_packed_load(w2 + 4 * word) : 0;
+            uint32_t c3 = features > 3 ? tw_packed_load(w3 + 4 * word) : 0;
             const int32_t end = word * numbers + numbers < elements ? word * numbers + numbers : elements;
             for (int32_t k = word * numbers; k < end; k += 4, c0 >>= bits, c1 >>= bits, c2 >>= bits, c3 >>= bits) {
                 const uint32_t b0 = tw_unpack_word(c0, bits, are_signed), b1 = tw_unpack_word(c1, bits, are_signed);

@@ -29,11 +29,7 @@ from .c_weights import Weight, assembly, binary_image, definition, write_files
 WeightsMode = Literal["inline", "extern"]
 
 _LARGEST_ARRAYS = 256 * 1024
-_INCLUDED = {
-    "tilewright_math.h": "tilewright_elementary.h",
-    "tilewright_dot.h": "tilewright_words.h",
-    "tilewright_unpack.h": "tilewright_words.h",
-}
+_INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
 """Headers of the runtime -> those that they include, which networks do not."""
 
 

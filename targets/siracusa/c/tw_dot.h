@@ -18,6 +18,17 @@
 #define TW_DOT static inline
 #endif
 
+/* Four bytes from any address, the first lowest. */
+TW_DOT uint32_t tw_word(const void *from) {
+#if defined(TW_XPULP)
+    typedef uint32_t __attribute__((__may_alias__)) word;
+    return *(const word *)from; /* the core splits a load that is not aligned */
+#else
+    const uint8_t *const bytes = (const uint8_t *)from;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+#endif
+}
+
 /* sum + a * b, which wraps around. */
 TW_DOT int32_t tw_mac_i32(int32_t a, int32_t b, int32_t sum) {
 #if defined(TW_XPULP)

@@ -142,13 +142,11 @@ def test_siracusa_gives_the_same(name: str, compiler: str, examples: dict[str, E
 
 
 OF_WORDS = """
-#include <string.h>
 #include "tw_cluster.h"
 
 void network_run(const uint8_t input[3072], int8_t output[1920]) {
     for (int32_t i = 0; i < 96; ++i) {
-        uint32_t a, b;
-        memcpy(&a, input + 8 * i, 4), memcpy(&b, input + 8 * i + 4, 4);
+        const uint32_t a = tw_word(input + 8 * i), b = tw_word(input + 8 * i + 4);
         int32_t found[5] = {tw_min_i32((int32_t)a, (int32_t)b), 0, tw_max_i32((int32_t)a, (int32_t)b), 0, 0};
         found[1] = (int32_t)tw_min_u32(a, b);
         found[3] = (int32_t)tw_max_u32(a, b);
