@@ -32,13 +32,13 @@ class Limits:
     external levels `external` and `external_open`.
     """
 
-    transfers: int = 4
-    open: int = 16
-    external: int = 16
-    external_open: int = 32
+    transfers: int
+    open: int
+    external: int
+    external_open: int
 
 
-def overlap_engines(function: FuncOp, machine: Machine, limits: Limits = Limits()) -> None:
+def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
     """
     Launch the kernels of engines with a queue, and let what a function does run at once as far as memory allows.
 

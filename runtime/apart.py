@@ -24,8 +24,8 @@ def apart(work: Callable[[], _T], what: str) -> _T:
     """
     Return what `work` returns, which a child of this process does; what it changes besides is lost.
 
-    Raises Diagnostic where it raises one, and where a signal ends it, with what it wrote to its standard error. Where
-    processes cannot be forked the work is done in this one. `what` is named in the error.
+    Raises Diagnostic where it raises one, and where a signal or `exit` ends it, with what it wrote to its standard
+    error. Where processes cannot be forked the work is done in this one. `what` is named in the error.
     """
     if not hasattr(os, "fork"):
         return work()
@@ -38,8 +38,8 @@ def apart(work: Callable[[], _T], what: str) -> _T:
         _, status = os.waitpid(child, 0)
         said.seek(0)
         text = said.read().decode(errors="replace")
-        if os.WIFSIGNALED(status):
-            raise _died(what, os.WTERMSIG(status), text)
+        if status:
+            raise _ended(what, os.waitstatus_to_exitcode(status), text)
         sys.stderr.write(text)
         found.seek(0)
         result: Any = pickle.load(found)
@@ -65,10 +65,11 @@ def _work_and_end(work: Callable[[], Any], said: IO[bytes], found: IO[bytes]) ->
         os._exit(status)
 
 
-def _died(what: str, number: int, said: str) -> Diagnostic:
-    name = signal.Signals(number).name
+def _ended(what: str, code: int, said: str) -> Diagnostic:
+    """Return the error of a process with an exit code, which is negative for a signal."""
+    by = signal.Signals(-code).name if code < 0 else f"exit({code})"
     return Diagnostic(
-        f"{what} was ended by {name}",
+        f"{what} was ended by {by}",
         notes=said.strip().splitlines()[:_LINES],
         remedy="run it --on sanitizers, which say where",
     )

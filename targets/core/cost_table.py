@@ -22,8 +22,9 @@ Cost = Callable[..., "int | None"]
 
 `kernel` is the whole kernel, `bounds` the extents of the tile's loops, rounded up to whole blocks. Parameters are
 keyword-only and annotated `int`, `float`, or `tuple` of these; they are positive, or may be 0 where that is their
-default. The function is pure. It returns cycles of the engine's clock, without the engine's `setup`, or None where the
-engine cannot run a kernel of that form.
+default. The function is pure, and what it returns counts for all kernels that are alike (`kernel_structure`): it may
+look at types and scalar code, but of a constant or shift in that code only at whether it is 0, 1 or -1. It returns
+cycles of the engine's clock, without the engine's `setup`, or None where the engine cannot run a kernel of that form.
 """
 
 _Cost = TypeVar("_Cost", bound=Cost)

@@ -51,6 +51,11 @@ def test_a_signal_ends_it_alone():
     assert caught.value.notes == ["last words"]
 
 
+def test_an_exit_ends_it_alone():
+    with pytest.raises(Diagnostic, match=r"the work was ended by exit\(3\)"):
+        apart(lambda: os._exit(3), "the work")
+
+
 def test_a_network_that_aborts_is_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "net.onnx").write_bytes(zoo.build("autoencoder").SerializeToString())
     np.savez(tmp_path / "in.npz", input=np.zeros((1, 640), np.float32))

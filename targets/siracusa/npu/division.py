@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.core.kernel import kernel_of
+from ....dialects.core.kernel import Kernel, kernel_of
 from ....dialects.nn import ConvOp, MatmulOp
 from ....errors import Diagnostic
 from ....ir import shape_of
@@ -119,11 +119,16 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
     if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_apart:
         return None
     kernel = kernel_of(op)
-    axis = list(kernel.outputs[0].map.results).index(kernel.identity.results[loop])
+    axis = _axis_of(kernel, loop)
     if axis == source.feature_axis:
         return Divisible(conversion, npu, other, machine, loop, axis, source.kind.features)
     is_small = bytes_of(weights.type) <= DOUBLED and isinstance(op, ConvOp) and axis == 1
     return Divisible(conversion, npu, other, machine, loop, axis, PIXELS) if is_small else None
+
+
+def _axis_of(kernel: Kernel, loop: int) -> int:
+    """Return the axis of a kernel's output that a loop leads along."""
+    return list(kernel.outputs[0].map.results).index(kernel.identity.results[loop])
 
 
 def divide(op: Operation, division: Division, npu: str, other: str) -> Operation | None:
@@ -132,8 +137,7 @@ def divide(op: Operation, division: Division, npu: str, other: str) -> Operation
 
     None, and the kernel is as it was, where a part is no kernel of its kind.
     """
-    (output,) = kernel_of(op).outputs
-    axis = list(output.map.results).index(kernel_of(op).identity.results[division.loop])
+    axis = _axis_of(kernel_of(op), division.loop)
     try:
         parts = grouped_parts(op, division.loop, [division.point])
     except Diagnostic:
