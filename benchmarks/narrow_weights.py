@@ -1,5 +1,6 @@
 """
-Weights of 4 and 2 bits on Siracusa's cores: what products take with them, and a step of a Llama, in modelled cycles.
+Weights of 4 and 2 bits on Siracusa's cores: what products take with them, and a step of a Llama, in modelled cycles;
+and what they take of inputs as narrow, on cores that multiply such numbers.
 
     python benchmarks/narrow_weights.py [--target siracusa/cluster] [--layers 2] [--features 256] [--hidden 688]
 
@@ -9,6 +10,7 @@ The Llama's weights are random numbers of so many bits. Exits with 1 where packe
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -34,14 +36,21 @@ from tilewright.targets.core.machine_file import find_machine
 
 POSITION, SIDE = 64, 512
 ROWS, WIDTHS = (1, 2, 16), (8, 4, 2)
+NARROW = "siracusa/xpulpnn"
+"""The machine whose cores multiply numbers of 4 and 2 bits."""
 PACKING = "pack-narrow-weights"
 
 
-def computing(machine: Machine, rows: int, bits: int) -> int:
-    """Return the cycles of [rows, 512] times [512, 512], whose weights have so many bits, once they are near."""
+def computing(machine: Machine, rows: int, bits: int, *, both: bool = False) -> int:
+    """
+    Return the cycles of [rows, 512] times [512, 512], whose weights have so many bits, once they are near.
+
+    With `both` the rows have as many.
+    """
     width = SIDE if bits == 8 else packed_shape((SIDE,), bits)[0]
     x, w, o = f"memref<{rows}x{SIDE}xi8>", f"memref<{SIDE}x{width}xi8>", f"memref<{rows}x{SIDE}xi32>"
     packed = "" if bits == 8 else f", weight_bits = {bits} : i64"
+    packed += ", narrow_input" if both else ""
     text = f"nn.matmul ins(%x, %w : {x}, {w}) outs(%o : {o}) {{accumulator = i32, transpose_b{packed}}}"
     module = parse_module(new_context(), f"func.func @f(%x: {x}, %w: {w}, %o: {o}) {{\n{text}\nfunc.return\n}}")
     op = next(op for op in module.walk() if op.name == "nn.matmul")
@@ -66,7 +75,7 @@ def step_cycles(model: onnx.ModelProto, target: str, *, packing: bool) -> tuple[
     names = [phase.name for phase in phases]
     text = ",".join(phase.text for phase in phases[: names.index("kernels") + 1])
     assert PACKING in text
-    text = text if packing else text.replace(f"{PACKING},", "").replace(f"{PACKING}, ", "")
+    text = text if packing else re.sub(rf"{PACKING}({{[^}}]*}})?, *", "", text)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "network.onnx"
         path.write_bytes(model.SerializeToString())
@@ -87,10 +96,14 @@ def main() -> int:
     options, console = parser.parse_args(), Console()
     machine = find_machine(options.target)
     engine = next(each for each in machine.engines if each.name == "cluster")
-    table = Table("rows", *(f"{bits} bits" for bits in WIDTHS), title=f"{SIDE} x {SIDE} weights, modelled cycles")
+    columns = [*(f"{bits} bits" for bits in WIDTHS), *(f"{bits} bits on both sides" for bits in WIDTHS[1:])]
+    table = Table("rows", *columns, title=f"{SIDE} x {SIDE} weights, modelled cycles")
     table.add_row("fetching", *(f"{machine.fetch_cycles(engine, SIDE * SIDE * bits // 8):,}" for bits in WIDTHS))
+    narrow = find_machine(NARROW)
     for rows in ROWS:
-        table.add_row(str(rows), *(f"{computing(machine, rows, bits):,}" for bits in WIDTHS))
+        cycles = [computing(machine, rows, bits) for bits in WIDTHS]
+        cycles += [computing(narrow, rows, bits, both=True) for bits in WIDTHS[1:]]
+        table.add_row(str(rows), *(f"{each:,}" for each in cycles))
     console.print(table)
     sizes = {"layers": options.layers, "dim": options.features, "hidden": options.hidden}
     config = llama.Config(**sizes, vocabulary=2, context=2 * POSITION)

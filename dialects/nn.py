@@ -76,7 +76,9 @@ class ConvOp(PackableOp):
         if self.im2col is not None and (self.channels_last is None or self.groups.value.data != 1):
             raise VerifyException("'im2col' is for convolutions with 'channels_last' and one group")
         if self.im2col is not None and self.packed_bits:
-            raise VerifyException("'im2col' is for weights that are not packed")
+            raise VerifyException("'im2col' is for weights that are not packed; 'narrow_input' packs windows too")
+        if self.narrow_input is not None and self.groups.value.data != 1:
+            raise VerifyException("'narrow_input' is for one group")
         inputs, out = shapes(self)
         ranks = {len(shape) for shape in (*inputs, out)}
         if len(ranks) > 1 or min(ranks) < 3:

@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
-from ..dialects.core.nn_contraction import ContractionOp
+from ..dialects.core.nn_contraction import ContractionOp, PackableOp
 from ..dialects.core.nn_unpack import UnpackOp
 from ..dialects.nn import ConvOp, PoolOp
 from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
@@ -22,7 +22,7 @@ from ..ir import element_of, shape_of, where
 from .core.base import Pass
 from .loops.depthwise import is_depthwise, lower_depthwise
 from .loops.dot import is_dot, lower_dot
-from .loops.im2col import lower_im2col
+from .loops.im2col import lower_im2col, lower_narrow_input
 from .loops.kernel import lower_kernel
 from .loops.lookups import expand_lookups
 from .loops.nest import Constants, Nest
@@ -75,6 +75,8 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, stack
                 lower_pool(cast(PoolOp, op), kernel, nest)
             elif kernel.im2col:
                 lower_im2col(cast(ConvOp, op), kernel, nest, stack.windows)
+            elif dots and kernel.narrow_input:
+                lower_narrow_input(cast(PackableOp, op), kernel, nest, stack.windows)
             elif dots and is_dot(op):
                 lower_dot(cast(ContractionOp, op), kernel, nest)
             elif dots and is_depthwise(op):

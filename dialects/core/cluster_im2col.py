@@ -14,6 +14,7 @@ from xdsl.irdl import (
     base,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     var_operand_def,
 )
@@ -24,6 +25,7 @@ from ...ir import element_of, numbers_of, shape_of, where
 from ..nn import ints
 from .cluster_places import strided
 from .cluster_sums import strides_along
+from .nn_unpack import WIDTHS, WORD, pack
 from .semantics import Runner, Value, semantics
 
 
@@ -34,11 +36,16 @@ class Im2colOp(IRDLOperation):
 
     What of the window is inside of x are `rows` rows of `taps` stretches of `elements` bytes. In x they begin at the
     given element, `x_steps` along `x_axes` apart, -1 where there is one only; in the window at byte `first`, `steps`
-    bytes apart. All else of the window becomes 0.
+    bytes apart. All else of the window becomes 0. With `bits` the lowest 4 or 2 bits of each byte are packed, each
+    stretch as `nn.unpack` has it, from a word of the window on.
 
         cluster.im2col %x[%n, %h, %w, %c], %windows[%p] from %first rows %r taps %t of %m
             {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
             : memref<1x8x8x3xi8>, memref<2x28xi8>
+        cluster.im2col %x[%n, %h, %w, %c], %windows[%p] from %first rows %r taps %t of %m
+            {size = 36 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>,
+             bits = 4 : i64}
+            : memref<1x8x8x8xi8>, memref<2x36xi8>
     """
 
     name = "cluster.im2col"
@@ -54,6 +61,7 @@ class Im2colOp(IRDLOperation):
     x_axes = prop_def(base(DenseArrayBase))
     x_steps = prop_def(base(DenseArrayBase))
     steps = prop_def(base(DenseArrayBase))
+    bits = opt_prop_def(IntegerAttr[I64])
 
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
@@ -71,6 +79,7 @@ class Im2colOp(IRDLOperation):
         x_axes: Sequence[int],
         x_steps: Sequence[int],
         steps: Sequence[int],
+        bits: int = 0,
     ):
         super().__init__(
             operands=[x[0], list(x[1]), *windows, *extent],
@@ -79,8 +88,14 @@ class Im2colOp(IRDLOperation):
                 "x_axes": ints(x_axes),
                 "x_steps": ints(x_steps),
                 "steps": ints(steps),
+                "bits": IntegerAttr(bits, i64) if bits else None,
             },
         )
+
+    @property
+    def packed_bits(self) -> int:
+        """The bits of a packed number, 0 where bytes are copied."""
+        return self.bits.value.data if self.bits is not None else 0
 
     def verify_(self) -> None:
         if len(self.x_at) != len(shape_of(self.x)):
@@ -93,6 +108,11 @@ class Im2colOp(IRDLOperation):
             raise VerifyException("expected axes and steps for rows and taps")
         if any(not -1 <= axis < len(shape_of(self.x)) for axis in numbers_of(self.x_axes)):
             raise VerifyException(f"axes {list(numbers_of(self.x_axes))} do not fit {len(shape_of(self.x))} axes")
+        if self.bits is not None and self.packed_bits not in WIDTHS:
+            raise VerifyException(f"packed numbers have 2 or 4 bits, not {self.packed_bits}")
+        words = (self.size.value.data, *numbers_of(self.steps))
+        if self.bits is not None and any(count % WORD for count in words):
+            raise VerifyException(f"packed numbers fill words of {WORD} bytes, got a size and steps of {list(words)}")
 
 
 @semantics(Im2colOp)
@@ -109,5 +129,8 @@ def _im2col(runner: Runner, op: Im2colOp, operands: Sequence[Value]) -> list[Val
     if 0 in counts:
         return []
     source = strided(op, x, [int(i) for i in x_at], list(zip(counts, source_steps, strict=True)))
+    if op.packed_bits:
+        source = pack(source, op.packed_bits)
+        counts[-1] = source.shape[-1]
     np.copyto(strided(op, row, [int(first)], list(zip(counts, target_steps, strict=True))), source)
     return []

@@ -103,7 +103,8 @@ class DotOp(SumsOp):
     Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
 
     sums [pixels, features]. The elements of a row lie side by side. `x_axes` are those of pixels and rows, `w_axes`
-    those of features and rows. With `bits` a row of w holds numbers of 4 or 2 bits, packed as `nn.unpack` has them.
+    those of features and rows. With `bits` a row of w holds numbers of 4 or 2 bits, packed as `nn.unpack` has them, and
+    with `packed_x` so does a row of x, whose places that no number needs hold 0.
 
         cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c] rows %r of %m into %sums
             {x_axes = array<i64: 2, 1>, w_axes = array<i64: 0, 1>, steps = array<i64: 1, 1>, unsigned}
@@ -111,6 +112,9 @@ class DotOp(SumsOp):
         cluster.dot %x[%m, %k], %p[%f, %k] rows %one of %n into %sums
             {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64}
             : memref<8x13xi8>, memref<32x8xi8>, memref<2x4xi32>
+        cluster.dot %windows[%0, %0], %p[%f, %k] rows %one of %n into %sums
+            {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64, packed_x}
+            : memref<2x8xi8>, memref<32x8xi8>, memref<2x4xi32>
     """
 
     name = "cluster.dot"
@@ -118,18 +122,21 @@ class DotOp(SumsOp):
     AXES: ClassVar[tuple[int, int, int]] = (2, 2, 2)
     bits = opt_prop_def(IntegerAttr[I64])
     unsigned_weights = opt_prop_def(UnitAttr)
-    """Whether packed numbers are unsigned."""
+    """Whether packed numbers of w are unsigned; those of x are then, too, where they are packed."""
+    packed_x = opt_prop_def(UnitAttr)
 
     @property
     def packed_bits(self) -> int:
         """The bits of a packed number of w, 0 where each is a byte."""
         return self.bits.value.data if self.bits is not None else 0
 
-    def pack(self, bits: int, *, unsigned: bool) -> None:
-        """Say that w holds packed numbers of so many bits."""
+    def pack(self, bits: int, *, unsigned: bool, both: bool = False) -> None:
+        """Say that w, and with `both` x too, holds packed numbers of so many bits, those of w `unsigned` or not."""
         self.properties["bits"] = IntegerAttr(bits, i64)
         if unsigned:
             self.properties["unsigned_weights"] = UnitAttr()
+        if both:
+            self.properties["packed_x"] = UnitAttr()
 
     def verify_(self) -> None:
         super().verify_()
@@ -137,6 +144,10 @@ class DotOp(SumsOp):
             raise VerifyException(f"packed numbers have 2 or 4 bits, not {self.packed_bits}")
         if self.unsigned_weights is not None and self.bits is None:
             raise VerifyException("bytes of w are signed; only packed numbers may be unsigned")
+        if self.packed_x is not None and self.bits is None:
+            raise VerifyException("numbers of x are packed only where those of w are")
+        if self.packed_x is not None and self.unsigned_weights is not None and self.unsigned is None:
+            raise VerifyException("no machine multiplies packed numbers of which only those of w are unsigned")
 
 
 @irdl_op_definition
@@ -164,11 +175,14 @@ def _dot(runner: Runner, op: DotOp, operands: Sequence[Value]) -> list[Value]:
     x, w, sums = _sides(op, operands)
     (rows, elements), (pixels, features) = _extent(operands), sums.shape
     x_steps, w_steps = strides_along(x[0], op.x_axes, op.steps), strides_along(w[0], op.w_axes)
-    windows = strided(op, *x, [(pixels, x_steps[0]), (rows, x_steps[1]), (elements, 1)])
-    width = packed_shape((elements,), op.packed_bits)[0] if op.packed_bits else elements
-    weights = strided(op, *w, [(features, w_steps[0]), (rows, w_steps[1]), (width, 1)])
+    packed = packed_shape((elements,), op.packed_bits)[0] if op.packed_bits else elements
+    width = packed if op.packed_x is not None else elements
+    windows = strided(op, *x, [(pixels, x_steps[0]), (rows, x_steps[1]), (width, 1)])
+    weights = strided(op, *w, [(features, w_steps[0]), (rows, w_steps[1]), (packed, 1)])
     if op.packed_bits and weights.size:
         weights = unpack(weights, elements, op.packed_bits, is_unsigned=op.unsigned_weights is not None)
+    if op.packed_x is not None and windows.size:
+        windows = unpack(windows, elements, op.packed_bits, is_unsigned=op.unsigned is not None)
     total = np.einsum("pre,fre->pf", _numbers(op, windows), weights.astype(np.int64))
     sums[...] = total.astype(np.int32)
     return []

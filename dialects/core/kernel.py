@@ -75,6 +75,8 @@ class Kernel:
     """How far an element may be below the largest of its row, where all depends on that distance, as in a softmax."""
     im2col: bool = False
     """Whether loops copy the window of each pixel side by side before they multiply; what is computed is the same."""
+    narrow_input: bool = False
+    """Whether the first input's numbers are as narrow as the packed ones of the second, so that loops pack windows."""
 
     @cached_property
     def output_dims(self) -> tuple[int, ...]:

@@ -79,7 +79,12 @@ def number_at(body: Body, byte: SSAValue, axis: int, bits: int, *, is_unsigned: 
     """Append the number, as i32, that a byte holds for the current index along the axis of the numbers."""
     place = body.op(arith.AndIOp(body.shift_right(body.index_of(axis, i32), 2), body.constant(8 // bits - 1, i32)))
     shifted = body.shift_right(body.convert(byte, i32, unsigned=True), body.mul(place, bits))
-    number = body.op(arith.AndIOp(shifted, body.constant((1 << bits) - 1, i32)))
+    return lowest_bits(body, shifted, bits, is_unsigned=is_unsigned)
+
+
+def lowest_bits(body: Body, word: SSAValue, bits: int, *, is_unsigned: bool) -> SSAValue:
+    """Append the number that the lowest bits of an i32 hold."""
+    number = body.op(arith.AndIOp(word, body.constant((1 << bits) - 1, i32)))
     if is_unsigned:
         return number
     sign = 1 << (bits - 1)

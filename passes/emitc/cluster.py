@@ -72,7 +72,7 @@ def sums(b: Builder, op: Operation) -> None:
     if isinstance(op, DotOp) and op.packed_bits:
         b.headers[UNPACK] = None
         operands += [b.integer(op.packed_bits), b.integer(0 if op.unsigned_weights is not None else 1)]
-        _effect(b, "tw_dot_packed", operands, None)
+        _effect(b, "tw_dot_packed" if op.packed_x is None else "tw_dot_narrow", operands, None)
         return
     _effect(b, "tw_dot_block" if isinstance(op, DotOp) else "tw_window_block", operands, None)
 
@@ -94,7 +94,10 @@ def im2col(b: Builder, op: Operation) -> None:
         b.value(op.elements),
     ]
     b.headers[DOT] = None
-    _effect(b, "tw_im2col", operands, None)
+    if op.packed_bits:
+        b.headers[UNPACK] = None
+        operands.append(b.integer(op.packed_bits))
+    _effect(b, "tw_pack_window" if op.packed_bits else "tw_im2col", operands, None)
 
 
 def unpack(b: Builder, op: Operation) -> None:

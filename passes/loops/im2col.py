@@ -1,4 +1,4 @@
-"""Loops for convolutions of bytes whose windows are copied side by side before they are multiplied."""
+"""Loops for sums of products of bytes whose windows are copied side by side, or packed, before they are multiplied."""
 
 from __future__ import annotations
 
@@ -13,23 +13,32 @@ from xdsl.ir import SSAValue
 from ...dialects.core.cluster_im2col import Im2colOp
 from ...dialects.core.cluster_sums import DotOp
 from ...dialects.core.kernel import Kernel
+from ...dialects.core.nn_contraction import ContractionOp, PackableOp
+from ...dialects.core.nn_unpack import WORD
 from ...dialects.nn import ConvOp
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
 from .blocks import Part, has_windows_in_padding, parts
-from .dot import PIXELS, DotLoops, is_of_bytes
+from .dot import PIXELS, DotLoops, is_dot, is_of_bytes
 from .nest import Index, Nest
 
-WORD = 4
 
-
-def window_bytes(op: ConvOp) -> int:
+def window_bytes(op: ContractionOp) -> int:
     """Return the bytes of the windows of a block of pixels, each rounded up to words."""
-    return min(PIXELS, op.channels_first(shape_of(op.output))[-1]) * _row_bytes(op)
+    rows = shape_of(op.output)[-2]
+    if isinstance(op, ConvOp):
+        rows = op.channels_first(shape_of(op.output))[-1]
+    return min(PIXELS, rows) * _row_bytes(op)
 
 
-def _row_bytes(op: ConvOp) -> int:
-    return -(-prod(shape_of(op.inputs[1])[1:]) // WORD) * WORD
+def _row_bytes(op: ContractionOp) -> int:
+    return -(-_window_size(op) // WORD) * WORD
+
+
+def _window_size(op: ContractionOp) -> int:
+    """Return the bytes of a window as it is multiplied: those of the weights of a feature."""
+    shape = shape_of(op.inputs[1])
+    return prod(shape[1:]) if isinstance(op, ConvOp) else shape[-1]
 
 
 def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
@@ -39,7 +48,25 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature lie side by
     side, and no window lies in the padding as a whole.
     """
-    is_plain = op.channels_last is not None and op.groups.value.data == 1 and not op.packed_bits
+    return not op.packed_bits and _takes_windows(op, most_bytes)
+
+
+def takes_narrow_input(op: PackableOp, most_bytes: int) -> bool:
+    """
+    Return whether windows of numbers as narrow as a kernel's packed weights can be packed, in so many bytes at most.
+
+    Numbers of several taps have to fill whole words for each. Unsigned weights are multiplied by unsigned numbers only.
+    """
+    if not op.packed_bits or (op.is_unsigned(1) and not op.is_unsigned(0)):
+        return False
+    if isinstance(op, ConvOp):
+        is_whole = shape_of(op.inputs[0])[-1] % (WORD * 8 // op.packed_bits) == 0
+        return _takes_windows(op, most_bytes) and (is_whole or prod(shape_of(op.inputs[1])[1:-1]) == 1)
+    return is_dot(op) and window_bytes(op) <= most_bytes
+
+
+def _takes_windows(op: ConvOp, most_bytes: int) -> bool:
+    is_plain = op.channels_last is not None and op.groups.value.data == 1
     if not is_plain or len(shape_of(op.inputs[0])) > 4 or not is_of_bytes(op):
         return False
     x, w = (cast("MemRefType[Any]", value.type).get_strides() for value in op.inputs)
@@ -51,13 +78,23 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
 def check_im2col(op: ConvOp, most_bytes: int) -> None:
     """Raise Diagnostic where `im2col` is not possible for a convolution on buffers, as `takes_im2col` says."""
     if not takes_im2col(op, most_bytes):
-        raise Diagnostic(
-            "'im2col' is not possible for this convolution",
-            where=where(op),
-            expected=f"bytes, windows that all reach into x, and {most_bytes} bytes at most for {PIXELS} of them",
-            found=f"windows of {window_bytes(op)} bytes, of {element_of(op.inputs[0])}",
-            remedy="remove the attribute 'im2col'",
-        )
+        raise _not_possible(op, most_bytes, "im2col", "this convolution")
+
+
+def check_narrow_input(op: PackableOp, most_bytes: int) -> None:
+    """Raise Diagnostic where a kernel's windows cannot be packed, as `takes_narrow_input` says."""
+    if not takes_narrow_input(op, most_bytes):
+        raise _not_possible(op, most_bytes, "narrow_input", "this kernel")
+
+
+def _not_possible(op: ContractionOp, most_bytes: int, attribute: str, what: str) -> Diagnostic:
+    return Diagnostic(
+        f"'{attribute}' is not possible for {what}",
+        where=where(op),
+        expected=f"bytes, windows that all reach into x, and {most_bytes} bytes at most for {PIXELS} of them",
+        found=f"windows of {window_bytes(op)} bytes, of {element_of(op.inputs[0])}",
+        remedy=f"remove the attribute '{attribute}'",
+    )
 
 
 def _is_dense(shape: tuple[int, ...], strides: Any) -> bool:
@@ -75,16 +112,25 @@ def lower_im2col(op: ConvOp, kernel: Kernel, nest: Nest, most_bytes: int) -> Non
     zeros; blocks of features multiply them as rows of one length. Raises Diagnostic where that is not possible.
     """
     check_im2col(op, most_bytes)
-    _Im2colLoops(op, kernel, nest).build()
+    _WindowLoops(op, kernel, nest).build()
 
 
-class _Im2colLoops(DotLoops):
-    def __init__(self, op: ConvOp, kernel: Kernel, nest: Nest):
+def lower_narrow_input(op: PackableOp, kernel: Kernel, nest: Nest, most_bytes: int) -> None:
+    """Build the same loops with windows that are packed as they are copied. Raises Diagnostic as `lower_im2col`."""
+    check_narrow_input(op, most_bytes)
+    _WindowLoops(op, kernel, nest, op.packed_bits).build()
+
+
+class _WindowLoops(DotLoops):
+    """Blocks of pixels times features from copies of windows, packed in numbers of `bits` bits where it is not 0."""
+
+    def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, bits: int = 0):
         super().__init__(op, kernel, nest)
         pixels = min(PIXELS, kernel.bounds[self.pixel])
         self.windows = nest.op(memref.AllocaOp.get(i8, shape=[pixels, _row_bytes(op)], alignment=WORD))
         self.windows.name_hint = "windows"
-        self.dilation = numbers_of(op.dilations)[-1]
+        self.dilation = numbers_of(op.dilations)[-1] if isinstance(op, ConvOp) else 1
+        self.bits = bits
 
     def pixel_parts(self) -> Iterator[Part]:
         """Yield blocks from the first pixel on: those of which a window hangs over, those between, and the rest."""
@@ -107,14 +153,14 @@ class _Im2colLoops(DotLoops):
 
     def window_of(self, number: int, part: Part) -> Im2colOp:
         """Return the op that copies the window at the current position, the block's pixel `number`."""
-        op, nest = cast(ConvOp, self.op), self.nest
-        x = self.kernel.inputs[0]
-        channels = self.kernel.bounds[self.channel]
-        along, last = self.taps[:-1], self.taps[-1]
+        nest, x, w = self.nest, self.kernel.inputs[0], shape_of(self.kernel.inputs[1].value)
+        channels, width = self.kernel.bounds[self.channel], w[-1]
+        *along, last = self.taps or [None]
         rows, taps = self.window([tap != last or part.clipped for tap in self.taps])
-        steps = [self.kernel.bounds[last] * channels if along else 0, channels]
-        at = [nest.mul(self.position[tap], step) for tap, step in zip(self.taps, steps[-len(self.taps) :], strict=True)]
-        first = nest.add(at[0], at[1]) if along else at[0]
+        steps = [self.kernel.bounds[last] * width if along and last is not None else 0, width]
+        first: Index = 0
+        for tap, step in zip(reversed(self.taps), reversed(steps), strict=False):
+            first = nest.add(first, nest.mul(self.position[tap], step))
         self.position[self.channel] = 0
         x_at = self.place(x)
         self.leave_window()
@@ -125,10 +171,11 @@ class _Im2colLoops(DotLoops):
             (x.value, x_at),
             (self.windows, nest.value(number), nest.value(first)),
             (nest.value(extent[0]), nest.value(extent[1]), nest.value(extent[2])),
-            size=prod(shape_of(op.inputs[1])[1:]),
+            size=_window_size(self.op),
             x_axes=(self.x_axis - 1 if along else -1, self.x_axis),
             x_steps=(self.row_step if along else 0, self.dilation),
             steps=steps,
+            bits=self.bits,
         )
 
     def is_row_dense(self, x: SSAValue, channels: int) -> bool:
@@ -143,14 +190,17 @@ class _Im2colLoops(DotLoops):
         w_at = self.place(w)
         self.leave_window()
         zero, one = self.nest.value(0), self.nest.value(1)
-        size = self.nest.value(prod(shape_of(w.value)[1:]))
-        return DotOp(
+        elements = prod(self.kernel.bounds[d] for d in self.kernel.reduced)
+        made = DotOp(
             (self.windows, [zero, zero]),
             (w.value, w_at),
-            (one, size),
+            (one, self.nest.value(elements)),
             sums,
             x_axes=(0, -1),
             w_axes=(self.w_axis, -1),
             steps=(1, 0),
             unsigned=self.op.is_unsigned(0),
         )
+        if self.bits:
+            made.pack(self.bits, unsigned=self.op.is_unsigned(1), both=True)
+        return made

@@ -1,7 +1,7 @@
 /*
  * Sums of products of bytes for a block of up to 2 neighbouring pixels and 4 neighbouring features, as `cluster.dot`
  * states them, and over the windows of a few pixels of one channel, as `cluster.window` does; windows of which the bytes
- * are copied side by side before, as by `cluster.im2col`. Included after tilewright.h, after the header of a machine that
+ * are copied side by side or packed before, as by `cluster.im2col`. Included after tilewright.h, after the header of a machine that
  * has dot products of its own, and after tilewright_unpack.h where weights are packed.
  *
  * The sizes of the block are constants where the function is called, so that each call becomes straight code.
@@ -143,6 +143,94 @@ TW_BLOCK void tw_dot_packed(
     }
     TW_SUMS(TW_SAVE)
 }
+
+/* sum + the products of the numbers in two words; where those of b are unsigned, so are those of a. */
+TW_BLOCK int32_t tw_dot_numbers(
+    uint32_t a, uint32_t b, int32_t sum, int32_t bits, int32_t is_signed, int32_t are_signed) {
+#ifdef TW_DOT_H
+    if (bits == 4) {
+        return is_signed ? tw_dot8_ss(a, b, sum) : are_signed ? tw_dot8_us(a, b, sum) : tw_dot8_uu(a, b, sum);
+    }
+    return is_signed ? tw_dot16_ss(a, b, sum) : are_signed ? tw_dot16_us(a, b, sum) : tw_dot16_uu(a, b, sum);
+#else
+    for (int32_t place = 0; place < 8; place += bits) {
+        const uint32_t x = tw_unpack_word(a >> place, bits, is_signed), y = tw_unpack_word(b >> place, bits, are_signed);
+        sum = tw_dot4_ss(x, y, sum);
+    }
+    return sum;
+#endif
+}
+
+#define TW_ADD_NARROW(p, f) \
+    if (p < pixels && f < features) { \
+        s[p * 4 + f] = tw_dot_numbers(a##p, b##f, s[p * 4 + f], bits, is_signed, are_signed); \
+    }
+
+/* The same with rows of x that are packed too; what of their last words no number needs is 0. */
+TW_BLOCK void tw_dot_narrow(
+    const int8_t *x, const int8_t *w, int32_t *sums, int32_t pixels, int32_t features, int32_t x_step, int32_t x_row,
+    int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed, int32_t bits, int32_t are_signed) {
+    const int32_t numbers = 32 / bits, words = elements / numbers + (elements % numbers > 0);
+    int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int32_t row = 0; row < rows; ++row) {
+        const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
+        const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
+        const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
+        int32_t word = 0;
+#ifdef TW_NARROW_ROW
+        if (features == 4 && words > 0) {
+            TW_NARROW_ROW(x0, x1, w0, w1, w2, w3, s, words, pixels, is_signed, bits, are_signed);
+            word = words;
+        }
+#endif
+        for (; word < words; ++word) {
+            const uint32_t a0 = tw_packed_load(x0 + 4 * word), a1 = pixels > 1 ? tw_packed_load(x1 + 4 * word) : 0;
+            const uint32_t b0 = tw_packed_load(w0 + 4 * word), b1 = features > 1 ? tw_packed_load(w1 + 4 * word) : 0;
+            const uint32_t b2 = features > 2 ? tw_packed_load(w2 + 4 * word) : 0;
+            const uint32_t b3 = features > 3 ? tw_packed_load(w3 + 4 * word) : 0;
+            TW_SUMS(TW_ADD_NARROW)
+        }
+    }
+    TW_SUMS(TW_SAVE)
+}
+
+/* The lowest bits of `count` bytes as words of packed numbers; what of the last word no number needs becomes 0. */
+TW_BLOCK void tw_pack_row(const int8_t *from, int8_t *to, int32_t count, int32_t bits) {
+    const uint32_t mask = 0x01010101u * ((1u << bits) - 1u);
+    int32_t first = 0;
+#ifdef TW_PACK_WORDS
+    const int32_t whole = count * bits / 32;
+    if (whole > 0) {
+        TW_PACK_WORDS(from, to, whole, bits);
+        first = whole * (32 / bits);
+        to += 4 * whole;
+    }
+#endif
+    for (; first < count; to += 4) {
+        uint32_t word = 0;
+        for (int32_t place = 0; place < 8 && first < count; place += bits, first += 4) {
+            const uint32_t four = first + 4 <= count ? tw_word(from + first) : tw_bytes(from + first, count - first);
+            word |= (four & mask) << place;
+        }
+        tw_packed_store(to, word);
+    }
+}
+
+/* As tw_im2col, with stretches of `elements` bytes of which the lowest bits are packed. */
+TW_BLOCK void tw_pack_window(
+    const int8_t *x, int8_t *window, int32_t first, int32_t size, int32_t x_row, int32_t x_tap, int32_t row, int32_t tap,
+    int32_t rows, int32_t taps, int32_t elements, int32_t bits) {
+    const int32_t numbers = 32 / bits;
+    if (rows * taps * ((elements + numbers - 1) / numbers) * 4 < size) {
+        for (int32_t k = 0; k < size; k += 4) tw_packed_store(window + k, 0);
+    }
+    for (int32_t r = 0; r < rows; ++r) {
+        for (int32_t t = 0; t < taps; ++t) {
+            tw_pack_row(x + r * x_row + t * x_tap, window + first + r * row + t * tap, elements, bits);
+        }
+    }
+}
+#undef TW_ADD_NARROW
 #endif
 
 /*

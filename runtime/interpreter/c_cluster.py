@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from ...dialects.cluster import transfers_of
 from ...dialects.core.c_call import c_rule
 from ...dialects.core.cluster_places import strided
-from ...dialects.core.nn_unpack import packed_shape, unpack
+from ...dialects.core.nn_unpack import pack, packed_shape, unpack
 from ...dialects.core.semantics import Runner, Value
 from ...ir import Array
 
@@ -80,6 +80,18 @@ def _dot_packed(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, 
     return _dot_block(runner, op, x, weights, sums, *sizes[:4], *steps, *sizes[6:-2])
 
 
+@c_rule("tw_dot_narrow")
+def _dot_narrow(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
+    pixels, _, x_step, x_row, _, _, rows, elements, is_signed, bits, _ = (int(size) for size in sizes)
+    if rows == 0 or elements == 0:
+        return _dot_packed(runner, op, x, w, sums, *sizes)
+    width = packed_shape((elements,), bits)[0]
+    packed = strided(op, x.reshape(-1), [0], [(pixels, x_step), (rows, x_row), (width, 1)])
+    windows = unpack(packed, elements, bits, is_unsigned=not is_signed)
+    steps = rows * elements, elements
+    return _dot_packed(runner, op, windows, w, sums, *sizes[:2], *steps, *sizes[4:])
+
+
 @c_rule("tw_window_block")
 def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array, *sizes: Any) -> list[Value]:
     pixels, x_step, x_row, x_tap, w_row, w_tap, rows, taps, is_signed = (int(size) for size in sizes)
@@ -96,12 +108,26 @@ def _window_block(runner: Runner, op: Operation, x: Array, w: Array, sums: Array
 
 @c_rule("tw_im2col")
 def _im2col(runner: Runner, op: Operation, x: Array, window: Array, *numbers: Any) -> list[Value]:
-    first, size, x_row, x_tap, row, tap, *counts = (int(number) for number in numbers)
+    return _window(op, x, window, *(int(number) for number in numbers))
+
+
+@c_rule("tw_pack_window")
+def _pack_window(runner: Runner, op: Operation, x: Array, window: Array, *numbers: Any) -> list[Value]:
+    *sizes, bits = (int(number) for number in numbers)
+    return _window(op, x, window, *sizes, bits=bits)
+
+
+def _window(op: Operation, x: Array, window: Array, *sizes: int, bits: int = 0) -> list[Value]:
+    """Copy a window, and pack its numbers where they have `bits` bits."""
+    first, size, x_row, x_tap, row, tap, *counts = sizes
     target = window.reshape(-1)[:size]
     target[...] = 0
     if 0 in counts:
         return []
     source = strided(op, x.reshape(-1), [0], list(zip(counts, (x_row, x_tap, 1), strict=True)))
+    if bits:
+        source = pack(source, bits)
+        counts[-1] = source.shape[-1]
     np.copyto(strided(op, target, [first], list(zip(counts, (row, tap, 1), strict=True))), source)
     return []
 

@@ -112,10 +112,13 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         assembly.write_text("    .section .rodata\n" + "".join(_included(name) for name in contents))
         for name, content in contents.items():
             (assembly.parent / f"{name}.bin").write_bytes(content)
-        uses_math = "tilewright_math.h" in emitted_text(folder / "network.c")
+        text_of_network = emitted_text(folder / "network.c")
+        uses_math = "tilewright_math.h" in text_of_network
         options = [f"-I{path}" for path in (folder.resolve(), RUNTIME.resolve(), temporary)]
         options += [] if uses_math else ["-ffreestanding", "-isystem", str(RUNTIME.resolve() / "freestanding")]
-        options += [f"-D{macro}" for macro in (*board.macros, *(["TW_SERIAL"] if data is None else []))]
+        macros = [*board.macros, *(["TW_SERIAL"] if data is None else [])]
+        macros += ["TW_XPULPNN"] if "tw_dot_narrow(" in text_of_network else []
+        options += [f"-D{macro}" for macro in macros]
         sources = [*files, main, assembly, *(RUNTIME / name for name in board.sources)]
         target.parent.mkdir(parents=True, exist_ok=True)
         script, options = RUNTIME / board.script, [*options, *flags]

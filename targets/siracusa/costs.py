@@ -17,7 +17,7 @@ from ..core.machine import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles
-from .cost.narrow import NarrowSimd, narrow_of
+from .cost.narrow import NarrowSimd, PackedWindows, narrow_of
 from .cost.products import Simd, copied_bytes, plain_block_cycles, product_of
 from .cost.scalar import Rates
 from .cost.unpacking import packed_numbers, unpacking_cycles
@@ -73,6 +73,7 @@ def product(
     contention: float = 0.0,
     float_cycles: float = 60.0,
     xpulp: int = 0,
+    xpulpnn: int = 0,
 ) -> int | None:
     """
     Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
@@ -82,11 +83,18 @@ def product(
     `copies` operands whose words do not lie side by side are copied before; without, such kernels are left to plain C.
     With `blocks` it may be computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
 
-    A kernel that says `im2col` has its windows copied; None where they do not fit `window_bytes`, two at a time.
+    A kernel that says `im2col` has its windows copied, one that says `narrow_input` has them packed; None where they do
+    not fit `window_bytes`, two at a time, and for packed ones without `xpulpnn`, whose instructions multiply them.
     """
     plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
     rates = Rates(float_cycles, bool(xpulp))
     narrow = narrow_of(kernel)
+    if kernel.narrow_input:
+        if narrow is None or not simd or not xpulpnn or 0 in bounds:
+            return None
+        windows = PackedWindows(narrow, bounds, features=features, step=step, rates=rates)
+        fits = windows.is_possible and windows.window_bytes <= window_bytes
+        return ceil(windows.cycles(engine.cores, contention)) if fits else None
     if narrow is not None and simd and 0 not in bounds:
         packed = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
         return ceil(packed.cycles(engine.cores, contention)) if packed.is_possible else plain

@@ -4,7 +4,7 @@
  *
  * Sources of the encodings: GVSoC models/cpu/iss/isa_gen/isa_pulpv2.py (lp.setup, p.lw, p.sw, pv.sdot(u)sp.b); the table
  * of vectorial instructions in RI5CY's user manual (pv.sll.sci.b, pv.srl.sci.b, pv.sra.sci.b), with which LLVM's
- * assembler agrees for CORE-V, but for the opcode.
+ * assembler agrees for CORE-V, but for the opcode; isa_pulpnn.py for XpulpNN (pv.sdot(u)(s)p.n and .c).
  */
 #ifndef TW_XPULP_H
 #define TW_XPULP_H
@@ -22,6 +22,14 @@
 #define TW_SDOT(funct7, sum, a, b) ".insn r 0x57, 1, " funct7 ", " sum ", " a ", " b "\n"
 #define TW_SDOT_SS "0x5c"
 #define TW_SDOT_US "0x54"
+/* The same with 8 numbers of 4 bits or 16 of 2 bits, which XpulpNN has. */
+#define TW_SDOT_NARROW(funct7, sum, a, b) ".insn r 0x57, 2, " funct7 ", " sum ", " a ", " b "\n"
+#define TW_SDOT8_SS "0x5c"
+#define TW_SDOT8_US "0x54"
+#define TW_SDOT8_UU "0x50"
+#define TW_SDOT16_SS "0x5d"
+#define TW_SDOT16_US "0x55"
+#define TW_SDOT16_UU "0x51"
 /* All bytes of a word, shifted by an even number of bits; `half` is half of it. */
 #define TW_SLL_BYTES(to, from, half) ".insn r 0x57, 7, 0x28, " to ", " from ", x" #half "\n"
 #define TW_SRL_BYTES(to, from, half) ".insn r 0x57, 7, 0x20, " to ", " from ", x" #half "\n"

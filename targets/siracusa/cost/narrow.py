@@ -25,7 +25,19 @@ from ....dialects.core.nn_unpack import WIDTHS, packed_index
 from ....ir import element_of, integer_width, shape_of
 from .kernels import per_kernel
 from .loops import BRANCH
-from .products import BLOCK, BLOCK_OUTPUT, TAP_ROW, WORD, Product, Simd, product_of
+from .products import (
+    BLOCK,
+    BLOCK_OUTPUT,
+    COPY_ROW,
+    COPY_WINDOW,
+    PIXELS,
+    TAP_ROW,
+    WORD,
+    Product,
+    Simd,
+    pixels_of_block,
+    product_of,
+)
 from .scalar import Rates
 
 BYTE = 4
@@ -40,11 +52,14 @@ TURN = 2 + BRANCH
 class Narrow:
     """
     A sum of products with packed weights: what it is with bytes, the loop along which they are packed, and their bits.
+
+    With `packs_windows` the first operand has numbers of as many bits, of which windows are packed.
     """
 
     product: Product
     along: int
     bits: int
+    packs_windows: bool = False
 
     @property
     def numbers(self) -> int:
@@ -59,7 +74,7 @@ def narrow_of(kernel: Kernel) -> Narrow | None:
     if packing is None:
         return None
     product = product_of(_with_bytes(kernel, packing[0]))
-    return None if product is None else Narrow(product, *packing)
+    return None if product is None else Narrow(product, *packing, packs_windows=kernel.narrow_input)
 
 
 def _packing(kernel: Kernel) -> tuple[int, int] | None:
@@ -131,3 +146,44 @@ class NarrowSimd(Simd):
             each += features + TURN + (fours + (left > 0)) * self._four(features, pixels) + left * pixels * BYTE
         again = (self._rows - 1) * (features + pixels + TAP_ROW + outputs)
         return self._rows * each + again + BLOCK + (BLOCK_OUTPUT + 1 + self._epilogue) * outputs
+
+
+PACKING = {4: 6, 2: 14}
+"""Bits -> cycles of a word of packed numbers that is made of bytes."""
+
+
+class PackedWindows(Simd):
+    """A sum of products with packed weights and windows that are packed: words of both are multiplied as they are."""
+
+    def __init__(self, narrow: Narrow, bounds: tuple[int, ...], *, features: int, step: float, rates: Rates):
+        super().__init__(narrow.product, bounds, features=features, step=step, copies=False, im2col=True, rates=rates)
+        self._bits, self._numbers = narrow.bits, narrow.numbers
+        self._channels = bounds[narrow.along]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether numbers of several taps fill words."""
+        return super().is_possible and (self._channels == self._products or self._channels % self._numbers == 0)
+
+    @property
+    def window_bytes(self) -> int:
+        """The bytes of the windows of a block of pixels."""
+        return pixels_of_block(self._product, self._bounds) * self._words * WORD
+
+    @property
+    def _words(self) -> int:
+        return -(-self._products // self._numbers)
+
+    def _block(self, features: int, pixels: int) -> float:
+        wait = 1 if pixels == 1 else 0
+        steps = self._words * (features + pixels + features * pixels + wait + self._step)
+        return steps + BLOCK + (BLOCK_OUTPUT + self._epilogue) * features * pixels
+
+    def _window(self) -> float:
+        rows, (words, rest) = self._products // self._run, divmod(self._run, self._numbers)
+        fours, left = divmod(rest, WORD)
+        last = fours * UNPACKED + left * BYTE + TURN if rest else 0
+        moved = rows * (COPY_ROW + words * PACKING[self._bits] + last)
+        lines, pairs, singles = self._product.line(self._bounds)
+        over = self._product.border_of(self._bounds) / max(PIXELS * pairs + singles, 1) if lines else 0
+        return COPY_WINDOW + moved + over * self._words

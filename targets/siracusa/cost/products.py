@@ -202,8 +202,13 @@ def block_cycles(features: int, pixels: int, products: int, *, rows: int = 1, mo
 
 def copied_bytes(product: Product, bounds: Sequence[int]) -> int:
     """Return the bytes of the windows of a block of pixels, each rounded up to words."""
+    return pixels_of_block(product, bounds) * -(-prod(bounds[d] for d in product.reduced) // WORD) * WORD
+
+
+def pixels_of_block(product: Product, bounds: Sequence[int]) -> int:
+    """Return the pixels of the largest block."""
     *_, along = [PIXELS, *(bounds[d] for d in product.pixels)]
-    return min(along, PIXELS) * -(-prod(bounds[d] for d in product.reduced) // WORD) * WORD
+    return min(along, PIXELS)
 
 
 class Simd:

@@ -1,14 +1,15 @@
-"""Weights of 4 and 2 bits for the cores: packed in memory, and bytes in L1 or in registers when they are used."""
+"""Weights of 4 and 2 bits for the cores: packed in memory, and when used, bytes or multiplied as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, cast
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects import memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, StringAttr, UnitAttr, i8, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -16,12 +17,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
 from ....dialects.core.nn_contraction import PackableOp
-from ....dialects.core.nn_unpack import UnpackOp, pack, packed_shape
+from ....dialects.core.nn_unpack import WIDTHS, UnpackOp, pack, packed_shape
 from ....ir import Array, DenseAttr, array_of, dense, functions
 from ....passes.allocate_static import lifetimes
 from ....passes.buffers.bufferizer import free_symbol
+from ....passes.buffers.ranges import ranges_of
 from ....passes.core.base import Pass
 from ....passes.loops.dot import is_dot
+from ....passes.loops.im2col import takes_narrow_input
+from ....passes.lowering.intervals import Range
 from ....passes.map_engines import ATTRIBUTE, engine_of
 from ....passes.memory.arena import place
 from ....passes.memory.views import buffer_type, bytes_of
@@ -31,11 +35,20 @@ from ...core.machine import Engine, Machine
 from ...core.machine_attribute import machine_of
 
 
+class Form(Enum):
+    """How a kernel uses packed weights: as bytes that they are unpacked to before, or in its own loops."""
+
+    UNPACKED = "unpacked"
+    READ = "read"
+    WITH_WINDOWS = "with windows"
+    """The kernel packs windows of its input too, whose numbers are as narrow."""
+
+
 @dataclass(frozen=True)
 class _Narrow:
     """
     Weights that fit fewer bits, packed: the bytes that are saved, and the modelled cycles that it takes more, which are
-    negative where it is faster. `reads` says for each use whether the kernel reads packed weights, or unpacked ones.
+    negative where it is faster; how each kernel uses them, and whether its input has no signs.
     """
 
     weights: Weights
@@ -44,17 +57,42 @@ class _Narrow:
     is_unsigned: bool
     saved: int
     cycles: int
-    reads: tuple[bool, ...]
+    forms: tuple[Form, ...]
+    inputs: tuple[bool, ...]
 
 
-def pack_narrow_weights(module: ModuleOp, machine: Machine, *, everything: bool = False) -> None:
+class _Inputs:
+    """What integers kernels read, found out for a function when it is asked for."""
+
+    def __init__(self, module: ModuleOp, most_bytes: int):
+        self.most_bytes = most_bytes
+        """What packed windows of a kernel may take."""
+        self._module = module
+        self._ranges: dict[Operation | None, Callable[[SSAValue], Range | None]] = {}
+
+    def of(self, op: KernelOp) -> Range | None:
+        """Return what the first input of a kernel may hold."""
+        function = op.parent_op()
+        if not isinstance(function, func.FuncOp):
+            return None
+        if function not in self._ranges:
+            self._ranges[function] = ranges_of(function, self._module)
+        return self._ranges[function](op.inputs[0])
+
+
+def pack_narrow_weights(
+    module: ModuleOp, machine: Machine, *, everything: bool = False, window_bytes: int = 512
+) -> None:
     """
     Pack weights that kernels bring to a near level and whose values fit 4 or 2 bits.
 
     Those are packed for which that is faster, and of the others, cheapest byte first, as many as it takes for the
-    network to fit the far level; with `everything` all of them.
+    network to fit the far level; with `everything` all of them. Kernels may pack windows of `window_bytes`, two at a
+    time.
     """
-    found = [each for weights in weights_of(module, machine) if (each := _narrow(weights, machine)) is not None]
+    inputs, found = _Inputs(module, window_bytes), list[_Narrow]()
+    for weights in weights_of(module, machine):
+        found += _packed_forms(weights, machine, inputs)[:1]
     for each in sorted(found, key=lambda each: each.cycles / each.saved):
         if everything or each.cycles < 0 or not _fits(module, machine):
             _replace(module, each)
@@ -71,44 +109,92 @@ def narrowest(values: Array) -> tuple[int, bool] | None:
     return None
 
 
-def _narrow(weights: Weights, machine: Machine) -> _Narrow | None:
-    """Return how weights are packed, None where they are not."""
+def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_Narrow]:
+    """Return how weights may be packed, the fastest first; wider than they need be only for the sake of windows."""
+    if not _may_be_packed(weights, machine):
+        return []
+    values = array_of(cast(DenseAttr, weights.definition.initial_value))
+    narrow = narrowest(values)
+    if narrow is None:
+        return []
+    made = [_narrow(weights, values, (bits, narrow[1]), machine, inputs) for bits in WIDTHS if bits >= narrow[0]]
+    found = [
+        each
+        for each in made
+        if each is not None and each.saved > 0 and (each.bits == narrow[0] or Form.WITH_WINDOWS in each.forms)
+    ]
+    return sorted(found, key=lambda each: each.cycles)
+
+
+def _may_be_packed(weights: Weights, machine: Machine) -> bool:
+    """Return whether weights are bytes that are brought to a near level for kernels which can use packed ones."""
     type = cast("MemRefType[Any]", weights.definition.type)
     is_plain = type.element_type == i8 and isinstance(type.memory_space, NoneAttr) and len(type.get_shape()) > 0
     far = machine.far.name
     if not is_plain or any(machine.near_level_of(engine).name == far for engine in weights.engines):
-        return None
-    if not all(isinstance(op, PackableOp) and not op.packed_bits for op, _ in weights.uses):
-        return None
-    values = array_of(cast(DenseAttr, weights.definition.initial_value))
-    form = narrowest(values)
-    saved = values.size - int(np.prod(packed_shape(values.shape, form[0]))) if form is not None else 0
-    if form is None or saved <= 0:
-        return None
-    total, reads = 0, list[bool]()
+        return False
+    return all(isinstance(op, PackableOp) and not op.packed_bits for op, _ in weights.uses)
+
+
+def _narrow(
+    weights: Weights, values: Array, form: tuple[int, bool], machine: Machine, inputs: _Inputs
+) -> _Narrow | None:
+    """Return weights packed to so many bits, unsigned or not; None where an engine can use them in no form."""
+    bits, is_unsigned = form
+    saved = values.size - int(np.prod(packed_shape(values.shape, bits)))
+    total, forms, signs = 0, list[Form](), list[bool]()
     for (op, _), engine, cycles in zip(weights.uses, weights.engines, weights.cycles, strict=True):
-        forms = _computing(cast(PackableOp, op), engine, cycles, form[0], machine)
-        if not forms:
+        costs = _computing(cast(PackableOp, op), engine, cycles, bits, machine)
+        windows = _packing_windows(cast(PackableOp, op), engine, form, machine, inputs)
+        if windows is not None:
+            costs[Form.WITH_WINDOWS] = windows[0]
+        if not costs:
             return None
         # A kernel takes as long as computing or as fetching its weights once, whichever is longer.
         fetch, less = (machine.fetch_cycles(engine, size) for size in (weights.bytes, weights.bytes - saved))
-        total += max(min(forms.values()), less) - max(cycles, fetch)
-        reads.append(min(forms, key=lambda each: forms[each]))
-    return _Narrow(weights, pack(values, form[0]), *form, saved, total, tuple(reads))
+        total += max(min(costs.values()), less) - max(cycles, fetch)
+        forms.append(min(costs, key=lambda each: costs[each]))
+        signs.append(windows is not None and windows[1])
+    return _Narrow(weights, pack(values, bits), bits, is_unsigned, saved, total, tuple(forms), tuple(signs))
 
 
-def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: Machine) -> dict[bool, int]:
+def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: Machine) -> dict[Form, int]:
     """
-    Return what a kernel takes with packed weights, which take `cycles` as bytes: where it reads them so (True), and
-    where they are unpacked for it (False), as far as the engine does that.
+    Return what a kernel takes with packed weights, which take `cycles` as bytes: where it reads them so, and where they
+    are unpacked for it, as far as the engine does that.
     """
-    found = {False: machine.cost(engine, _unpack(op, bits, is_unsigned=False)[-1])}
-    found = {False: cycles + each for each in found.values() if each is not None}
+    unpacking = machine.cost(engine, _unpack(op, bits, is_unsigned=False)[-1])
+    found = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}
     twin = op.clone()
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=False)
     price = machine.cost(engine, twin) if not op.is_unsigned(1) and is_dot(twin) else None
     twin.erase()
-    return found if price is None else found | {True: price}
+    return found if price is None else found | {Form.READ: price}
+
+
+def _packing_windows(
+    op: PackableOp, engine: Engine, form: tuple[int, bool], machine: Machine, inputs: _Inputs
+) -> tuple[int, bool] | None:
+    """
+    Return what a kernel takes that packs windows of its input, and whether these numbers have no signs.
+
+    None where the engine does not do that, and where the numbers are not known to be as narrow as the weights.
+    """
+    bits, is_unsigned = form
+    if op.is_unsigned(1):
+        return None
+    twin = op.clone()
+    _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=is_unsigned)
+    _let_pack(twin, no_signs=is_unsigned or op.is_unsigned(0))
+    price = machine.cost(engine, twin) if takes_narrow_input(twin, inputs.most_bytes) else None
+    twin.erase()
+    held = inputs.of(op) if price is not None else None
+    if price is None or held is None:
+        return None
+    has_signs = held.low < 0 or (not is_unsigned and held in Range.of_bits(bits, signed=True))
+    if held not in Range.of_bits(bits, signed=has_signs) or (has_signs and (is_unsigned or op.is_unsigned(0))):
+        return None
+    return price, not has_signs
 
 
 def _fits(module: ModuleOp, machine: Machine) -> bool:
@@ -136,9 +222,9 @@ def _replace(module: ModuleOp, narrow: _Narrow) -> None:
     packed = memref.GlobalOp.get(StringAttr(name), type, value, constant=UnitAttr())
     packed.location = definition.location
     Rewriter.replace_op(definition, packed, [])
-    for (op, get), reads in zip(narrow.weights.uses, narrow.reads, strict=True):
+    for (op, get), form, no_signs in zip(narrow.weights.uses, narrow.forms, narrow.inputs, strict=True):
         made: list[Operation] = [_packed(op, narrow.bits, name)]
-        if not reads:
+        if form is Form.UNPACKED:
             made = list(_unpack(op, narrow.bits, is_unsigned=narrow.is_unsigned, name=name))
             made[1].results[0].name_hint = get.memref.name_hint
             made[2].attributes[ATTRIBUTE] = op.attributes[ATTRIBUTE]
@@ -146,10 +232,12 @@ def _replace(module: ModuleOp, narrow: _Narrow) -> None:
         for each in made:
             each.location = op.location
         Rewriter.insert_op(made, InsertPoint.before(op))
-        if reads:
-            _let_read(cast(PackableOp, op), made[0].results[0], narrow.bits, is_unsigned=narrow.is_unsigned)
-        else:
+        if form is Form.UNPACKED:
             op.operands[1] = made[1].results[0]
+        else:
+            _let_read(cast(PackableOp, op), made[0].results[0], narrow.bits, is_unsigned=narrow.is_unsigned)
+        if form is Form.WITH_WINDOWS:
+            _let_pack(cast(PackableOp, op), no_signs=no_signs)
         if not get.memref.uses:
             Rewriter.erase_op(get)
 
@@ -180,6 +268,15 @@ def _let_read(op: PackableOp, packed: SSAValue, bits: int, *, is_unsigned: bool)
         op.properties["unsigned"] = ints([*([0] if op.is_unsigned(0) else []), 1])
 
 
+def _let_pack(op: PackableOp, *, no_signs: bool) -> None:
+    """Let a kernel that reads packed weights pack windows of its input, whose numbers have signs or not."""
+    op.properties["narrow_input"] = UnitAttr()
+    unsigned = [index for index, is_it in enumerate((no_signs, op.is_unsigned(1))) if is_it]
+    op.properties.pop("unsigned", None)
+    if unsigned:
+        op.properties["unsigned"] = ints(unsigned)
+
+
 @dataclass(frozen=True)
 class PackNarrowWeightsPass(Pass):
     """
@@ -189,14 +286,17 @@ class PackNarrowWeightsPass(Pass):
     constants, which the kernels read (`weight_bits`), or which `nn.unpack` makes bytes of before them, whichever takes
     fewer cycles. Both take more than bytes: it is done where that is less than what fetching fewer bytes saves, and
     where the network does not fit the far level otherwise, then for those weights first that take fewest cycles for
-    each byte saved. Every buffer between kernels is counted as if it were in the far level. `everything` packs all
-    weights that can be. Run it between place-weights and plan-memory, which fits what is unpacked into the near level
-    or makes it there tile by tile.
+    each byte saved. An engine that multiplies packed numbers is faster with both sides packed: where what a kernel
+    reads is known to fit as many bits, such as what one before has clipped, it packs its windows itself
+    (`narrow_input`), of `window-bytes` at most for two of them. Every buffer between kernels is counted as if it were
+    in the far level. `everything` packs all weights that can be. Run it between place-weights and plan-memory, which
+    fits what is unpacked into the near level or makes it there tile by tile.
     """
 
     name = "pack-narrow-weights"
 
     everything: bool = False
+    window_bytes: int = 512
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pack_narrow_weights(op, machine_of(op), everything=self.everything)
+        pack_narrow_weights(op, machine_of(op), everything=self.everything, window_bytes=self.window_bytes)

@@ -66,6 +66,46 @@ func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2
 
 // -----
 
+func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{numbers of x are packed only where those of w are}}
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, packed_x}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
+  func.return
+}
+
+// -----
+
+func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{only those of w are unsigned}}
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64, packed_x, unsigned_weights}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
+  func.return
+}
+
+// -----
+
+func.func @packed_window(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
+  // expected-error @+1 {{packed numbers have 2 or 4 bits, not 3}}
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
+    {size = 36 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>, bits = 3 : i64}
+    : memref<1x8x8x8xi8>, memref<2x36xi8>
+  func.return
+}
+
+// -----
+
+func.func @packed_window(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
+  // expected-error @+1 {{packed numbers fill words of 4 bytes, got a size and steps of [35, 12, 4]}}
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
+    {size = 35 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>, bits = 4 : i64}
+    : memref<1x8x8x8xi8>, memref<2x36xi8>
+  func.return
+}
+
+// -----
+
 func.func @mac(%a: i16, %b: i32, %sum: i32) -> i32 {
   // expected-error @+1 {{i16}}
   %y = "cluster.mac"(%a, %b, %sum) : (i16, i32, i32) -> i32

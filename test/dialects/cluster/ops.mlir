@@ -41,6 +41,22 @@ func.func @packed_dot(%x: memref<8x13xi8>, %w: memref<32x8xi8>, %sums: memref<2x
   func.return
 }
 
+// CHECK: cluster.dot {{.*}} bits = 2 : i64, unsigned_weights, packed_x}
+func.func @narrow_dot(%x: memref<2x8xi8>, %w: memref<32x8xi8>, %sums: memref<2x4xi32>, %i: index) {
+  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
+    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, unsigned, bits = 2 : i64, unsigned_weights, packed_x}
+    : memref<2x8xi8>, memref<32x8xi8>, memref<2x4xi32>
+  func.return
+}
+
+// CHECK: cluster.im2col {{.*}} bits = 4 : i64}
+func.func @packed_window(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
+    {size = 36 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>, bits = 4 : i64}
+    : memref<1x8x8x8xi8>, memref<2x36xi8>
+  func.return
+}
+
 // CHECK: cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>} : memref<1x8x8x3xi8>, memref<2x28xi8>
 func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x28xi8>, %i: index) {
   cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i

@@ -16,3 +16,10 @@ func.func @conv(%x: memref<1x8x8x34xi8>, %w: memref<6x3x3x8xi8>, %o: memref<1x6x
      accumulator = i32, channels_last, weight_bits = 2 : i64, unsigned = array<i64: 1>}
   func.return
 }
+
+// CHECK: {accumulator = i32, transpose_b, weight_bits = 4 : i64, narrow_input, unsigned = array<i64: 0>}
+func.func @narrow(%x: memref<8x13xi8>, %w: memref<5x8xi8>, %o: memref<8x5xi32>) {
+  nn.matmul ins(%x, %w : memref<8x13xi8>, memref<5x8xi8>) outs(%o : memref<8x5xi32>)
+    {accumulator = i32, transpose_b, weight_bits = 4 : i64, narrow_input, unsigned = array<i64: 0>}
+  func.return
+}

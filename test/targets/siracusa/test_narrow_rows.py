@@ -7,13 +7,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tilewright.dialects.core.nn_unpack import pack
+from tilewright.dialects.core.nn_unpack import pack, unpack
 from tilewright.ir import Array
 from tilewright.targets.siracusa import bare
 from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA, build_bare
@@ -46,13 +47,17 @@ def numbers(random: np.random.Generator, count: int, bits: int, is_signed: int) 
     return random.integers(low, low + (1 << bits), count).astype(np.int8)
 
 
-def is_right(folder: Path, calls: str, given: Array, expected: Array) -> bool:
-    """Return whether calls on the bytes `in` and `out` write what is expected, when the chip's controller runs them."""
+def is_right(folder: Path, calls: str, given: Array, expected: Array, *defined: str) -> bool:
+    """
+    Return whether calls on the bytes `in` and `out` write what is expected, when the chip's controller runs them.
+
+    `defined` are macros besides those of the chip's board.
+    """
     sizes = given.size, expected.size
     prototype = f"#include <stdint.h>\nvoid network_run(const int8_t in[{sizes[0]}], int8_t out[{sizes[1]}]);\n"
     (folder / "network.h").write_text(PORT.format("INPUT", sizes[0]) + PORT.format("OUTPUT", sizes[1]) + prototype)
     (folder / "network.c").write_text(SOURCE.format(*sizes, calls))
-    flags = ("-Wall", "-Wextra", "-Werror", f"-I{COMMON}")
+    flags = ("-Wall", "-Wextra", "-Werror", f"-I{COMMON}", *(f"-D{name}" for name in defined))
     machine = Siracusa(0)
     machine.run(build_bare(folder, folder / "a.elf", SIRACUSA, inputs=[given], expected=[expected], flags=flags))
     return machine.exit_code == 0
@@ -116,6 +121,38 @@ def test_products_of_packed_rows(tmp_path: Path) -> None:
     assert is_right(tmp_path, *blocks([5, 16, 53]))
 
 
+def narrow_blocks(lengths: Sequence[int]) -> tuple[str, Array, Array]:
+    """Return calls that pack two rows of x and multiply them, what they read, and what they are to write."""
+    random, calls, given, expected = np.random.default_rng(5), list[str](), list[Array](), list[Array]()
+    for bits, are_signed in FORMS:
+        for is_signed, pixels, elements in product((1, 0), (1, 2), lengths):
+            if is_signed and not are_signed:
+                continue
+            x = random.integers(-128, 128, (pixels, elements)).astype(np.int8)
+            w = numbers(random, 4 * elements, bits, are_signed).reshape(4, elements)
+            read, packed = pack(x, bits), pack(w, bits)
+            lowest = unpack(read, elements, bits, is_unsigned=not is_signed).astype(np.int64)
+            source, target = (sum(each.size for each in arrays) for arrays in (given, expected))
+            calls += [
+                f"    tw_pack_window(in + {source + p * elements}, out + {target + p * read.shape[-1]}, 0, "
+                f"{read.shape[-1]}, 0, 0, 0, 0, 1, 1, {elements}, {bits});"
+                for p in range(pixels)
+            ]
+            places = f"out + {target}, in + {source + x.size}, (int32_t *)(void *)(out + {target + read.size})"
+            steps = f"{read.shape[-1]}, 0, {packed.shape[-1]}, 0"
+            calls.append(f"    tw_dot_narrow({places}, {pixels}, 4, {steps}, 1, {elements}, {is_signed}, {bits}, "
+                         f"{are_signed});")  # fmt: skip
+            sums = (lowest @ w.T.astype(np.int64)).astype(np.int32)
+            given += [x.reshape(-1), packed.reshape(-1)]
+            expected += [read.reshape(-1), sums.reshape(-1).view(np.int8)]
+    return "\n".join(calls), np.concatenate(given), np.concatenate(expected)
+
+
+@pytest.mark.parametrize("defined", [[], ["TW_XPULPNN"]])
+def test_products_of_packed_windows(defined: list[str], tmp_path: Path) -> None:
+    assert is_right(tmp_path, *narrow_blocks([5, 16, 53]), *defined)
+
+
 def with_text(folder: Path, file: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a header of the runtime have another text."""
     shutil.copytree(RUNTIME, folder / "c")
@@ -135,11 +172,14 @@ def test_long_rows_are_done_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [
         ("tw_unpack_words.h", "TW_UNPACK_PLACE(shift, 1, 3)", "TW_UNPACK_PLACE(shift, 1, 2)"),
         ("tw_packed_row.h", "four(funct7, TW_HIGH_MASKED, 1)", "four(funct7, TW_HIGH, 1)"),
+        ("tw_dot_row.h", "TW_PACK_NEXT(1)", "TW_PACK_NEXT(2)"),
+        ("tw_xpulp.h", 'TW_SDOT16_US "0x55"', 'TW_SDOT16_US "0x5d"'),
     ],
 )
 def test_faults_show(file: str, right: str, wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_text(tmp_path, file, right, wrong, monkeypatch)
-    assert not is_right(tmp_path, *(unpacked_rows() if "words" in file else blocks([16])))
+    made = {"tw_unpack_words.h": unpacked_rows, "tw_packed_row.h": partial(blocks, [16])}
+    assert not is_right(tmp_path, *made.get(file, partial(narrow_blocks, [16]))(), "TW_XPULPNN")
 
 
 SHIFTS = {"SLL": "0x28", "SRL": "0x20", "SRA": "0x24"}

@@ -27,13 +27,14 @@ def kernel(name: str, x: str, w: str, o: str, properties: str) -> Kernel:
     return next(kernel_of(op) for op in module.walk() if op.name == name)
 
 
-def matmul(rows: int, columns: int, depth: int, bits: int) -> Kernel:
-    (width,), flags = packed_shape((depth,), bits), f"accumulator = i32, transpose_b, weight_bits = {bits} : i64"
+def matmul(rows: int, columns: int, depth: int, bits: int, more: str = "") -> Kernel:
+    (width,), flags = packed_shape((depth,), bits), f"accumulator = i32, transpose_b, weight_bits = {bits} : i64{more}"
     return kernel("nn.matmul", f"{rows}x{depth}", f"{columns}x{width}", f"{rows}x{columns}", flags)
 
 
-def price(found: Kernel, cores: int = 1, xpulp: int = 1) -> int | None:
-    return cost_named("siracusa.product")(found, found.bounds, replace(CLUSTER, cores=cores), simd=1, xpulp=xpulp)
+def price(found: Kernel, cores: int = 1, xpulp: int = 1, **more: int) -> int | None:
+    engine = replace(CLUSTER, cores=cores)
+    return cost_named("siracusa.product")(found, found.bounds, engine, simd=1, xpulp=xpulp, **more)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +74,25 @@ def test_other_kernels_are_none() -> None:
     bytes_only = kernel("nn.matmul", "4x64", "8x64", "4x8", "accumulator = i32, transpose_b")
     assert narrow_of(bytes_only) is None
     assert narrow_of(matmul(4, 8, 64, 2)) is not None
+
+
+@pytest.mark.parametrize(("bits", "words", "packing"), [(4, 8, 6), (2, 4, 14)])
+def test_packed_windows(bits: int, words: int, packing: int) -> None:
+    """Two rows are packed; each of 16 blocks multiplies their words by those of 4 features in 14 cycles a word."""
+    narrow = matmul(2, 64, 64, bits, ", narrow_input")
+    window = 10 + 6 + words * packing
+    assert price(narrow, xpulpnn=1, window_bytes=64) == 95 + 2 * window + 21 + 16 * (words * 14 + 3 + 6.5 * 8 - 8)
+
+
+def test_windows_that_cannot_be_packed() -> None:
+    narrow = matmul(2, 64, 64, 4, ", narrow_input")
+    assert price(narrow, window_bytes=64) is None
+    assert price(narrow, xpulpnn=1, window_bytes=60) is None
+    assert price(narrow, xpulpnn=1) is None
+
+
+def test_a_rest_of_numbers_is_packed_in_c() -> None:
+    """Of 13 numbers 8 are a word, and 5 one of four and a byte; two words are multiplied."""
+    window = 10 + 6 + 6 + (6 + 4 + 5)
+    narrow = matmul(1, 4, 13, 4, ", narrow_input")
+    assert price(narrow, xpulpnn=1, window_bytes=64) == 52 + window + 2 * (4 + 1 + 4 + 1) + 3 + 5.5 * 4
