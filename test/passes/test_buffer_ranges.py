@@ -57,7 +57,7 @@ def generic(code: str, source: str, target: str) -> str:
   }}"""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(codes(), codes())
 def test_kernels_one_after_the_other(first: str, second: str) -> None:
     module = parse_module(
