@@ -81,7 +81,8 @@ def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
     if name == "ReduceMean":
         return _reduce_mean if operands[0].dtype.kind in "iu" else None
     if name in _BY_SCALE:
-        plain = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
+        alike = operands[1].size == 1 or (operands[1].ndim == 1 and operands[0].ndim > 0)
+        plain = alike and not op.attribute("block_size")
         return _BY_SCALE[name] if plain and element_of(op.results[0]) in _EXACT else None
     return _LINEAR.get(name)
 
@@ -177,7 +178,7 @@ def _reduce_mean(op: OnnxOp, x: Array, axes: Array | None = None) -> Array:
 
 
 def _quantize(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> Array:
-    return quantize_linear(op, numpy_type(element_of(op.results[0])), x, scale, zero)
+    return quantize_linear(op, cast(IntegerType, element_of(op.results[0])), x, scale, zero)
 
 
 _LINEAR: dict[str, _Rule] = {
@@ -188,7 +189,10 @@ _LINEAR: dict[str, _Rule] = {
     "QLinearMatMul": qlinear_matmul,
 }
 _BY_SCALE: dict[str, _Rule] = {"QuantizeLinear": _quantize, "DequantizeLinear": dequantize_linear}
-_EXACT = (f32, *(IntegerType(width, sign) for width in (8, 16) for sign in (Signedness.SIGNLESS, Signedness.UNSIGNED)))
+_EXACT = (
+    f32,
+    *(IntegerType(width, sign) for width in (4, 8, 16) for sign in (Signedness.SIGNLESS, Signedness.UNSIGNED)),
+)
 """The types of quantised tensors and of what is made of them."""
 
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import IntegerType
 
 from ...dialects.core.onnx_schema import OnnxOp
-from ...ir import Array
+from ...ir import Array, numpy_type
+from ...passes.lowering.intervals import range_of_element
 
 Convolution = Callable[..., Array]
 """`(op, x, weight) -> sums` of integers, zero padding outside of x."""
@@ -29,11 +31,13 @@ def _along(values: Array, rank: int, axis: int) -> Array:
     return values.reshape(()) if values.size == 1 else values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
-def _rounded(real: Array, zero: Array | None, dtype: np.dtype[Any], axis: int) -> Array:
-    """Return f32 numbers rounded half to even, plus a zero point, saturated to a type."""
-    limits = np.iinfo(dtype)
+def _rounded(
+    real: Array, zero: Array | None, dtype: np.dtype[Any], axis: int, ends: tuple[int, int] | None = None
+) -> Array:
+    """Return f32 numbers rounded half to even, plus a zero point, saturated to a type, or to the ends of a range."""
+    low, high = ends or (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
     offset = np.int64(0) if zero is None else _along(zero.astype(np.int64), real.ndim, axis)
-    least, most = (np.asarray(end - offset).astype(np.float32) for end in (limits.min, limits.max))
+    least, most = (np.asarray(end - offset).astype(np.float32) for end in (low, high))
     clipped = np.minimum(np.where(real > least, real, least), most)
     return (np.rint(clipped).astype(np.int64) + offset).astype(dtype)
 
@@ -80,10 +84,11 @@ def qlinear_matmul(
     return _rescaled(total, (a_scale, b_scale, y_scale), y_zero, total.ndim - 1)
 
 
-def quantize_linear(op: OnnxOp, dtype: np.dtype[Any], x: Array, scale: Array, zero: Array | None = None) -> Array:
-    """Return `QuantizeLinear` to an integer type."""
-    axis = op.attribute("axis") % max(x.ndim, 1)
-    return _rounded(x.astype(np.float32) / _along(scale.astype(np.float32), x.ndim, axis), zero, dtype, axis)
+def quantize_linear(op: OnnxOp, element: IntegerType, x: Array, scale: Array, zero: Array | None = None) -> Array:
+    """Return `QuantizeLinear` to an integer type; what is narrower than a byte lies in bytes."""
+    axis, limits = op.attribute("axis") % max(x.ndim, 1), range_of_element(element)
+    real = x.astype(np.float32) / _along(scale.astype(np.float32), x.ndim, axis)
+    return _rounded(real, zero, numpy_type(element), axis, (limits.low, limits.high))
 
 
 def dequantize_linear(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> Array:
