@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import cast
 
+import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.body import is_float
+from ...dialects.core.body import Body, is_float
 from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.quant import ENTRIES, LookupOp
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of, where
+from ...ir import DenseAttr, dense, element_of, integer_width, shape_of, where
 from .code import Code, computed
 from .indexed import gather_rows, known_range
 from .intervals import Range
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers
 from .moves import picked
-from .rules import result_element
+from .rules import pointwise, result_element
 
 _ROWS = 4
 """The number of rows up to which they are copied one by one."""
@@ -33,6 +36,9 @@ def _gather(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     axis = int(op.attribute("axis")) % len(shape)
     if 0 in result:
         return [lower.empty(result, result_element(op))]
+    table = _table_of_bytes(op)
+    if table is not None:
+        return [_looked_up(lower, op, table)]
     extent, numbers = shape[axis], constant_of(indices)
     if numbers is not None:
         if any(not -extent <= int(i) < extent for i in numbers.flat):
@@ -51,6 +57,37 @@ def _gather(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
     at = AffineMap(rank, 0, dims[axis : axis + count])
     return [computed(lower, [lower[indices]], [at], result, element_of(lower[data]), build)]
+
+
+def _looked_up(lower: Lowerer, op: OnnxOp, table: DenseAttr) -> SSAValue:
+    """Append the entries of a table for the bytes that the indices are cast from."""
+    byte = lower[cast(OnnxOp, op.operands[1].owner).operands[0]]
+
+    def build(body: Body, x: SSAValue) -> SSAValue:
+        return body.op(LookupOp(x, table))
+
+    return pointwise(lower, [byte], shape_of(op.results[0]), result_element(op), build)
+
+
+def _table_of_bytes(op: OnnxOp) -> DenseAttr | None:
+    """Return the entries, from that of -128 on, of a Gather that looks bytes up in a constant; None for others."""
+    data, index = op.operands
+    entries, source = constant_of(data), index.owner
+    if entries is None or entries.shape != (ENTRIES,) or integer_width(element_of(data)) not in _ENTRY_WIDTHS:
+        return None
+    if (
+        not isinstance(source, OnnxOp)
+        or source.name != "onnx.Cast"
+        or integer_width(element_of(source.operands[0])) != 8
+    ):
+        return None
+    # A negative index counts from the end, and an unsigned byte from 128 on has the bits of a negative one.
+    if integer_width(element_of(index)) not in (16, 32, 64):
+        return None
+    return dense(np.roll(entries, ENTRIES // 2).view(f"i{entries.itemsize}"), result_element(op))
+
+
+_ENTRY_WIDTHS = (8, 16, 32)
 
 
 @lowers("GatherElements")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import frexp
 
 from xdsl.dialects import math
 from xdsl.dialects.builtin import bf16, f16, f32, f64, i32
@@ -71,6 +72,17 @@ def _computed_in(op: OnnxOp) -> Attribute:
     return f64 if f64 in (element_of(op.operands[0]), element_of(op.operands[1])) else f32
 
 
+def _halved(lower: Lowerer, op: OnnxOp, scale: float, zero: int) -> SSAValue:
+    """Append integers over a power of two, quantised."""
+    shape, element, limits = shape_of(op.operands[0]), result_element(op), range_of_element(element_of(op.results[0]))
+
+    def build(body: Body, value: SSAValue) -> SSAValue:
+        factor = body.constant(1 / scale, f32)
+        return body.op(RescaleOp(value, factor, zero=zero, low=limits.low, high=limits.high, type=element))
+
+    return pointwise(lower, [lower[op.operands[0]]], shape, element, build)
+
+
 @lowers("QuantizeLinear")
 def _quantize_linear(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     source, element = op.operands[0], result_element(op)
@@ -80,6 +92,11 @@ def _quantize_linear(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     scales, zero, limits = _plain_scales(op), _plain_zero(op), range_of_element(element_of(op.results[0]))
     unsigned = op.node_input(2) is not None and is_unsigned(op.operands[2])
     compute = _computed_in(op)
+    # Numbers of 32 bits are rounded to floats before they are scaled by a power of two, whichever way it is written.
+    if scales is not None and scales.size == 1 and zero is not None and element_of(source) == i32:
+        scale = float(scales.flat[0])
+        if frexp(scale)[0] == 0.5:
+            return [_halved(lower, op, scale, zero)]
 
     def rescaled(body: Body, value: SSAValue, *scale: SSAValue) -> SSAValue:
         real = body.div(body.convert(value, f32, unsigned=is_unsigned(source)), scale[0] if scale else number)
