@@ -1,0 +1,369 @@
+"""
+Networks in QDQ form, seen as integers: which tensors of floats follow, element by element, from one byte each.
+
+A tensor that DequantizeLinear makes does, and so does what functions of single numbers make of it; operators that only
+move or choose numbers do on the integers what they do on the floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, TensorType, f32, i32
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...dialects.core.onnx_schema import OnnxOp, make
+from ...errors import Diagnostic
+from ...ir import Array, element_of, integer_width, is_unsigned_type, numpy_type, shape_of
+from ...runtime.interpreter import Interpreter, run_op
+from ..lowering.intervals import Range, range_of_element
+from ..lowering.lowerer import constant_of
+from ..state.nodes import literal, node
+
+BYTES = 256
+
+
+@dataclass(frozen=True)
+class Quantization:
+    """What integers of 8 or 4 bits stand for: `(integer - zero) * scale`."""
+
+    scale: float
+    """A number of f32."""
+    zero: int
+    element: IntegerType
+
+    @property
+    def range(self) -> Range:
+        """The integers that there are."""
+        limits = range_of_element(self.element)
+        assert limits is not None
+        return limits
+
+    @property
+    def byte(self) -> IntegerType:
+        """The type of 8 bits that holds them."""
+        return byte_of(self.element)
+
+    @property
+    def widest(self) -> int:
+        """How far an integer can be from the zero point."""
+        return max(self.range.high - self.zero, self.zero - self.range.low)
+
+    def integers_of(self, real: Array) -> Array:
+        """Return numbers quantised, halves to even, as QuantizeLinear does it; int64."""
+        low, high = np.float32(self.range.low - self.zero), np.float32(self.range.high - self.zero)
+        with np.errstate(all="ignore"):
+            scaled = real.astype(np.float32) / np.float32(self.scale)
+        clipped = np.minimum(np.where(scaled > low, scaled, low), high)
+        return np.rint(clipped).astype(np.int64) + self.zero
+
+    def levels(self) -> Array:
+        """Return what each byte stands for, f32 [256], by the byte's bits."""
+        integers = bytes_of(self.byte).astype(np.int64)
+        return (integers - self.zero).astype(np.float32) * np.float32(self.scale)
+
+
+def byte_of(element: Attribute) -> IntegerType:
+    """Return the type of 8 bits with the sign of an integer type."""
+    return IntegerType(8, Signedness.UNSIGNED if is_unsigned_type(element) else Signedness.SIGNLESS)
+
+
+def bytes_of(byte: IntegerType) -> Array:
+    """Return all numbers of a type of 8 bits, by their bits."""
+    return np.arange(BYTES).astype(np.uint8).view(numpy_type(byte))
+
+
+def quantization_of(op: OnnxOp) -> Quantization | None:
+    """Return what QuantizeLinear or DequantizeLinear says of a whole tensor of 8 or 4 bits; None for others."""
+    real, integer = op.operands[0], op.results[0]
+    if op.name == "onnx.DequantizeLinear":
+        real, integer = integer, real
+    element, scale = element_of(integer), constant_of(op.operands[1])
+    if element_of(real) != f32 or element_of(op.operands[1]) != f32 or integer_width(element) not in (4, 8):
+        return None
+    zero = np.zeros(1, np.int64) if op.node_input(2) is None else constant_of(op.node_input(2))
+    if scale is None or zero is None or scale.size != 1 or zero.size != 1 or op.attribute("block_size"):
+        return None
+    number = float(scale.flat[0])
+    if not isfinite(number) or number < np.finfo(np.float32).tiny:
+        return None
+    return Quantization(number, int(zero.flat[0]), cast(IntegerType, element))
+
+
+@dataclass(frozen=True)
+class Form:
+    """
+    A tensor of floats each of which follows from one byte of an integer tensor of the same shape.
+
+    `origin` stands for that tensor: a value of integers, or one of floats that a move makes. `levels` are the floats,
+    f32 [256], by the bits of the byte, those of `reached` alone where these are fewer.
+    """
+
+    origin: SSAValue
+    byte: IntegerType
+    levels: Array
+    reached: Array
+    quantization: Quantization | None
+    """Where the floats are what DequantizeLinear makes."""
+
+
+ELEMENTWISE = frozenset(
+    f"onnx.{name}"
+    for name in (
+        "Abs Add Celu Ceil Clip Cos Div Elu Erf Exp Floor Gelu HardSigmoid HardSwish LeakyRelu Log Max Min Mish Mul "
+        "Neg Pow PRelu Reciprocal Relu Round Selu Sigmoid Sign Sin Softplus Softsign Sqrt Sub Swish Tanh "
+        "ThresholdedRelu"
+    ).split()
+)
+"""Operators whose result's elements depend on the elements at the same place alone."""
+
+_ORDER = ("MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin")
+_MOVES = (
+    "Concat DepthToSpace Expand Flatten Gather GatherElements GatherND Identity Pad Reshape Resize Slice SpaceToDepth "
+    "Split Squeeze Tile Transpose Unsqueeze"
+).split()
+MOVES = frozenset(f"onnx.{name}" for name in (*_MOVES, *_ORDER))
+"""Operators that move, repeat or choose numbers."""
+_CHOICES = frozenset(f"onnx.{name}" for name in _ORDER)
+"""Those of them that ask which number is the greater."""
+
+
+class Integers:
+    """The tensors of a function that follow from bytes; `follow` is told of each op in order."""
+
+    def __init__(self, module: ModuleOp):
+        self._forms: dict[SSAValue, Form] = {}
+        self._bytes: dict[SSAValue, SSAValue] = {}
+        self._anchors: dict[SSAValue, Operation] = {}
+        self._runner = Interpreter(module)
+
+    def form(self, value: SSAValue | None) -> Form | None:
+        """Return of what bytes a tensor of floats is made, None where it is of others."""
+        return None if value is None else self._forms.get(value)
+
+    def dequantised(self, value: SSAValue | None) -> Quantization | None:
+        """Return what the bytes of a tensor stand for, None where it is no tensor that DequantizeLinear could make."""
+        form = self.form(value)
+        return None if form is None else form.quantization
+
+    def follow(self, op: OnnxOp) -> None:
+        """Note the results of an op that are made of bytes."""
+        if op.name == "onnx.DequantizeLinear":
+            self._dequantise(op)
+        elif op.name in MOVES:
+            self._move(op)
+        elif op.name in ELEMENTWISE and len(op.results) == 1:
+            self._compute(op)
+
+    def note_bytes(self, value: SSAValue, byte: SSAValue) -> None:
+        """Note that a tensor of 4 bits was made of one of 8, which holds the same."""
+        self._bytes[value] = byte
+
+    def bytes(self, value: SSAValue) -> SSAValue:
+        """Return the integer tensor that a tensor of floats is made of, inserted where there is none yet."""
+        origin = self._forms[value].origin
+        waiting = [origin]
+        while waiting:
+            needed = [each for each in self._sources(waiting[-1]) if each not in self._bytes]
+            if needed:
+                waiting += needed
+                continue
+            self._insert(waiting.pop())
+        return self._bytes[origin]
+
+    def narrow(self, byte: SSAValue) -> SSAValue:
+        """Return the tensor of 4 bits that a tensor of bytes extends, else that of bytes itself."""
+        owner = byte.owner
+        narrow = (
+            isinstance(owner, Operation)
+            and owner.name == "onnx.Cast"
+            and integer_width(element_of(owner.operands[0])) == 4
+        )
+        return cast(Operation, owner).operands[0] if narrow else byte
+
+    # What is made of bytes
+
+    def _dequantise(self, op: OnnxOp) -> None:
+        quantization = quantization_of(op)
+        if quantization is None:
+            return
+        limits, numbers = quantization.range, bytes_of(quantization.byte).astype(np.int64)
+        reached = (numbers >= limits.low) & (numbers <= limits.high)
+        source = op.operands[0]
+        if integer_width(quantization.element) == 8:
+            self._bytes[source] = source
+        self._anchors.setdefault(source, op)
+        form = Form(source, quantization.byte, quantization.levels(), reached, quantization)
+        self._forms[op.results[0]] = form
+
+    def _compute(self, op: OnnxOp) -> None:
+        """Note a function of one number, computed for each byte."""
+        result = op.results[0]
+        forms = [form for value in op.operands if (form := self.form(value)) is not None]
+        if not forms or element_of(result) != f32 or any(form.origin is not forms[0].origin for form in forms):
+            return
+        arrays: list[Array] = []
+        for value in op.operands:
+            form, constant = self.form(value), constant_of(value)
+            if form is not None and shape_of(value) == shape_of(result):
+                arrays.append(form.levels)
+            elif constant is not None and constant.size == 1:
+                arrays.append(constant.reshape(()))
+            else:
+                return
+        levels = self._computed(op, arrays)
+        if levels is not None:
+            self._forms[result] = Form(forms[0].origin, forms[0].byte, levels, forms[0].reached, None)
+
+    def _computed(self, op: OnnxOp, arrays: Sequence[Array]) -> Array | None:
+        properties = {key: value for key, value in op.properties.items() if not key.endswith("SegmentSizes")}
+        made = make(op.__class__, op.node_inputs, [TensorType(f32, [BYTES])], properties)
+        try:
+            return np.asarray(run_op(self._runner, made, list(arrays))[0])
+        except Diagnostic:
+            return None
+        finally:
+            made.drop_all_references()
+
+    def _move(self, op: OnnxOp) -> None:
+        forms = [self.form(value) for value in _moved(op)]
+        first = forms[0] if forms else None
+        if first is None or not _is_move(op, first):
+            return
+        if any(form is None or not _alike(form, first) for form in forms):
+            return
+        for result in op.results:
+            self._forms[result] = Form(result, first.byte, first.levels, first.reached, first.quantization)
+
+    # Bytes on which the moves are done
+
+    def _sources(self, origin: SSAValue) -> list[SSAValue]:
+        if origin in self._bytes or origin in self._anchors:
+            return []
+        return [self._forms[value].origin for value in _moved(cast(OnnxOp, origin.owner))]
+
+    def _insert(self, origin: SSAValue) -> None:
+        """Insert the tensor of bytes that an origin stands for: of what is moved, before the move."""
+        if origin in self._bytes:
+            return
+        if origin in self._anchors:
+            element = byte_of(element_of(origin))
+            self._bytes[origin] = converted(origin, element, self._anchors[origin])
+            return
+        op = cast(OnnxOp, origin.owner)
+        data = _moved(op)
+        first = self._forms[data[0]]
+        sources = {value: self._bytes[self._forms[value].origin] for value in data}
+        inputs = [sources.get(value, value) if value is not None else None for value in op.node_inputs]
+        if op.name == "onnx.Pad":
+            inputs[2:3] = [literal(np.array(_fill_of(op, first)).astype(numpy_type(first.byte)), first.byte, op)]
+        made = moved(op, inputs, first.byte, op)
+        for result, value in zip(op.results, made, strict=True):
+            self._bytes[result] = value
+
+
+def _moved(op: OnnxOp) -> Sequence[SSAValue]:
+    """Return the operands whose numbers a move moves."""
+    return op.operands if op.name == "onnx.Concat" else op.operands[:1]
+
+
+def _alike(form: Form, other: Form) -> bool:
+    same = form.byte == other.byte and form.quantization == other.quantization
+    return same and (form.quantization is not None or bool(np.array_equal(form.levels, other.levels, equal_nan=True)))
+
+
+def _is_move(op: OnnxOp, form: Form) -> bool:
+    """Return whether an op does on bytes what it does on the floats that follow from them."""
+    if any(element_of(result) != f32 for result in op.results):
+        return False
+    if op.name in _CHOICES:
+        return form.quantization is not None
+    if op.name == "onnx.Resize":
+        return (
+            op.attribute("mode") == "nearest" and op.attribute("coordinate_transformation_mode") != "tf_crop_and_resize"
+        )
+    return op.name != "onnx.Pad" or _fill_of(op, form) is not None
+
+
+def _fill_of(op: OnnxOp, form: Form) -> int | None:
+    """Return the integer that stands for what a Pad puts around a tensor, None where none does."""
+    fill = op.node_input(2)
+    number = np.zeros(1, np.float32) if fill is None else constant_of(fill)
+    if number is None or number.size != 1:
+        return None
+    found = np.flatnonzero((form.levels == number.flat[0]) & form.reached)
+    return int(bytes_of(form.byte)[found[0]]) if found.size else None
+
+
+def moved(op: OnnxOp, inputs: Sequence[SSAValue | None], element: Attribute, before: Operation) -> Sequence[OpResult]:
+    """Insert an op like another, on inputs of another element type; returns its results."""
+    properties = {key: value for key, value in op.properties.items() if not key.endswith("SegmentSizes")}
+    types = [TensorType(cast(Any, element), shape_of(result)) for result in op.results]
+    made = make(op.__class__, inputs, types, properties)
+    made.location = before.location
+    Rewriter.insert_op(made, InsertPoint.before(before))
+    return made.results
+
+
+def converted(value: SSAValue, element: IntegerType, before: Operation) -> SSAValue:
+    """Insert a cast to another integer type; returns its result, the value itself where it has that type."""
+    if element_of(value) == element:
+        return value
+    return node("Cast", [value], TensorType(element, shape_of(value)), before, to=_NUMBERS[str(element)])
+
+
+def wide(value: SSAValue, before: Operation) -> SSAValue:
+    """Insert a cast of bytes to 32 bits."""
+    return converted(value, i32, before)
+
+
+_NUMBERS = {"i32": 6, "i8": 3, "ui8": 2, "ui4": 21, "i4": 22}
+"""The numbers that ONNX gives element types."""
+
+
+def clipped(value: SSAValue, low: int, high: int, before: Operation) -> SSAValue:
+    """Insert bytes brought between two numbers."""
+    element = element_of(value)
+    ends = [literal(np.array(end).astype(numpy_type(element)), element, before) for end in (low, high)]
+    return node("Clip", [value, *ends], value.type, before)
+
+
+def looked_up(integers: Integers, value: SSAValue, y: Quantization, before: Operation) -> SSAValue:
+    """Insert a tensor that has a form, quantised, as bytes: those that it is made of, clipped, or looked up."""
+    form = cast(Form, integers.form(value))
+    source, table = integers.bytes(value), y.integers_of(form.levels)
+    numbers, given = bytes_of(form.byte).astype(np.int64)[form.reached], table[form.reached]
+    low, high = int(given.min()), int(given.max())
+    if form.byte == y.byte and bool((given == numbers).all()):
+        return source
+    if form.byte == y.byte and bool((given == np.clip(numbers, low, high)).all()):
+        return clipped(source, low, high, before)
+    entries = literal(table.astype(numpy_type(y.byte)), y.byte, before)
+    return node("Gather", [entries, wide(source, before)], TensorType(y.byte, shape_of(source)), before)
+
+
+# Rules
+
+Rule = Callable[[Integers, OnnxOp, Quantization, Operation], SSAValue | None]
+"""
+`(integers, op, quantization, before) -> value`: inserts what computes the quantised result of an op, a tensor of bytes,
+before an op. None, and nothing inserted, where nothing does.
+"""
+
+QUANTISED: dict[str, Rule] = {}
+"""Name of an op of floats -> what computes it in integers."""
+
+
+def quantises(*names: str) -> Callable[[Rule], Rule]:
+    """Register a function as what computes the operators of these names in integers."""
+
+    def register(rule: Rule) -> Rule:
+        QUANTISED.update({f"onnx.{name}": rule for name in names})
+        return rule
+
+    return register

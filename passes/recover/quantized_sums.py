@@ -1,0 +1,215 @@
+"""
+Sums, products and means of quantised tensors, in 32-bit integers.
+
+The operands are brought to one scale by whole factors: `t = a_factor * (a - a_zero) + b_factor * (b - b_zero)`, of
+which the result is `t / 2^n`. Where the scales are to each other as small powers of two all of it is exact, and halves
+are rounded to even as QuantizeLinear does; else the factors have so many bits that a result differs only where it lies
+next to the middle of two integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import frexp, prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType, f32, i32, i64
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects.core.onnx_schema import OnnxOp
+from ...ir import Array, is_unsigned_type, numpy_type, shape_of
+from ..lowering.lowerer import constant_of
+from ..state.nodes import literal, node
+from .quantized import Integers, Quantization, looked_up, moved, quantises, wide
+from .quantized_products import linear, real_constant
+
+_EXACT = 24
+"""Integers of so many bits are floats exactly."""
+_ROOM = 30
+"""The bits of what is rescaled."""
+_LEVELS = 256
+_DEEPEST = 50
+"""The most bits after the point of a factor."""
+
+
+def _magnitude(number: Fraction | float) -> int:
+    """Return the bits of a number before its point, less than 1 for small ones."""
+    return frexp(float(number))[1]
+
+
+@dataclass(frozen=True)
+class _Point:
+    """After how many bits ratios are cut, and whether that is where they end and all sums are floats exactly."""
+
+    bits: int
+    exact: bool
+
+    def whole(self, ratio: Fraction) -> int:
+        """Return a ratio as the nearest integer of so many bits after the point."""
+        return round(ratio * (1 << self.bits))
+
+
+def _point(ratios: list[Fraction], most: Fraction) -> _Point | None:
+    """Return where to cut ratios of which the sums are up to `most`; None where these are too large."""
+    bits = max(ratio.denominator.bit_length() - 1 for ratio in ratios)
+    ends = all((1 << bits) % ratio.denominator == 0 for ratio in ratios)
+    return _Point(bits, True) if ends and bits + _magnitude(most) <= _EXACT else _room(most)
+
+
+def _room(most: Fraction) -> _Point | None:
+    """Return the most bits after the point for which sums up to `most` have room, a zero point included."""
+    bits = min(_DEEPEST, _ROOM - _magnitude(most + _LEVELS))
+    return _Point(bits, False) if bits > 0 else None
+
+
+def _ratio(scale: float, y: Quantization) -> Fraction:
+    return Fraction(scale) / Fraction(y.scale)
+
+
+def _arithmetic(operator: str, value: SSAValue, number: Array | int, before: Operation) -> SSAValue:
+    """Insert a sum or a product of a tensor of 32 bits and a constant."""
+    return node(operator, [value, literal(np.array(number), i32, before)], value.type, before)
+
+
+def _times(value: SSAValue, factor: int, before: Operation) -> SSAValue:
+    return value if factor == 1 else _arithmetic("Mul", value, factor, before)
+
+
+def _plus(value: SSAValue, summand: int, before: Operation) -> SSAValue:
+    return value if not summand else _arithmetic("Add", value, summand, before)
+
+
+def _rounded(total: SSAValue, point: _Point, y: Quantization, before: Operation, factor: int = 1) -> SSAValue:
+    """Insert `total * factor / 2^bits` plus a zero point, as bytes; halves go to even where they are exact, else up."""
+    kind = TensorType(cast(Any, y.byte), shape_of(total))
+    if point.exact:
+        scale = literal(np.float32(2.0**point.bits), f32, before)
+        zero = literal(np.array(y.zero).astype(numpy_type(y.byte)), y.byte, before)
+        return node("QuantizeLinear", [_times(total, factor, before), scale, zero], kind, before)
+    numbers = [literal(np.array(each, np.int64), i64, before) for each in (factor, y.zero << point.bits)]
+    signed = int(not is_unsigned_type(y.byte))
+    return node("RequantShift", [total, *numbers], kind, before, div=1 << point.bits, n_levels=_LEVELS, signed=signed)
+
+
+def _is_scalable(reach: int, ratio: Fraction) -> bool:
+    """Return whether integers up to `reach` can be multiplied with a ratio."""
+    return 0 < reach < 1 << 31 and -_DEEPEST < _magnitude(ratio) < _ROOM
+
+
+def _scaled(total: SSAValue, reach: int, ratio: Fraction, y: Quantization, before: Operation) -> SSAValue:
+    """Insert integers up to `reach` times a ratio, quantised; a ratio without an end is cut after _ROOM bits."""
+    found = _point([ratio], ratio * reach)
+    if found is None or not found.exact:
+        found = _Point(min(_DEEPEST, _ROOM - _magnitude(ratio)), False)
+    return _rounded(total, found, y, before, found.whole(ratio))
+
+
+@quantises("Add", "Sub")
+def _add(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    a, b = (integers.dequantised(value) for value in op.operands)
+    if a is None or b is None:
+        return _add_constant(integers, op, y, before)
+    ratios = [_ratio(a.scale, y), _ratio(b.scale, y)]
+    point = _point(ratios, ratios[0] * a.widest + ratios[1] * b.widest)
+    if point is None:
+        return None
+    left, right = map(point.whole, ratios)
+    right = -right if op.name == "onnx.Sub" else right
+    terms = [
+        _times(wide(integers.bytes(value), before), factor, before)
+        for value, factor in zip(op.operands, (left, right), strict=True)
+    ]
+    total = node("Add", terms, TensorType(i32, shape_of(op.results[0])), before)
+    return _rounded(_plus(total, -(left * a.zero + right * b.zero), before), point, y, before)
+
+
+def _add_constant(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    """Insert the sum of a tensor of bytes, or of a matrix product, and a constant."""
+    known = [real_constant(value) for value in op.operands]
+    if op.name == "onnx.Sub" or (known[0] is None) == (known[1] is None):
+        return None
+    place = 0 if known[0] is None else 1
+    constant, value = cast(Array, known[1 - place]), op.operands[place]
+    if shape_of(value) != shape_of(op.results[0]) or not constant.size or not bool(np.isfinite(constant).all()):
+        return None
+    source, x = value.owner, integers.dequantised(value)
+    if isinstance(source, OnnxOp) and source.name == "onnx.MatMul" and value.has_one_use():
+        return linear(integers, source, op.operands[1 - place], y, before)
+    if x is None:
+        return None
+    ratio, steps = _ratio(x.scale, y), constant / y.scale
+    most = ratio * x.widest + Fraction(float(np.abs(steps).max()))
+    point = _point_for(ratio, steps, most)
+    if point is None:
+        return None
+    factor = point.whole(ratio)
+    numbers = (np.rint(steps * 2.0**point.bits) - factor * x.zero).astype(np.int32)
+    total = _times(wide(integers.bytes(value), before), factor, before)
+    return _rounded(_arithmetic("Add", total, numbers, before), point, y, before)
+
+
+def _point_for(ratio: Fraction, steps: Array, most: Fraction) -> _Point | None:
+    """Return where to cut a ratio and constants."""
+    ends = _point([ratio], most)
+    if ends is None or not ends.exact:
+        return ends
+    every = range(ends.bits, _EXACT - _magnitude(most) + 1)
+    whole = (bits for bits in every if bool((np.rint(steps * 2.0**bits) == steps * 2.0**bits).all()))
+    bits = next(whole, None)
+    return _room(most) if bits is None else _Point(bits, True)
+
+
+@quantises("Mul")
+def _mul(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    a, b = (integers.dequantised(value) for value in op.operands)
+    if a is None or b is None:
+        return None
+    ratio, reach = Fraction(a.scale) * Fraction(b.scale) / Fraction(y.scale), a.widest * b.widest
+    if not _is_scalable(reach, ratio):
+        return None
+    pairs = zip(op.operands, (a, b), strict=True)
+    factors = [_plus(wide(integers.bytes(value), before), -each.zero, before) for value, each in pairs]
+    product = node("Mul", factors, TensorType(i32, shape_of(op.results[0])), before)
+    return _scaled(product, reach, ratio, y, before)
+
+
+@quantises("GlobalAveragePool", "ReduceMean")
+def _mean(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    value, axes = op.operands[0], _axes(op)
+    x, count = integers.dequantised(value), prod(shape_of(value)) // max(1, prod(shape_of(op.results[0])))
+    if x is None or axes is None or not count or 0 in shape_of(value):
+        return None
+    ratio, reach = _ratio(x.scale, y) / count, count * 2 * x.widest
+    if not _is_scalable(reach, ratio):
+        return None
+    keep = 1 if op.name == "onnx.GlobalAveragePool" else int(op.attribute("keepdims"))
+    inputs = [wide(integers.bytes(value), before), literal(axes, i64, before)]
+    total = node("ReduceSum", inputs, TensorType(i32, shape_of(op.results[0])), before, keepdims=keep)
+    return _scaled(_plus(total, -count * x.zero, before), count * x.widest, ratio, y, before)
+
+
+def _axes(op: OnnxOp) -> Array | None:
+    """Return the axes that a mean is over, at least one; None where they are computed."""
+    rank = len(shape_of(op.operands[0]))
+    if op.name == "onnx.GlobalAveragePool":
+        return np.arange(2, rank)
+    given = np.arange(rank) if op.node_input(1) is None else constant_of(op.node_input(1))
+    if given is None or given.size:
+        return given
+    return None if op.attribute("noop_with_empty_axes") else np.arange(rank)
+
+
+@quantises("Concat")
+def _concat(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
+    if any(integers.form(value) is None and constant_of(value) is None for value in op.operands):
+        return None
+    parts: list[SSAValue] = []
+    for value in op.operands:
+        constant = constant_of(value)
+        if constant is None:
+            parts.append(looked_up(integers, value, y, before))
+        else:
+            parts.append(literal(y.integers_of(constant).astype(numpy_type(y.byte)), y.byte, before))
+    return moved(op, parts, y.byte, before)[0]

@@ -1,0 +1,179 @@
+"""What networks compute in floats between DequantizeLinear and QuantizeLinear becomes arithmetic on integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from ..dialects.core.onnx_schema import OnnxOp
+from ..ir import Array, element_of, functions, fused_location
+from ..runtime.interpreter import load_rules as load_semantics
+from .core.base import Pass
+from .lowering.intervals import Range, range_of_element
+from .lowering.lowerer import constant_of
+from .recover import load_rules
+from .recover.quantized import (
+    ELEMENTWISE,
+    QUANTISED,
+    Integers,
+    Quantization,
+    clipped,
+    converted,
+    looked_up,
+    moved,
+    quantization_of,
+)
+
+_VIEWS = frozenset(f"onnx.{name}" for name in ("Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
+_LIMITS = frozenset(("onnx.Clip", "onnx.Relu"))
+
+
+def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
+    """
+    Compute in integers what lies between DequantizeLinear and QuantizeLinear, as far as there are operators for it.
+
+    Returns how many operators on floats that is; those that only move numbers count too.
+    """
+    load_rules()
+    load_semantics(module)
+    block, integers = function.body.block, Integers(module)
+    idle = {op for op in block.ops if not _is_used(op)}
+    floats = sum(map(_computes_floats, block.ops))
+    for op in list(block.ops):
+        if isinstance(op, OnnxOp) and op.name == "onnx.QuantizeLinear":
+            _quantise(integers, op)
+        elif isinstance(op, OnnxOp):
+            integers.follow(op)
+    for op in reversed(list(block.ops)):
+        if isinstance(op, OnnxOp) and op not in idle and not _is_used(op):
+            Rewriter.erase_op(op)
+    return floats - sum(map(_computes_floats, block.ops))
+
+
+def _is_used(op: Operation) -> bool:
+    return any(result.uses for result in op.results)
+
+
+def _computes_floats(op: Operation) -> bool:
+    names = ("onnx.Constant", "onnx.DequantizeLinear")
+    return isinstance(op, OnnxOp) and op.name not in names and any(element_of(each) == f32 for each in op.results)
+
+
+def _quantise(integers: Integers, op: OnnxOp) -> None:
+    """Replace a QuantizeLinear by the same integers, computed from integers; else leave it."""
+    y = quantization_of(op)
+    if y is None:
+        return
+    value = op.operands[0]
+    made = _looked_up(integers, value, y, op) if integers.form(value) is not None else _computed(integers, value, y, op)
+    if made is None:
+        return
+    narrow = integers.narrow(made)
+    result = narrow if element_of(narrow) == y.element else converted(made, y.element, op)
+    integers.note_bytes(result, made)
+    if result.name_hint is None:
+        result.name_hint = op.results[0].name_hint
+    Rewriter.replace_op(op, [], [result])
+
+
+def _looked_up(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue:
+    """Insert the quantised result of functions of one number, and of moves."""
+    before.location = fused_location(op.location for op in (*_functions(value, integers), before))
+    return looked_up(integers, value, y, before)
+
+
+def _functions(value: SSAValue, integers: Integers) -> list[Operation]:
+    """Return the functions of one number by which a value follows from a tensor of integers, in order."""
+    found: dict[Operation, None] = {}
+    waiting = [value]
+    while waiting:
+        op = waiting.pop().owner
+        if isinstance(op, OnnxOp) and op.name in ELEMENTWISE and op not in found:
+            found[op] = None
+            waiting += [operand for operand in op.operands if integers.form(operand) is not None]
+    return list(found)[::-1]
+
+
+def _computed(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue | None:
+    """Insert what computes a value in integers, and the tail after it; None where there is no operator for it."""
+    value, tail = _tail(value)
+    op = value.owner
+    if not isinstance(op, OnnxOp) or not value.has_one_use() or element_of(value) != f32:
+        return None
+    limits, rule, own = _limits(tail, y), QUANTISED.get(op.name), before.location
+    if rule is None or limits is None:
+        return None
+    before.location = fused_location(each.location for each in (op, *tail, before))
+    made = rule(integers, op, y, before)
+    if made is None:
+        before.location = own
+        return None
+    for each in tail:
+        if each.name in _VIEWS:
+            made = moved(each, [made, *each.node_inputs[1:]], y.byte, before)[0]
+    return made if limits == range_of_element(y.byte) else clipped(made, limits.low, limits.high, before)
+
+
+def _tail(value: SSAValue) -> tuple[SSAValue, list[OnnxOp]]:
+    """Return the value that is limited and viewed before it is quantised, used for nothing else, and what does it."""
+    tail: list[OnnxOp] = []
+    while value.has_one_use():
+        op = value.owner
+        if not isinstance(op, OnnxOp) or op.name not in _VIEWS | _LIMITS:
+            break
+        tail.append(op)
+        value = op.operands[0]
+    return value, tail[::-1]
+
+
+def _limits(tail: Sequence[OnnxOp], y: Quantization) -> Range | None:
+    """Return between which integers the results lie, None where what limits them is computed."""
+    limits = y.range
+    for op in tail:
+        bounds = _bounds(op)
+        if bounds is None:
+            return None
+        low, high = (int(each) for each in y.integers_of(bounds))
+        limits = limits.clip(low, high)
+    return limits
+
+
+def _bounds(op: OnnxOp) -> Array | None:
+    """Return the least and the greatest number that an op of a tail gives, None where they are computed."""
+    if op.name in _VIEWS:
+        return np.array([-np.inf, np.inf], np.float32)
+    if op.name == "onnx.Relu":
+        return np.array([0, np.inf], np.float32)
+    found: list[float] = []
+    for index, default in ((1, -np.inf), (2, np.inf)):
+        given = op.node_input(index)
+        number = np.array(default) if given is None else constant_of(given)
+        if number is None or number.size != 1:
+            return None
+        found.append(float(number.flat[0]))
+    return np.array(found, np.float32)
+
+
+@dataclass(frozen=True)
+class RecoverQuantizedPass(Pass):
+    """
+    Compute in integers of 8 and 4 bits what lies between DequantizeLinear and QuantizeLinear.
+
+    Convolutions and matrix products become QLinearConv and QLinearMatMul, sums and products 32-bit arithmetic,
+    functions of one number tables; what only moves numbers does it on the integers. Sums are exact then, where floats
+    round: a result may differ by one where the float result lies next to the middle of two integers. What there is no
+    operator for stays in floats.
+    """
+
+    name = "recover-quantized"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in functions(op):
+            recover_quantized(op, function)
