@@ -148,6 +148,12 @@ def _add_model_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
     _add_open_models(parser)
     _add_state(parser)
+    _add_integers(parser)
+
+
+def _add_integers(parser: argparse.ArgumentParser) -> None:
+    what = "compute what lies between DequantizeLinear and QuantizeLinear in integers"
+    parser.add_argument("--integers", action="store_true", help=what)
 
 
 def _add_open_models(parser: argparse.ArgumentParser) -> None:
@@ -210,6 +216,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     )
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     _add_state(parser)
+    _add_integers(parser)
     add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
 
 
@@ -233,6 +240,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
     add_arguments(parser)
     _add_open_models(parser)
+    _add_integers(parser)
 
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:

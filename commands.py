@@ -42,7 +42,7 @@ def _model(options: argparse.Namespace) -> Model:
     _check_state(options)
     prefill, bucket = getattr(options, "prefill", None), getattr(options, "bucket", 0)
     values = {name: numbers(name, text) for name, text in once("--input-value", options.input_value).items()}
-    return Model(options.model, shapes, types, options.context, prefill, values, bucket)
+    return Model(options.model, shapes, types, options.context, prefill, values, bucket, options.integers)
 
 
 class Progressing:
@@ -78,6 +78,7 @@ class Progressing:
 def compile_command(options: argparse.Namespace) -> int:
     """Run `tilewright compile`."""
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
+    from .runtime.float_hint import hints
     from .runtime.inputs import load_arrays, network_inputs
     from .runtime.tables import print_compiled
 
@@ -90,7 +91,8 @@ def compile_command(options: argparse.Namespace) -> int:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
     given = load_arrays(options.inputs) if options.inputs else {}
     with Progressing(options.target) as observers:
-        compilation = compile_model(_model(options), options.target, observers=observers)
+        told = [*observers, *hints(options.target, integers=options.integers)]
+        compilation = compile_model(_model(options), options.target, observers=told)
     if options.bare:
         bare_of(compilation)
     files = write_compilation(compilation, options.output)
@@ -195,8 +197,8 @@ def check_command(options: argparse.Namespace) -> int:
     pipeline_of(machine_named(options.target)).select(stop_after=options.stop_after)
     cases = [case for corpus in options.corpora for case in find_cases(corpus)]
     status = Console(stderr=True)
-    state = {"context": options.context, "bucket": options.bucket}
-    checked = check(cases, options.target, places, stop_after=options.stop_after, **state)
+    forms = {"context": options.context, "bucket": options.bucket, "integers": options.integers}
+    checked = check(cases, options.target, places, stop_after=options.stop_after, **forms)
     rows = list(track(checked, "checking", len(cases), console=status, transient=True, disable=not status.is_terminal))
     print_rows(rows, " + ".join(places))
     return 0 if all(row.passed for row in rows) else 1

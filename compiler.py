@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,8 @@ class Model:
     """The inputs that are constants, because their values decide shapes."""
     bucket: int = 0
     """Rows of the state for which there is a function each, so that a call costs what it needs; 0 for one function."""
+    integers: bool = False
+    """Whether what lies between DequantizeLinear and QuantizeLinear is computed in integers."""
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
@@ -51,18 +53,21 @@ class Model:
         module = self._with_state(self.path)
         if self.prefill is not None:
             add_entry(module, self._with_state(self.prefill), PREFILL)
-        if self.context or self.prefill is not None:
+        if self.context or self.prefill is not None or self.integers:
             verify(module)
         return module
 
     def _with_state(self, path: Path) -> ModuleOp:
         from .ir import functions
         from .passes.introduce_state import introduce_state
+        from .passes.recover_quantized import recover_quantized
 
         try:
             module = self._read(path)
             for function in functions(module) if self.context else ():
                 introduce_state(module, function, self.context, self.bucket)
+            for function in functions(module) if self.integers else ():
+                recover_quantized(module, function)
         except Diagnostic as error:
             error.source = error.source or str(path)
             raise
@@ -165,7 +170,7 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
     program = compilation.program()
     texts = {
         "report.json": json.dumps(compilation.report, indent=1) + "\n",
-        "pipeline.txt": f"{pipeline_of(compilation.machine)}\n",
+        "pipeline.txt": f"{_pipeline_from_graph(compilation)}\n",
     }
     made: list[Path] = []
     try:
@@ -188,6 +193,18 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
             found=(error.strerror or str(error)) if isinstance(error, OSError) else error.message,
             remedy="give a folder that can be written to with -o, on a disk with room",
         ) from error
+
+
+def _pipeline_from_graph(compilation: Compilation) -> Pipeline:
+    """Return the passes that lead from the graph level to where a compilation is, in opt-tool."""
+    from .passes import all_passes
+    from .passes.core.pipeline import parse_pipeline
+
+    pipeline = pipeline_of(compilation.machine)
+    if not compilation.model.integers:
+        return pipeline
+    first = parse_pipeline("recover-quantized", all_passes())
+    return replace(pipeline, steps=(*first.steps, *pipeline.steps))
 
 
 def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Array] | None = None) -> list[Path]:

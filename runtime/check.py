@@ -45,11 +45,15 @@ class Case:
 
 
 @dataclass(frozen=True)
-class _State:
-    """The rows of the state that caches become, and of each bucket; 0 where there is none."""
+class _Forms:
+    """
+    What becomes of the networks: the rows of the state that caches become and of each bucket, 0 where there is none,
+    and whether QDQ networks compute in integers.
+    """
 
     context: int
     bucket: int
+    integers: bool
 
 
 @dataclass(frozen=True)
@@ -106,19 +110,21 @@ def check(
     stop_after: str = "",
     context: int = 0,
     bucket: int = 0,
+    integers: bool = False,
 ) -> Iterator[Row]:
     """
     Yield a row per case: all `places` must give the golden outputs, integers exactly.
 
     With a `context` the networks keep their caches, in functions for every `bucket` of rows where it is not 0; the
-    arrays of a case then hold steps, see `session.run_steps`.
+    arrays of a case then hold steps, see `session.run_steps`. With `integers`, what lies between DequantizeLinear and
+    QuantizeLinear is computed in integers.
     """
-    state = _State(context, bucket)
+    forms = _Forms(context, bucket, integers)
     for case in cases:
         start = time.perf_counter()
         report: dict[str, Any] = {}
         try:
-            detail = _check(case, machine, places, stop_after, state, report)
+            detail = _check(case, machine, places, stop_after, forms, report)
             yield Row(case, "differs" if detail else "equal", time.perf_counter() - start, report, detail)
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
@@ -127,15 +133,15 @@ def check(
 
 
 def _check(
-    case: Case, machine: str, places: Sequence[str], stop_after: str, state: _State, report: dict[str, Any]
+    case: Case, machine: str, places: Sequence[str], stop_after: str, forms: _Forms, report: dict[str, Any]
 ) -> str:
     """Compile and run a case; returns what differs, empty where nothing does."""
     given, golden = load_arrays(case.folder / "inputs.npz"), load_arrays(case.folder / "outputs.npz")
-    inputs = given if state.context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
+    inputs = given if forms.context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
     inputs = _rounded(case.model, inputs)
     details: list[str] = []
     for place in places:
-        model = replace(model_for(case.model, inputs), context=state.context, bucket=state.bucket)
+        model = replace(model_for(case.model, inputs), **vars(forms))
         compilation = compile_model(model, machine, stop_after=level_for(place, machine, stop_after))
         report.update(compilation.report if place != "simulator" else _outlined_report(compilation))
         ports = network_inputs(compilation.module)

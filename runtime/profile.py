@@ -46,11 +46,14 @@ def run(options: argparse.Namespace) -> int:
     from ..compiler import Model
     from ..passes.core.driver import once
     from ..passes.core.files import write_text
+    from .float_hint import hints
     from .simulator.table import print_tables
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
-    model = Model(options.model, shapes, types, options.context, bucket=options.bucket)
-    simulation = profile(model, options.target, position=options.position)
+    state = {"context": options.context, "bucket": options.bucket}
+    model = Model(options.model, shapes, types, **state, integers=options.integers)
+    observers = hints(options.target, integers=options.integers)
+    simulation = profile(model, options.target, observers=observers, position=options.position)
     console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
     print_tables(simulation, console)
     for path, text in _files(options, simulation, _title(options.model)):

@@ -1,0 +1,40 @@
+"""A hint for networks in QDQ form on machines that compute floats slowly."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ..ir import functions
+from ..passes.core.manager import Observer
+from ..passes.recover_quantized import recover_quantized
+from ..targets.core.cost_table import parameters_of
+from ..targets.core.machine_file import find_machine
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ..passes.core.pipeline import Pipeline
+
+
+def prices_floats(target: str) -> bool:
+    """Return whether a machine's model says what an operation on floats takes: where it does, that is much."""
+    machine = find_machine(target)
+    return any("float_cycles" in parameters_of(run.cost) for engine in machine.engines for run in engine.runs)
+
+
+def hints(target: str, *, integers: bool) -> list[Observer]:
+    """Return what gives the hint: nothing where it does not apply."""
+    return [FloatHint()] if not integers and prices_floats(target) else []
+
+
+class FloatHint(Observer):
+    """Says on stderr how many operators of a network could compute in integers."""
+
+    def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
+        """Count them in a copy of the network."""
+        copy = module.clone()
+        count = sum(recover_quantized(copy, function) for function in functions(copy))
+        if count:
+            what = f"{count} operators between DequantizeLinear and QuantizeLinear compute in floats"
+            print(f"{what}; --integers computes them in integers", file=sys.stderr)
