@@ -159,6 +159,9 @@ def _qlinear_matmul(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     if values is None or values.ndim != 2 or len(shape_of(a)) < 2 or not uniform or not _is_constant(op, range(1, 8)):
         left = centred(lower, a, op.operands[2], max(-2, -len(shape_of(a))))
         total = multiplied(lower, left, centred(lower, b, op.operands[5]), i32)
+        if _is_constant(op, (1, 4, 6, 7)) and all(prod(shape_of(op.operands[i])) == 1 for i in (1, 4, 6, 7)):
+            zero = _zero(op, 7, "the result")
+            return [_requantised(lower, op, total, np.zeros(1, np.int64), _factors(op, (1, 4, 6)), zero, -1)]
         return [_rescaled(lower, op, total, (-2, -1, -2))]
     zeros = _constant(op, 5, "a zero point of the second operand").astype(np.int64)
     weights, type = _centred(values, zeros.reshape(-1))

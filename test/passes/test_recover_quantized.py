@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import ModelProto, TensorProto
 
+from tilewright.cli import main
+from tilewright.compiler import Model, compile_model, machine_named
 from tilewright.dialects.core.onnx_schema import OnnxOp
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, element_of, new_context, verify
+from tilewright.ir import Array, element_of, new_context, print_ir, verify
 from tilewright.passes.recover_quantized import RecoverQuantizedPass
 from tilewright.runtime.interpreter import run_module
-from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network
-
-pytestmark = pytest.mark.quick
+from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network, Tensor
 
 seeds = st.integers(0, 2**31)
 shapes = st.tuples(st.just(1), st.integers(1, 4), st.integers(1, 6), st.integers(1, 6))
@@ -38,6 +39,7 @@ def both(model: ModelProto, inputs: Mapping[str, Array]) -> tuple[list[Array], l
     return before, list(run_module(module, inputs).values()), floats
 
 
+@pytest.mark.quick
 @settings(max_examples=150, deadline=None)
 @given(seed=seeds, shape=shapes, names=chains, four=st.booleans())
 def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[int], names: Sequence[str], four: bool):
@@ -56,8 +58,9 @@ def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[in
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", sorted(OPERATORS))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=seeds, shape=shapes)
 def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Sequence[int]):
     net = Network(np.random.RandomState(seed), exact=False)
@@ -74,6 +77,7 @@ def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
     return session.run(None, dict(inputs))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["Conv", "Gemm", "MatMul"])
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, shape=shapes)
@@ -82,3 +86,101 @@ def test_products_are_those_of_onnxruntime(name: str, seed: int, shape: Sequence
     x = OPERATORS[name](net, net.input(shape))
     model, inputs = net.model([x]), net.samples()
     np.testing.assert_array_equal(both(model, inputs)[1][0], by_onnxruntime(model, inputs)[0])
+
+
+# By the front door
+
+
+CHAINS = (
+    ("Conv", "moves", "Conv", "Add"),
+    ("SiLU", "Mul", "AveragePool", "Concat"),
+    ("Sub", "Add a constant", "LeakyRelu", "rescale"),
+    ("Conv", "MatMul", "Gemm"),
+    ("HardSwish", "means"),
+    ("MatMul of two",),
+)
+
+
+def whole() -> tuple[Network, list[Tensor]]:
+    """Return a network of chains of all operators, and its outputs."""
+    net = Network(np.random.RandomState(12), exact=False, kinds=(TensorProto.UINT8,))
+    outputs: list[Tensor] = []
+    for chain in CHAINS:
+        x = net.input((1, 4, 6, 6))
+        for name in chain:
+            x = OPERATORS[name](net, x)
+        outputs.append(x)
+    return net, outputs
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network of every operator, and what ONNX Runtime gives for random inputs."""
+    net, outputs = whole()
+    folder = tmp_path_factory.mktemp("corpus") / "whole"
+    model, inputs = net.model(outputs), net.samples()
+    folder.mkdir()
+    (folder / "network.onnx").write_bytes(model.SerializeToString())
+    np.savez(folder / "inputs.npz", allow_pickle=False, **inputs)
+    np.savez(folder / "outputs.npz", *by_onnxruntime(model, inputs), allow_pickle=False)
+    return folder
+
+
+@pytest.mark.parametrize("target", ["host", "native", "siracusa"])
+def test_every_level(corpus: Path, target: str):
+    golden = list(np.load(corpus / "outputs.npz").values())
+    inputs = dict(np.load(corpus / "inputs.npz"))
+    model = Model(corpus / "network.onnx", integers=True)
+    assert all(len(np.unique(each)) > 2 for each in golden)
+    for phase in machine_named(target).phases:
+        module = compile_model(model, target, stop_after=phase.name).module
+        for found, wanted in zip(run_module(module, inputs).values(), golden, strict=True):
+            np.testing.assert_array_equal(found.view(wanted.dtype), wanted, phase.name)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--on", "interpreter", "--on", "host", "--on", "sanitizers"],
+        ["--target", "siracusa", "--on", "simulator", "--on", "host"],
+        ["--target", "native", "--on", "host"],
+    ],
+)
+def test_check_with_integers(corpus: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]):
+    assert main(["check", str(corpus), "--integers", *words]) == 0
+    assert "1 passed" in capsys.readouterr().out
+
+
+def slow_floats(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what compiling a network of a convolution and a sum says on stderr."""
+    net = Network(np.random.RandomState(2), kinds=(TensorProto.UINT8,))
+    x = OPERATORS["Add"](net, OPERATORS["Conv"](net, net.input((1, 4, 6, 6))))
+    path = folder / "network.onnx"
+    path.write_bytes(net.model([x]).SerializeToString())
+    assert main([*words, str(path)]) == 0
+    return capsys.readouterr().err
+
+
+def test_a_hint_where_floats_are_slow(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    hint = "2 operators between DequantizeLinear and QuantizeLinear compute in floats; --integers computes them in"
+    out, profile = ["-o", str(tmp_path / "out")], ["profile", "--target", "siracusa"]
+    assert hint in slow_floats(tmp_path, ["compile", "--target", "siracusa", *out], capsys)
+    assert "--integers" not in slow_floats(tmp_path, ["compile", *out], capsys)
+    assert "--integers" not in slow_floats(tmp_path, ["compile", "--target", "siracusa", "--integers", *out], capsys)
+    assert (tmp_path / "out" / "pipeline.txt").read_text().startswith("builtin.module(recover-quantized,")
+    assert hint in slow_floats(tmp_path, profile, capsys)
+    assert "--integers" not in slow_floats(tmp_path, [*profile, "--integers"], capsys)
+    assert "onnx.QLinearConv" in print_ir(Model(tmp_path / "network.onnx", integers=True).load())
+
+
+def test_what_runs_and_what_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    slow_floats(tmp_path, ["import", "-o", str(tmp_path / "net.mlir"), "--integers"], capsys)
+    assert "onnx.QLinearConv" in (tmp_path / "net.mlir").read_text()
+    net = Network(np.random.RandomState(2), kinds=(TensorProto.UINT8,))
+    OPERATORS["Add"](net, OPERATORS["Conv"](net, net.input((1, 4, 6, 6))))
+    np.savez(tmp_path / "in.npz", allow_pickle=False, **net.samples())
+    files = ["--inputs", str(tmp_path / "in.npz"), "--outputs"]
+    assert main(["run", str(tmp_path / "network.onnx"), *files, str(tmp_path / "a.npz")]) == 0
+    assert main(["run", str(tmp_path / "network.onnx"), *files, str(tmp_path / "b.npz"), "--integers"]) == 0
+    (a,), (b,) = (list(np.load(tmp_path / name).values()) for name in ("a.npz", "b.npz"))
+    np.testing.assert_array_equal(a, b)

@@ -99,7 +99,7 @@ class Network:
 
     def weight(self, shape: Sequence[int], axis: int | None) -> tuple[str, Array]:
         """Add weights of 8 bits, dequantised, with a scale for each part of an axis; returns them and their scales."""
-        kind = TensorProto.INT8 if TensorProto.INT8 in self.kinds else TensorProto.INT4
+        kind = TensorProto.INT4 if TensorProto.INT4 in self.kinds else TensorProto.INT8
         low, high = TYPES[kind]
         count = shape[axis] if axis is not None else 1
         scales = np.array([self.scale(4 / (high - low)) for _ in range(count)], np.float32)
