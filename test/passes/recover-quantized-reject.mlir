@@ -7,6 +7,8 @@
 // CHECK-LABEL: func.func @words
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @words(%x: tensor<1x2x4x4xi16>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -27,6 +29,8 @@ func.func @words(%x: tensor<1x2x4x4xi16>) -> tensor<1x3x4x4xui8> {
 // CHECK-LABEL: func.func @scales_of_channels
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @scales_of_channels(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
   %t = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
   %u = onnx.Constant() {value = dense<10> : tensor<ui8>} : () -> tensor<ui8>
@@ -46,6 +50,8 @@ func.func @scales_of_channels(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 // CHECK-LABEL: func.func @computed_scale
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @computed_scale(%x: tensor<1x2x4x4xui8>, %s: tensor<f32>) -> tensor<1x3x4x4xui8> {
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
   %t = onnx.Constant() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
@@ -64,6 +70,8 @@ func.func @computed_scale(%x: tensor<1x2x4x4xui8>, %s: tensor<f32>) -> tensor<1x
 // CHECK-LABEL: func.func @computed_bias
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @computed_bias(%x: tensor<1x2x4x4xui8>, %b: tensor<3xf32>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -83,6 +91,8 @@ func.func @computed_bias(%x: tensor<1x2x4x4xui8>, %b: tensor<3xf32>) -> tensor<1
 // CHECK-LABEL: func.func @large_bias
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @large_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -103,6 +113,8 @@ func.func @large_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 // CHECK-LABEL: func.func @coarse_bias
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @coarse_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -123,6 +135,8 @@ func.func @coarse_bias(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 // CHECK-LABEL: func.func @scales_of_rows
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.MatMul({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @scales_of_rows(%x: tensor<2x4xui8>) -> tensor<2x3xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -142,6 +156,8 @@ func.func @scales_of_rows(%x: tensor<2x4xui8>) -> tensor<2x3xui8> {
 // CHECK-LABEL: func.func @result_of_two
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @result_of_two(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -164,6 +180,8 @@ func.func @result_of_two(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 // CHECK-LABEL: func.func @function_of_sums
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @function_of_sums(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -184,6 +202,8 @@ func.func @function_of_sums(%x: tensor<1x2x4x4xui8>) -> tensor<1x3x4x4xui8> {
 // CHECK-LABEL: func.func @computed_limit
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Conv({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @computed_limit(%x: tensor<1x2x4x4xui8>, %low: tensor<f32>) -> tensor<1x3x4x4xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -204,6 +224,8 @@ func.func @computed_limit(%x: tensor<1x2x4x4xui8>, %low: tensor<f32>) -> tensor<
 // CHECK-LABEL: func.func @means_of_fewer
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.AveragePool({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @means_of_fewer(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x5x5xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -220,6 +242,8 @@ func.func @means_of_fewer(%x: tensor<1x2x4x4xui8>) -> tensor<1x2x5x5xui8> {
 // CHECK-LABEL: func.func @padding_between
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Pad({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @padding_between(%x: tensor<2xui8>) -> tensor<3xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -236,6 +260,8 @@ func.func @padding_between(%x: tensor<2xui8>) -> tensor<3xui8> {
 // CHECK-LABEL: func.func @one_of_floats
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Add({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @one_of_floats(%x: tensor<8xui8>, %f: tensor<8xf32>) -> tensor<8xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
@@ -252,6 +278,8 @@ func.func @one_of_floats(%x: tensor<8xui8>, %f: tensor<8xf32>) -> tensor<8xui8> 
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT:     QLinear
 // CHECK:         onnx.Softmax({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     QLinear
+// CHECK:         func.return
 func.func @softmax(%x: tensor<8xui8>) -> tensor<8xui8> {
   %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
   %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>

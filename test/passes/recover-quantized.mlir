@@ -187,6 +187,21 @@ func.func @moves(%x: tensor<2x3xui8>) -> tensor<3x3xui8> {
   func.return %y : tensor<3x3xui8>
 }
 
+// What nothing used before stays.
+
+// CHECK-LABEL: func.func @unused
+// CHECK:         onnx.DequantizeLinear(%x,
+// CHECK-NEXT:    onnx.Tanh(
+// CHECK-NEXT:    func.return %x
+func.func @unused(%x: tensor<4xui8>) -> tensor<4xui8> {
+  %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
+  %a = onnx.DequantizeLinear(%x, %s, %z) : (tensor<4xui8>, tensor<f32>, tensor<ui8>) -> tensor<4xf32>
+  %b = onnx.Tanh(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = onnx.QuantizeLinear(%a, %s, %z) : (tensor<4xf32>, tensor<f32>, tensor<ui8>) -> tensor<4xui8>
+  func.return %y : tensor<4xui8>
+}
+
 // Integers of 4 bits are bytes around the operator, which between two of them stay what they are. Weights of floats
 // that are quantised are constants.
 
