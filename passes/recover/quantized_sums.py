@@ -195,7 +195,7 @@ def _axes(op: OnnxOp) -> Array | None:
     rank = len(shape_of(op.operands[0]))
     if op.name == "onnx.GlobalAveragePool":
         return np.arange(2, rank)
-    given = np.arange(rank) if op.node_input(1) is None else constant_of(op.node_input(1))
+    given = np.zeros(0, np.int64) if op.node_input(1) is None else constant_of(op.node_input(1))
     if given is None or given.size:
         return given
     return None if op.attribute("noop_with_empty_axes") else np.arange(rank)

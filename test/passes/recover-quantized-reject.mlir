@@ -290,3 +290,18 @@ func.func @softmax(%x: tensor<8xui8>) -> tensor<8xui8> {
   %y = onnx.QuantizeLinear(%b, %t, %u) : (tensor<8xf32>, tensor<f32>, tensor<ui8>) -> tensor<8xui8>
   func.return %y : tensor<8xui8>
 }
+
+// A mean over no axes.
+
+// CHECK-LABEL: func.func @mean_of_itself
+// CHECK:         onnx.ReduceMean({{.*}}) {{.*}}f32>{{$}}
+// CHECK-NOT:     ReduceSum
+// CHECK:         func.return
+func.func @mean_of_itself(%x: tensor<2x4xui8>) -> tensor<2x4xui8> {
+  %s = onnx.Constant() {value = dense<0.25> : tensor<f32>} : () -> tensor<f32>
+  %z = onnx.Constant() {value = dense<128> : tensor<ui8>} : () -> tensor<ui8>
+  %a = onnx.DequantizeLinear(%x, %s, %z) : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xf32>
+  %b = onnx.ReduceMean(%a) {noop_with_empty_axes = 1 : si64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %y = onnx.QuantizeLinear(%b, %s, %z) : (tensor<2x4xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>
+  func.return %y : tensor<2x4xui8>
+}

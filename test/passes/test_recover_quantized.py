@@ -19,6 +19,7 @@ from tilewright.dialects.core.onnx_schema import OnnxOp
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, element_of, new_context, print_ir, verify
 from tilewright.passes.recover_quantized import RecoverQuantizedPass
+from tilewright.runtime.check import check, find_cases
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network, Tensor
 
@@ -149,6 +150,15 @@ def test_every_level(corpus: Path, target: str):
 def test_check_with_integers(corpus: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]):
     assert main(["check", str(corpus), "--integers", *words]) == 0
     assert "1 passed" in capsys.readouterr().out
+
+
+def test_checked_is_what_computes_in_integers(corpus: Path):
+    reports = [
+        next(check(find_cases(corpus), "host", ["host"], integers=integers)).report for integers in (False, True)
+    ]
+    nodes = [[node for layer in report["layers"] for node in layer["nodes"]] for report in reports]
+    assert any(node.startswith("DequantizeLinear") for node in nodes[0])
+    assert not any(node.startswith("DequantizeLinear") for node in nodes[1])
 
 
 def slow_floats(folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
