@@ -108,6 +108,10 @@ class Conversion:
             batch, height, width, channels = shape_of(x)
             down, across = self.source.strides
             return self._taken(x, [batch, -(-height // down), -(-width // across), channels])
+        if (columns := self.source.folded) > 1:
+            batch, height, width, channels = shape_of(x)
+            rows = self._reshaped(x, [batch, height, width * channels])
+            return self._reshaped(rows, [batch, height, width // columns, columns * channels])
         if self.source.pads is None and len(shape_of(x)) > 2:
             *leading, channels = shape_of(x)
             return self._reshaped(x, [int(np.prod(leading)), channels])

@@ -115,7 +115,7 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
     ):
         return None
     loop, weights = outer_loop(op), op.inputs[1]
-    is_apart = source.strides != (1, 1) and source.kind is not Kind.POINTWISE
+    is_apart = source.folded > 1 or (source.strides != (1, 1) and source.kind is not Kind.POINTWISE)
     if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_apart:
         return None
     kernel = kernel_of(op)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,8 +17,9 @@ from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.packed import DepthwiseOp, PackedConvOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
-from .geometry import Kind
-from .jobs import MOST_PADDING
+from .geometry import Kind, packed_shape
+from .jobs import MOST_PADDING, is_in_last
+from .weights import fewest_bits
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Source:
     `x` is [N, C, H, W], [N, H, W, C] with `channels_last`, or [..., K] for the rows of a matrix product, where `pads`
     (above, left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU knows no
     strides: with `strides`, it works on the pixels of x that lie so far apart where the window is 1x1, and else makes
-    all pixels, of which those are taken.
+    all pixels, of which those are taken. `folded` columns of x that lie side by side are one column with the channels
+    of all; of such an image are `weight`, `pads` and `strides` then.
     """
 
     op: ContractionOp
@@ -40,6 +42,7 @@ class Source:
     fill: int = 0
     channels_last: bool = True
     strides: tuple[int, int] = (1, 1)
+    folded: int = 1
 
     @property
     def feature_axis(self) -> int:
@@ -77,7 +80,54 @@ def source_of(op: Operation) -> Source:
         raise _declined(op, "has packed weights", "weights as bytes, which the NPU packs otherwise")
     if _constant(w) is None:
         raise _declined(op, "has weights that are not constant", "constant weights")
-    return _SOURCES[type(op)](op)
+    return _folded(_SOURCES[type(op)](op))
+
+
+def _folded(source: Source) -> Source:
+    """
+    Return a 3x3 convolution with a stride along the columns as one without, where that takes no more weights.
+
+    As many columns as the stride are one, with the channels of all. A window reaches from one of these into the next at
+    most, so that one of 3x3 has room for its weights, with zeros besides.
+    """
+    pads, (down, across) = source.pads, source.strides
+    columns = 2 if source.channels_last else 3
+    if source.kind is not Kind.DENSE or pads is None or across == 1 or shape_of(source.x)[columns] % across:
+        return source
+    width, made = shape_of(source.x)[columns], shape_of(source.op.output)[columns]
+    above, left, below, _ = pads
+    before = -(-left // across)
+    after = made + 2 - before - width // across
+    weight = _folded_weight(source.weight, across, left)
+    is_larger = _row_bytes(weight) > _row_bytes(source.weight)
+    if is_larger or _is_slice(source) or not is_in_last(made, after):
+        return source
+    pads = (above, before, below, after)
+    return replace(source, weight=weight, pads=pads, strides=(down, 1), folded=across)
+
+
+def _is_slice(source: Source) -> bool:
+    """Return whether x is a part of a tensor, which would have to be copied to be reshaped."""
+    x = source.x
+    while isinstance(x.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
+        x = x.owner.operands[0]
+    return source.channels_last and isinstance(x.owner, tensor.ExtractSliceOp)
+
+
+def _folded_weight(weight: Array, columns: int, left: int) -> Array:
+    """Return weights [Cout, Cin, 3, 3] as [Cout, columns * Cin, 3, 3], for so many columns as one, padded left."""
+    features, channels, *window = weight.shape
+    wide = np.zeros((features, columns, channels, *window), weight.dtype)
+    for tap in range(window[1]):
+        column, channel = divmod(tap - left, columns)
+        wide[:, channel, :, :, column - -left // columns] = weight[..., tap]
+    return wide.reshape(features, -1, *window)
+
+
+def _row_bytes(weight: Array) -> int:
+    """Return the bytes of packed weights for an output channel, of weights [Cout, Cin, 3, 3]."""
+    features, channels, *_ = weight.shape
+    return packed_shape(Kind.DENSE, features, channels, fewest_bits(weight)[0])[1]
 
 
 def _declined(op: Operation, why: str, expected: str = "", found: str = "") -> Diagnostic:

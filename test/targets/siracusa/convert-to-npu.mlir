@@ -171,12 +171,16 @@ func.func @padding(%x: tensor<1x4x4x4xi8>) -> tensor<1x5x3x1xi32> {
 }
 
 // The NPU knows no strides: it gets the pixels that a window of 1x1 reads; of what a window of 3x3 makes, some are taken.
+// Pairs of columns that lie side by side are one column with twice the channels, of which none is left out.
 
 // CHECK-LABEL: func.func @strides
 // CHECK:       %[[X:.*]] = tensor.extract_slice %x[0, 0, 0, 0] [1, 3, 3, 2] [1, 2, 2, 1]
 // CHECK:       npu.conv ins(%[[X]], {{.*}}) outs({{.*}} : tensor<1x3x3x2xi32>) {{.*}}kind = "pointwise"
-// CHECK:       %[[Y:.*]] = npu.conv ins(%x, {{.*}}) outs({{.*}} : tensor<1x6x6x2xi32>) {{.*}}kind = "dense"
-// CHECK:       tensor.extract_slice %[[Y]][0, 0, 0, 0] [1, 3, 3, 2] [1, 2, 2, 1]
+// CHECK:       %[[R:.*]] = tensor.collapse_shape %x {{.*}} : tensor<1x6x6x2xi8> into tensor<1x6x12xi8>
+// CHECK:       %[[P:.*]] = tensor.expand_shape %[[R]] {{.*}} : tensor<1x6x12xi8> into tensor<1x6x3x4xi8>
+// CHECK:       %[[Y:.*]] = npu.conv ins(%[[P]], {{.*}} : tensor<1x6x3x4xi8>, tensor<2x64xi8>) outs({{.*}} : tensor<1x6x3x2xi32>)
+// CHECK-SAME:    kind = "dense", pads = array<i64: 1, 1, 1, 1>
+// CHECK:       tensor.extract_slice %[[Y]][0, 0, 0, 0] [1, 3, 3, 2] [1, 2, 1, 1]
 func.func @strides(%x: tensor<1x6x6x2xi8>) -> (tensor<1x3x3x2xi32>, tensor<1x3x3x2xi32>) {
   %v = arith.constant dense<1> : tensor<2x1x1x2xi8>
   %w = arith.constant dense<1> : tensor<2x3x3x2xi8>
@@ -186,6 +190,27 @@ func.func @strides(%x: tensor<1x6x6x2xi8>) -> (tensor<1x3x3x2xi32>, tensor<1x3x3
   %z = nn.conv ins(%x, %w : tensor<1x6x6x2xi8>, tensor<2x3x3x2xi8>) outs(%o : tensor<1x3x3x2xi32>)
     {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last, engine = "npu"}
   func.return %y, %z : tensor<1x3x3x2xi32>, tensor<1x3x3x2xi32>
+}
+
+// Columns that are no pairs, more channels than the NPU takes at once, and parts of an image, which lie in rows apart.
+
+// CHECK-LABEL: func.func @not_folded
+// CHECK:       npu.conv ins(%x, {{.*}} : tensor<1x6x5x2xi8>, {{.*}}) outs({{.*}} : tensor<1x6x5x2xi32>) {{.*}}kind = "dense"
+// CHECK:       npu.conv ins(%u, {{.*}} : tensor<1x6x6x16xi8>, {{.*}}) outs({{.*}} : tensor<1x6x6x2xi32>) {{.*}}kind = "dense"
+// CHECK:       npu.conv ins({{.*}} : tensor<1x6x4x2xi8>, {{.*}}) outs({{.*}} : tensor<1x6x4x2xi32>) {{.*}}kind = "dense"
+func.func @not_folded(%x: tensor<1x6x5x2xi8>, %u: tensor<1x6x6x16xi8>) -> (tensor<1x3x3x2xi32>, tensor<1x3x3x2xi32>, tensor<1x3x2x2xi32>) {
+  %w = arith.constant dense<1> : tensor<2x3x3x2xi8>
+  %v = arith.constant dense<1> : tensor<2x3x3x16xi8>
+  %o = tensor.empty() : tensor<1x3x3x2xi32>
+  %y = nn.conv ins(%x, %w : tensor<1x6x5x2xi8>, tensor<2x3x3x2xi8>) outs(%o : tensor<1x3x3x2xi32>)
+    {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last, engine = "npu"}
+  %z = nn.conv ins(%u, %v : tensor<1x6x6x16xi8>, tensor<2x3x3x16xi8>) outs(%o : tensor<1x3x3x2xi32>)
+    {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last, engine = "npu"}
+  %part = tensor.extract_slice %x[0, 0, 0, 0] [1, 6, 4, 2] [1, 1, 1, 1] : tensor<1x6x5x2xi8> to tensor<1x6x4x2xi8>
+  %p = tensor.empty() : tensor<1x3x2x2xi32>
+  %t = nn.conv ins(%part, %w : tensor<1x6x4x2xi8>, tensor<2x3x3x2xi8>) outs(%p : tensor<1x3x2x2xi32>)
+    {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last, engine = "npu"}
+  func.return %y, %z, %t : tensor<1x3x3x2xi32>, tensor<1x3x3x2xi32>, tensor<1x3x2x2xi32>
 }
 
 // What the NPU cannot do stays: another window, weights that are not constant, a kernel of another engine.
