@@ -150,13 +150,14 @@ class ConvertToNpuPass(Pass):
     Turn convolutions and matrix products of bytes with constant weights into kernels of the NPU.
 
     Windows of 1x1 or 3x3, dense or depthwise, and products of rows with a matrix can be done: `npu.conv` and
-    `npu.matmul`, with packed weights; strides by leaving out pixels before or after. Requantisation becomes the
-    kernel's own where the NPU does it bit for bit; what it does not is left as an elementwise kernel, after bytes or
-    after sums of 32 bits. Which kernels are converted say their attributes `engine`, or else the machine's costs, that
-    of fetching weights included, and, where the NPU has a queue, what it and the others can do at once: a kernel may be
-    divided between the NPU and another engine. It does more where weights have no room elsewhere. Run attach-machine
-    before. `engine` is the name of the NPU among the machine's engines; `everything` converts all that it can do. Run
-    it after fuse-epilogues, and after convert-layout, whose packed kernels and padding it takes too.
+    `npu.matmul`, with packed weights; strides by leaving out pixels before or after, or by columns that become
+    channels. Requantisation becomes the kernel's own where the NPU does it bit for bit; what it does not is left as an
+    elementwise kernel, after bytes or after sums of 32 bits. Which kernels are converted say their attributes `engine`,
+    or else the machine's costs, that of fetching weights included, and, where the NPU has a queue, what it and the
+    others can do at once: a kernel may be divided between the NPU and another engine. It does more where weights have
+    no room elsewhere. Run attach-machine before. `engine` is the name of the NPU among the machine's engines;
+    `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout, whose packed
+    kernels and padding it takes too.
     """
 
     name = "convert-to-npu"

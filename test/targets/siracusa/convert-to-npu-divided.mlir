@@ -51,6 +51,28 @@ func.func @rows(%x: tensor<128x128xi8>) -> tensor<128x640xi32> {
 
 // -----
 
+// What the NPU leaves out lies between the pixels of its part, and columns of a part are not folded: joining would copy.
+
+// CHECK-LABEL: func.func @strided
+// CHECK-NOT:     tensor.concat
+// CHECK:         npu.conv
+// CHECK-NOT:     tensor.concat
+// CHECK:         npu.conv
+// CHECK-NOT:     tensor.concat
+// CHECK:         func.return
+func.func @strided(%x: tensor<1x96x96x3xi8>, %odd: tensor<1x96x95x3xi8>) -> (tensor<1x48x48x8xi32>, tensor<1x96x48x8xi32>) {
+  %w = arith.constant dense<1> : tensor<8x3x3x3xi8>
+  %o = tensor.empty() : tensor<1x48x48x8xi32>
+  %y = nn.conv ins(%odd, %w : tensor<1x96x95x3xi8>, tensor<8x3x3x3xi8>) outs(%o : tensor<1x48x48x8xi32>)
+    {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last}
+  %p = tensor.empty() : tensor<1x96x48x8xi32>
+  %z = nn.conv ins(%x, %w : tensor<1x96x96x3xi8>, tensor<8x3x3x3xi8>) outs(%p : tensor<1x96x48x8xi32>)
+    {strides = array<i64: 1, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, groups = 1 : i64, accumulator = i32, channels_last}
+  func.return %y, %z : tensor<1x48x48x8xi32>, tensor<1x96x48x8xi32>
+}
+
+// -----
+
 // Products that may run at once keep both engines busy whole.
 
 // CHECK-LABEL: func.func @siblings
