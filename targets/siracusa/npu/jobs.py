@@ -287,20 +287,16 @@ def _check_padding(job: Job) -> None:
         raise _lacks("a padding value of more than a byte", "-128 to 255", str(padding.value))
     if min(job.input_height, job.input_width) < 1:
         raise _lacks("an image that is padding only", "one row and column at least")
+    # Only the last sub-tile of a row or column knows of the padding after the image.
     late = {"bottom": (job.height, padding.bottom), "right": (job.width, padding.right)}
     for side, (extent, rows) in late.items():
-        if not is_in_last(extent, rows):
+        if extent > PIXELS and rows > (extent - 1) % PIXELS + 1:
             raise _lacks(
                 f"padding at the {side} that reaches into the last sub-tile but one",
                 f"an output extent that leaves {rows} or more of its last {PIXELS}",
                 f"an extent of {extent}",
                 "pad the image in memory",
             )
-
-
-def is_in_last(extent: int, rows: int) -> bool:
-    """Return whether padding after an image is in the last sub-tile of an axis, the only one that knows of it."""
-    return extent <= PIXELS or rows <= (extent - 1) % PIXELS + 1
 
 
 def _check_requantisation(job: Job) -> None:

@@ -18,7 +18,7 @@ from ....dialects.packed import DepthwiseOp, PackedConvOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
 from .geometry import Kind, packed_shape
-from .jobs import MOST_PADDING, is_in_last
+from .jobs import MOST_PADDING
 from .weights import fewest_bits
 
 
@@ -88,7 +88,7 @@ def _folded(source: Source) -> Source:
     Return a 3x3 convolution with a stride along the columns as one without, where that takes no more weights.
 
     As many columns as the stride are one, with the channels of all. A window reaches from one of these into the next at
-    most, so that one of 3x3 has room for its weights, with zeros besides.
+    most, so that one of 3x3 has room for its weights, with zeros besides. One column of padding after the image does.
     """
     pads, (down, across) = source.pads, source.strides
     columns = 2 if source.channels_last else 3
@@ -96,14 +96,11 @@ def _folded(source: Source) -> Source:
         return source
     width, made = shape_of(source.x)[columns], shape_of(source.op.output)[columns]
     above, left, below, _ = pads
-    before = -(-left // across)
-    after = made + 2 - before - width // across
-    weight = _folded_weight(source.weight, across, left)
-    is_larger = _row_bytes(weight) > _row_bytes(source.weight)
-    if is_larger or _is_slice(source) or not is_in_last(made, after):
+    before = made + 1 - width // across
+    weight = _folded_weight(source.weight, across, left, before)
+    if _row_bytes(weight) > _row_bytes(source.weight) or _is_slice(source):
         return source
-    pads = (above, before, below, after)
-    return replace(source, weight=weight, pads=pads, strides=(down, 1), folded=across)
+    return replace(source, weight=weight, pads=(above, before, below, 1), strides=(down, 1), folded=across)
 
 
 def _is_slice(source: Source) -> bool:
@@ -114,13 +111,17 @@ def _is_slice(source: Source) -> bool:
     return source.channels_last and isinstance(x.owner, tensor.ExtractSliceOp)
 
 
-def _folded_weight(weight: Array, columns: int, left: int) -> Array:
-    """Return weights [Cout, Cin, 3, 3] as [Cout, columns * Cin, 3, 3], for so many columns as one, padded left."""
+def _folded_weight(weight: Array, columns: int, left: int, before: int) -> Array:
+    """
+    Return weights [Cout, Cin, 3, 3] as [Cout, columns * Cin, 3, 3], for so many columns as one.
+
+    The image has `left` columns of padding, of the wide ones `before`.
+    """
     features, channels, *window = weight.shape
     wide = np.zeros((features, columns, channels, *window), weight.dtype)
     for tap in range(window[1]):
         column, channel = divmod(tap - left, columns)
-        wide[:, channel, :, :, column - -left // columns] = weight[..., tap]
+        wide[:, channel, :, :, column + before] = weight[..., tap]
     return wide.reshape(features, -1, *window)
 
 

@@ -16,7 +16,6 @@ from tilewright.ir import Array, new_context, parse_module, shape_of, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.siracusa.npu.jobs import is_in_last
 from tilewright.targets.siracusa.npu.kernel_ops import ConvOp
 
 CONTEXT = new_context()
@@ -100,21 +99,17 @@ def _list(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def layers(*, most: int) -> st.SearchStrategy[Layer]:
-    """Return layers with strides along the columns, of images with so many rows and columns at most."""
-    pads, strides = st.integers(0, 2), st.sampled_from([2, 2, 2, 3, 4])
-    drawn = st.builds(
-        Layer,
-        st.tuples(st.integers(1, 2), st.integers(2, most), st.integers(2, most), st.integers(1, 15)),
-        st.integers(1, 5),
-        st.tuples(st.integers(1, 3), strides),
-        st.tuples(pads, pads, pads, pads),
-        st.sampled_from([0, 0, -128, 7]),
-        st.booleans(),
-        st.booleans(),
-        st.integers(0, 99),
-    )
-    return drawn.filter(lambda layer: min(layer.padded) >= 3)
+@st.composite
+def layers(draw: st.DrawFn, *, most: int) -> Layer:
+    """Draw a layer with strides along the columns, of an image with so many rows and columns at most."""
+    across = draw(st.sampled_from([2, 3, 4]))
+    width = across * draw(st.integers(1, most // across)) + draw(st.sampled_from([0, 0, 0, 1]))
+    pads = draw(st.tuples(*[st.integers(0, 2)] * 4))
+    rows = max(1, 3 - pads[0] - pads[2])
+    image = draw(st.integers(1, 2)), draw(st.integers(rows, most)), width, draw(st.sampled_from([1, 2, 3, 7, 14, 15]))
+    fill = draw(st.sampled_from([0, 0, -128, 7]))
+    numbers = draw(st.integers(1, 5)), (draw(st.integers(1, 3)), across), pads, fill
+    return Layer(image, *numbers, draw(st.booleans()), draw(st.booleans()), draw(st.integers(0, 99)))
 
 
 def run(module: ModuleOp, passes: str) -> None:
@@ -138,7 +133,7 @@ def test_folded_convolutions_compute_the_same():
     seen: Counter[str] = Counter()
 
     @settings(max_examples=300, deadline=None, derandomize=True, database=None)
-    @given(layers(most=17))
+    @given(layers(most=17).filter(lambda layer: min(layer.padded) >= 3))
     def check(layer: Layer) -> None:
         module = layer.module()
         expected = results(layer, module)
@@ -146,8 +141,9 @@ def test_folded_convolutions_compute_the_same():
         np.testing.assert_array_equal(results(layer, module), expected)
         kernel = kernel_of_npu(module)
         if kernel is None:
-            sides = zip(layer.padded, layer.pads[2:], strict=True)
-            assert not all(is_in_last(extent - 2, rows) for extent, rows in sides)
+            axes = zip(layer.padded, layer.pads[2:], strict=True)
+            late = [after == 2 and extent - 2 > 6 and (extent - 2) % 6 == 1 for extent, after in axes]
+            assert any(late[:1] if layer.is_small else late)
             return
         channels, made = shape_of(kernel.inputs[0])[-1], shape_of(kernel.output)[2]
         is_folded = channels != layer.image[3]
@@ -162,11 +158,14 @@ def test_folded_convolutions_compute_the_same():
     check()
     for name in ("small True", "filled True", "filled False", "strides of 2", "strides of 3", "strides of 4"):
         assert seen[f"True, {name}"], seen
-    assert seen["False, small True"] < seen["True, small True"] / 10, seen
+    assert not seen["False, small True"], seen
 
 
 @settings(max_examples=12, deadline=None, derandomize=True, database=None)
-@given(layers(most=30).filter(lambda layer: layer.is_small), st.sampled_from([5 << 10, 48 << 10]))
+@given(
+    layers(most=30).filter(lambda layer: layer.is_small and min(layer.padded) >= 3),
+    st.sampled_from([5 << 10, 48 << 10]),
+)
 def test_folded_convolutions_run_in_tiles_by_the_registers(layer: Layer, near: int):
     module = layer.module()
     expected = results(layer, module)
