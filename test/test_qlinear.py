@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,13 +12,15 @@ import onnxruntime
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from tilewright.compiler import Model, compile_model, machine_named
+from tilewright.compiler import Model, machine_named
 from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
+from tilewright.targets.c import render
+from tilewright.test.phases import each_phase
 from tilewright.test.small_models import save
 
 NATIVE = ("-O3", "-march=native")
@@ -48,11 +51,12 @@ def check_everywhere(
     session: Any = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     golden = [session.run(None, dict(each))[0] for each in inputs]
     assert any(len(np.unique(each)) > 1 for each in golden)
-    for phase in ("", *(each.name for each in machine_named(target).phases)):
-        module = compile_model(Model(path), target, stop_after=phase).module if phase else Model(path).load()
-        (found,) = run_module(module, inputs[0]).values()
+    module = Model(path).load()
+    phases = each_phase(module, [each.name for each in machine_named(target).phases], target, verify_each=False)
+    for phase, reached in chain([("", module)], phases):
+        (found,) = run_module(reached, inputs[0]).values()
         np.testing.assert_array_equal(found.astype(np.float64), golden[0].astype(np.float64), phase)
-    program = compile_model(Model(path), target).program()
+    program = render(module)
     networks = [HostNetwork(program, flags=STRICT), HostNetwork(program, flags=(*STRICT, *NATIVE))]
     for run in map(host_run, [*networks, HostNetwork(program, sanitize=True, flags=NATIVE)]):
         for each, expected in zip(inputs, golden, strict=True):

@@ -34,6 +34,7 @@ from tilewright.test.passes.test_introduce_state import (
     stepped,
     with_state,
 )
+from tilewright.test.phases import each_phase
 
 CONFIG = llama.Config(layers=1, dim=8, heads=2, hidden=8, vocabulary=16, context=32)
 
@@ -43,8 +44,8 @@ def test_every_level(layout: str) -> None:
     spec = Attention(layout, batch=2, new=2, masked=True, offset=5)
     steps = inputs_of(spec, 6)
     expected = one_after_another(spec, steps)
-    for phase in ("types", "buffers", "kernels", "emitc") if layout == "bshd" else ("types",):
-        module = lowered(with_state(exported(spec, 3), 13, 5), phase)
+    phases = ("types", "buffers", "kernels", "emitc") if layout == "bshd" else ("types",)
+    for _, module in each_phase(with_state(exported(spec, 3), 13, 5), phases, verify_each=False):
         check_equal(stepped(spec, made_dirty(spec, Session(module).run, 13), steps, 13), expected)
 
 

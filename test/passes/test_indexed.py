@@ -22,6 +22,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.targets.c import render
+from tilewright.test.phases import each_phase
 
 PHASES = ("types", "tensor", "buffers", "kernels", "loops", "emitc")
 COMPARISONS = ("Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal")
@@ -51,8 +52,8 @@ def network(
 
 def check_levels(model: ModelProto, inputs: Mapping[str, Any]) -> None:
     expected = np.asarray(cast(Any, ReferenceEvaluator(model)).run(None, dict(inputs))[0])
-    for phase in PHASES:
-        np.testing.assert_array_equal(run_module(lowered(model, phase), inputs)["y"], expected, err_msg=phase)
+    for phase, module in each_phase(import_model(model), PHASES):
+        np.testing.assert_array_equal(run_module(module, inputs)["y"], expected, err_msg=phase)
 
 
 def lowered(model: ModelProto, phase: str) -> Any:

@@ -38,6 +38,7 @@ from tilewright.test.passes.cache_networks import (
     mask_of,
     one_after_another,
 )
+from tilewright.test.phases import each_phase
 
 NEAR = str(Path(__file__).parent.parent / "machines" / "two_level_16k.toml")
 PHASES = ("types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc")
@@ -101,8 +102,8 @@ def test_random_networks_at_every_level(past: int, spare: int, **sizes: Any) -> 
     steps = inputs_of(spec, 3)
     context = 3 * spec.new + spare
     expected = one_after_another(spec, steps)
-    for phase in PHASES:
-        session = Session(lowered(with_state(exported(spec, past), context), phase))
+    for _, module in each_phase(with_state(exported(spec, past), context), PHASES, verify_each=False):
+        session = Session(module)
         check_equal(stepped(spec, made_dirty(spec, session.run, context), steps, context), expected)
 
 
@@ -112,8 +113,8 @@ def test_floats_at_every_level(reduction: str) -> None:
     spec = Attention("bshd", heads=2, head=3, new=2, reduction=reduction, floats=True)
     steps = inputs_of(spec, 3)
     expected = one_after_another(spec, steps)
-    for phase in PHASES:
-        session = Session(lowered(with_state(exported(spec, 4), 8), phase))
+    for _, module in each_phase(with_state(exported(spec, 4), 8), PHASES, verify_each=False):
+        session = Session(module)
         dirt = {"x": np.full_like(steps[0]["x"], np.inf)}
         for position in (0, 2, 4, 6):
             session.run({**dirt, "position": np.array([position])})

@@ -18,6 +18,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.targets.c import render
+from tilewright.test.phases import each_phase
 
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 
@@ -78,8 +79,8 @@ def check(
 ) -> None:
     """Compare a network at the end of each phase with ONNX's reference, or with other results."""
     wanted = reference(model, inputs) if expected is None else expected
-    for phase in phases:
-        found = run_module(lowered(model, phase), inputs)
+    for phase, module in each_phase(import_model(model), phases):
+        found = run_module(module, inputs)
         for number, array in enumerate(wanted):
             np.testing.assert_allclose(found[f"y{number}"], array, rtol, atol, err_msg=phase)
 

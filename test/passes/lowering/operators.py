@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, defs, helper, numpy_helper
 
-from tilewright.compiler import machine_named, pipeline_of
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, new_context
-from tilewright.passes.core.manager import PassManager
+from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.targets.c import render
+from tilewright.test.phases import each_phase
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")
 
@@ -73,11 +72,7 @@ def check(cases: Sequence[Case], *, in_c: bool = False, relative: float = 1e-5, 
     """
     model, arrays = network_of(cases)
     expected = _expected(cases)
-    machine = machine_named("host")
-    phases = ("tensor", "") if in_c else ("tensor",)
-    for phase in phases:
-        module = import_model(model)
-        PassManager().run(module, pipeline_of(machine).select(stop_after=phase), new_context())
+    for phase, module in each_phase(import_model(model), ("tensor", "") if in_c else ("tensor",)):
         if phase:
             results = run_module(module, arrays)
         else:

@@ -19,6 +19,7 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.targets.c import render
+from tilewright.test.phases import each_phase
 
 from .dynamic_chains import chain
 from .one_node import FLAGS, lowered, runtime
@@ -47,10 +48,10 @@ def model(
 def verify(network: ModelProto, cases: Cases, phases: Sequence[str] = ("tensor",), *, c: bool = True) -> None:
     """Compare all outputs, their shapes included, at the end of phases and as C under sanitizers."""
     expected = [runtime(network, inputs) for inputs in cases]
-    runs: dict[str, Any] = {phase: partial(run_module, lowered(network, phase)) for phase in phases}
-    if c:
-        runs["C"] = host_run(HostNetwork(render(lowered(network, "")), sanitize=True, flags=FLAGS))
-    for place, run in runs.items():
+    for phase, module in each_phase(import_model(network), (*phases, "") if c else phases):
+        run, place = partial(run_module, module), phase or "C"
+        if not phase:
+            run = host_run(HostNetwork(render(module), sanitize=True, flags=FLAGS))
         for inputs, wanted in zip(cases, expected, strict=True):
             found = run(inputs)
             assert list(found) == [value.name for value in network.graph.output]

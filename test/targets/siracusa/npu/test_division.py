@@ -40,7 +40,7 @@ def module_of(op: str, x: str, weights: np.ndarray[Any, Any], out: str, features
     dims = ", ".join(f"d{axis}" for axis in range(rank))
     shape = "x".join(map(str, weights.shape))
     text = f"""func.func @network(%x: tensor<{x}>) -> tensor<{out}> {{
-  %w = arith.constant dense<{weights.tolist()}> : tensor<{shape}xi8>
+  %w = arith.constant dense<"0x{weights.tobytes().hex()}"> : tensor<{shape}xi8>
   %b = arith.constant dense<{list(range(features))}> : tensor<{features}xi32>
   %o = tensor.empty() : tensor<{out}>
   %y = {op.split()[0]} ins(%x, %w : tensor<{x}>, tensor<{shape}xi8>) outs(%o : tensor<{out}>) {op.partition(" ")[2]}

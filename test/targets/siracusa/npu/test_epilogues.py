@@ -109,7 +109,7 @@ class Network:
         x, w, y = f"tensor<{ROWS}x{CHANNELS}xi8>", f"tensor<{CHANNELS}x{FEATURES}xi8>", f"tensor<{ROWS}x{FEATURES}xi8>"
         return f"""
 func.func @network(%x: {x}) -> {y} {{
-  %w = arith.constant dense<{self.weight.tolist()}> : {w}
+  %w = arith.constant dense<"0x{self.weight.astype(np.int8).tobytes().hex()}"> : {w}
   {newline.join(constants)}
   %o = tensor.empty() : {y}
   %y = nn.matmul ins(%x, %w : {x}, {w}) outs(%o : {y}) {{accumulator = i32{marks}}} epilogue{extras} at [{maps}] {{

@@ -23,7 +23,7 @@ COUNT, LENGTH = 12, 128
 SIZE = LENGTH * LENGTH
 TYPE, ROW = f"tensor<{LENGTH}x{LENGTH}xi8>", f"tensor<1x{LENGTH}xi8>"
 PRODUCT = f"""
-  %w{{n}} = arith.constant dense<{{weights}}> : {TYPE}
+  %w{{n}} = arith.constant dense<"0x{{weights}}"> : {TYPE}
   %x{{n}} = nn.matmul ins(%x{{before}}, %w{{n}} : {ROW}, {TYPE}) outs(%o : {ROW})
     {{{{accumulator = i32, transpose_b}}}} epilogue() at [] {{{{
   ^bb0(%sum: i32):
@@ -36,7 +36,7 @@ def chain(machine: Machine) -> ModuleOp:
     """Return products of a row, each of the result of the one before with weights of its own."""
     rng = np.random.default_rng(0)
     products = "".join(
-        PRODUCT.format(n=n, before=n - 1, weights=rng.integers(-9, 9, (LENGTH, LENGTH)).tolist())
+        PRODUCT.format(n=n, before=n - 1, weights=rng.integers(-9, 9, (LENGTH, LENGTH)).astype(np.int8).tobytes().hex())
         for n in range(1, COUNT + 1)
     )
     module = parse_module(
