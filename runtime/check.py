@@ -139,10 +139,14 @@ def _check(
     given, golden = load_arrays(case.folder / "inputs.npz"), load_arrays(case.folder / "outputs.npz")
     inputs = given if forms.context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
     inputs = _rounded(case.model, inputs)
+    model = replace(model_for(case.model, inputs), **vars(forms))
+    levels: dict[str, Compilation] = {}
     details: list[str] = []
     for place in places:
-        model = replace(model_for(case.model, inputs), **vars(forms))
-        compilation = compile_model(model, machine, stop_after=level_for(place, machine, stop_after))
+        level = level_for(place, machine, stop_after)
+        if level not in levels:
+            levels[level] = compile_model(model, machine, stop_after=level)
+        compilation = levels[level]
         report.update(compilation.report if place != "simulator" else _outlined_report(compilation))
         ports = network_inputs(compilation.module)
         counted = [port.name for port in ports if port.added]

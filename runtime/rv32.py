@@ -7,6 +7,7 @@ program needs of the board `virt` of QEMU: RAM, a serial line, a clock, and a de
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -112,6 +113,8 @@ def build_elf(
     caches = str(cache_folder() / "zig")
     zig = {"ZIG_GLOBAL_CACHE_DIR": caches, "ZIG_LOCAL_CACHE_DIR": caches} if compiler.is_zig else {}
     folder = sources[0].resolve().parent
+    # Zig compiles anew what its arguments or headers change, but does not look into binaries that assembly includes.
+    arguments += [f"-DTW_BINARIES={_digest(folder)}"] if compiler.is_zig else []
     done = subprocess.run(arguments, cwd=folder, env=os.environ | zig, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return target
@@ -131,6 +134,14 @@ def build_elf(
         found=shlex.join(arguments),
         remedy="" if compiler.is_zig or not uses_math else "use the package ziglang, which has the C library for it",
     )
+
+
+def _digest(folder: Path) -> str:
+    """Return a number for what the binaries in a folder hold."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*.bin")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 # ELF files

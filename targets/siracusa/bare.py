@@ -109,12 +109,14 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         main.write_text(text)
         contents = {} if data is None else {"records": data}
         contents |= {"ram_image": (folder / EXTERNAL_IMAGE).read_bytes()} if _has_external(folder) else {}
-        assembly.write_text("    .section .rodata\n" + "".join(_included(name) for name in contents))
+        # By their whole paths: an include folder of its own would make Zig compile all sources anew for each program.
+        binaries = {name: assembly.with_name(f"{name}.bin") for name in contents}
+        assembly.write_text("    .section .rodata\n" + "".join(_included(*each) for each in binaries.items()))
         for name, content in contents.items():
-            (assembly.parent / f"{name}.bin").write_bytes(content)
+            binaries[name].write_bytes(content)
         text_of_network = emitted_text(folder / "network.c")
         uses_math = "tilewright_math.h" in text_of_network
-        options = [f"-I{path}" for path in (folder.resolve(), RUNTIME.resolve(), temporary)]
+        options = [f"-I{path}" for path in (folder.resolve(), RUNTIME.resolve())]
         options += [] if uses_math else ["-ffreestanding", "-isystem", str(RUNTIME.resolve() / "freestanding")]
         macros = [*board.macros, *(["TW_SERIAL"] if data is None else [])]
         macros += ["TW_XPULPNN"] if "tw_dot_narrow(" in text_of_network else []
@@ -125,8 +127,8 @@ def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | No
         return build_elf(sources, script, target, entry="tw_start_program", flags=options, uses_math=uses_math)
 
 
-def _included(name: str) -> str:
-    return f'    .balign 16\n    .globl {name}\n{name}:\n    .incbin "{name}.bin"\n'
+def _included(name: str, file: Path) -> str:
+    return f'    .balign 16\n    .globl {name}\n{name}:\n    .incbin "{file}"\n'
 
 
 def run_bare(

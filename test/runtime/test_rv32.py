@@ -213,6 +213,18 @@ def test_an_error_of_the_compiler_is_shown(compiler: str, tmp_path: Path) -> Non
     assert any("undeclared" in note for note in error.value.notes)
 
 
+def test_binaries_that_assembly_includes_are_those_of_now(compiler: str, tmp_path: Path) -> None:
+    """Where nothing else has changed, not even the time of a file."""
+    byte, elf = tmp_path / "byte.bin", tmp_path / "main.elf"
+    byte.write_bytes(b"\3")
+    data = '__asm__(".section .rodata\\nbyte: .incbin \\"byte.bin\\"\\n.text");\nextern const char byte;\n'
+    build(tmp_path, data + "int main(void) { return byte; }")
+    for value in (4, 5):
+        byte.write_bytes(bytes([value]))
+        sources, flags = [tmp_path / "main.c", tmp_path / "start.S"], ["-ffreestanding"]
+        assert run_elf(build_elf(sources, tmp_path / "board.ld", elf, entry="begin", flags=flags)).exit_code == value
+
+
 def test_symbols_name_places(tmp_path: Path) -> None:
     elf = read_elf(build(tmp_path, "int main(void) { return 0; }"))
     assert elf.entry == elf.symbols["begin"] == RAM
