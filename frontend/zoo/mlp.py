@@ -7,6 +7,8 @@ is trained in float while it is built, then quantised with one scale per weight 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import onnx
 
@@ -51,8 +53,7 @@ def digits(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def build(seed: int = 0) -> onnx.ModelProto:
     """Return the network trained on digits from `seed`."""
-    images, labels = digits(_TRAINING, seed)
-    hidden, output = _train(images / 255.0, labels, seed)
+    images, hidden, output = _trained(seed)
     activations = _dense(images / 255.0, hidden)
     hidden_scale = activations.max() / 255
     output_scale = np.abs(_dense(np.maximum(activations, 0), output)).max() / 127
@@ -74,6 +75,13 @@ def _dense(x: np.ndarray, layer: _Layer) -> np.ndarray:
     weight, bias = layer
     # Not `@`: BLAS rounds as its number of threads has it, and its threads stall each other where cores are busy.
     return np.einsum("nk,mk->nm", x, weight) + bias
+
+
+@cache
+def _trained(seed: int) -> tuple[np.ndarray, _Layer, _Layer]:
+    """Return the digits of a seed and both layers after training on them, the slow part of building."""
+    images, labels = digits(_TRAINING, seed)
+    return images, *_train(images / 255.0, labels, seed)
 
 
 def _train(x: np.ndarray, labels: np.ndarray, seed: int) -> tuple[_Layer, _Layer]:
