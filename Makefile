@@ -22,7 +22,7 @@ demo: $(STAMP)  ## take a network through every level and to C, and compare
 	$(BIN)/python benchmarks/demo.py
 
 test: $(STAMP)  ## run the whole test suite
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 quick: $(STAMP)  ## run the part of the test suite that takes under a minute
 	$(BIN)/pytest -n $(WORKERS) -m quick

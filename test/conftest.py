@@ -7,6 +7,7 @@ long an example takes says how busy the machine is.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
     if file_path.suffix != ".mlir" or file_path.parent.name == "Inputs":
         return None
     return LitFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where Python is to write no bytecode beside its sources, let processes that tests start share it elsewhere."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and "PYTHONPYCACHEPREFIX" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="tilewright-bytecode-", ignore_cleanup_errors=True)
+        os.environ["PYTHONPYCACHEPREFIX"] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 @pytest.hookimpl(tryfirst=True)
