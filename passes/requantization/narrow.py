@@ -1,4 +1,4 @@
-"""Requantisations of a kernel's scalar code, written anew in 32 bits."""
+"""Requantisations of a kernel's scalar code, written anew in integers of 32 bits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ...dialects.core.body import Body
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import Array, integer_width
 from .channels import Chain, Channels, chain_to, domain_of
-from .steps import INT32, Domain, UpperProduct, steps_of, upper_product
+from .rounded import HALF_BIT, SMEARED, WORD_BITS, RoundedProduct, rounded_product
+from .steps import INT32, Domain, Steps, UpperProduct, steps_of, upper_product
 
 LEVELS = 256
 """The most values of a requantisation whose steps are looked for."""
@@ -48,8 +49,11 @@ def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[t
         form = _form(op, chain, channels, domain_of(root, channels, sums))
         if form is None:
             continue
-        arguments = [_argument(block, numbers, made) for numbers in (form.factor, form.summand)]
-        _replace(op, root, form, arguments)
+        if isinstance(form, RoundedProduct):
+            _round(cast(RescaleOp, op), form, _argument(block, form.factor, made))
+        else:
+            arguments = [_argument(block, numbers, made) for numbers in (form.factor, form.summand)]
+            _replace(op, root, form, arguments)
         changed = True
     _erase_unused(block)
     return made if changed else None
@@ -57,7 +61,7 @@ def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[t
 
 def _form(
     op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
-) -> Product | UpperProduct | None:
+) -> Product | UpperProduct | RoundedProduct | None:
     """Return what a requantisation becomes, None where it stays as it is."""
     used = [channels[operand] for each in chain.ops for operand in each.operands]
     if all(numbers is None or len(numbers) == 1 for numbers in used):
@@ -92,8 +96,12 @@ def _is_cheaper(op: RequantizeOp, chain: Chain, channels: Channels) -> bool:
 
 def _upper_product(
     op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
-) -> UpperProduct | None:
-    """Return a requantisation to bytes as the upper word of a product, proved the same by its steps; or None."""
+) -> UpperProduct | RoundedProduct | None:
+    """
+    Return a requantisation to bytes as the upper word of a product, proved the same by its steps; or None.
+
+    By a float whose roundings no line has, it is the exact product, rounded as they do.
+    """
     low, high = op.low.value.data, op.high.value.data
     if high - low >= LEVELS:
         return None
@@ -108,7 +116,28 @@ def _upper_product(
     else:
         slope = factor * cast(Array, channels[op.scale]).astype(np.float64)
     even = isinstance(op, RescaleOp)
-    return upper_product(steps, np.broadcast_to(slope.astype(np.float64), count), halves_to_even=even)
+    made = upper_product(steps, np.broadcast_to(slope.astype(np.float64), count), halves_to_even=even)
+    return _rounded(op, chain, channels, steps) if made is None and isinstance(op, RescaleOp) else made
+
+
+def _rounded(op: RescaleOp, chain: Chain, channels: Channels, steps: Steps) -> RoundedProduct | None:
+    """
+    Return a requantisation by floats as exact products; None where they take more than 64 bits.
+
+    Only next to halves can these differ, where bits are cut off: there all are compared.
+    """
+    factor, summand = (each.astype(np.int64)[:, None] for each in chain.line(channels))
+    least, most = (end[:, None] for end in (steps.domain.least, steps.domain.most))
+    before, last = steps.first.min(axis=1, keepdims=True) - 1, steps.first.max(axis=1, keepdims=True)
+    ends = [np.clip(end, least, most) * factor + summand for end in (before, last)]
+    scale = np.broadcast_to(cast(Array, channels[op.scale]), len(least))
+    made = rounded_product(scale, ends[0][:, 0], ends[1][:, 0])
+    if made is None or op.x.type not in (i8, i16, i32):
+        return None
+    roots = np.concatenate([np.clip(steps.first + apart, least, most) for apart in (-2, -1, 0, 1)], axis=1)
+    low, high, zero = (each.value.data for each in (op.low, op.high, op.zero))
+    found = np.clip(made.values(roots * factor + summand) + zero, low, high)
+    return made if bool((found == chain.values(channels, roots)).all()) else None
 
 
 def _base(op: RequantizeOp | RescaleOp) -> int:
@@ -137,8 +166,8 @@ def _narrowest(numbers: Array) -> Attribute:
 class _Before(Body):
     """A body whose new ops stand before an op of another block."""
 
-    def __init__(self, op: Operation):
-        super().__init__([])
+    def __init__(self, op: Operation, *, wraps: bool = False):
+        super().__init__([], wraps=wraps)
         self._point = op
 
     def op(self, op: Operation) -> SSAValue:
@@ -173,6 +202,38 @@ def _replace(
     result = body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
     result.name_hint = op.result.name_hint
     Rewriter.replace_op(op, [], [result])
+
+
+def _round(op: RescaleOp, form: RoundedProduct, factor: SSAValue | int) -> None:
+    """Write a requantisation as an exact product that is rounded as `RoundedProduct.values` does it."""
+    body = _Before(op, wraps=True)
+    x = body.clip(body.convert(op.x, i32), *form.within)
+    factor = body.convert(factor, i32) if isinstance(factor, SSAValue) else body.constant(factor, i32)
+    product = arith.MulSIExtendedOp(x, factor)
+    body.op(product)
+    whole = body.add(product.high, 1 << (form.right - 1))
+    rest = body.op(arith.ShRUIOp(product.low, body.constant(form.right, i32)))
+    down = body.shift_right(whole, form.right)
+    part = body.op(arith.OrIOp(body.shift_left(whole, WORD_BITS - form.right), rest))
+    up = body.add(down, body.op(arith.ShRUIOp(part, body.constant(WORD_BITS - 1, i32))))
+    reach = body.shift_left(_highest_bit(body, body.sub(body.add(up, up), 1), signed=form.signed), HALF_BIT)
+    is_half = body.compare(body.add(part, reach), "ult", body.add(reach, reach))
+    rounded = body.select(is_half, body.op(arith.AndIOp(up, body.constant(-2, i32))), down)
+    low, high, zero = (each.value.data for each in (op.low, op.high, op.zero))
+    clipped = body.clip(rounded, low - zero, high - zero)
+    clipped = body.add(clipped, zero) if zero else clipped
+    result = body.convert(clipped, cast("IntegerType[Any, Any]", op.result.type))
+    result.name_hint = op.result.name_hint
+    Rewriter.replace_op(op, [], [result])
+
+
+def _highest_bit(body: Body, number: SSAValue, *, signed: bool) -> SSAValue:
+    """Append the highest bit of a number's magnitude."""
+    number = body.absolute(number) if signed else number
+    for shift in SMEARED:
+        moved = body.op(arith.ShRUIOp(number, body.constant(shift, i32)))
+        number = body.op(arith.OrIOp(number, moved))
+    return body.sub(number, body.op(arith.ShRUIOp(number, body.constant(1, i32))))
 
 
 def _erase_unused(block: Block) -> None:

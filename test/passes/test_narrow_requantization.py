@@ -12,6 +12,7 @@ from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.requantization import narrow
+from tilewright.passes.requantization.rounded import rounded_product
 from tilewright.passes.requantization.steps import UpperProduct
 from tilewright.runtime.interpreter.engine import Interpreter
 
@@ -126,3 +127,55 @@ def test_a_summand_that_is_off_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     factor = [0.0031, 0.0027, 0.0034, 0.0022]
     module, expected = narrowed(KERNEL.format(bias=[0] * 4, factor=factor, type="f32", requantize=requantize))
     assert not np.array_equal(outputs(module), expected)
+
+
+WIDE = """func.func @network(%x: tensor<{rows}x{count}xi32>) -> tensor<{rows}x{count}xi8> {{
+  %m = arith.constant dense<{factor}> : tensor<{rows}xf32>
+  %e = tensor.empty() : tensor<{rows}x{count}xi8>
+  %y = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+      affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}}
+      ins(%x, %m : tensor<{rows}x{count}xi32>, tensor<{rows}xf32>) outs(%e : tensor<{rows}x{count}xi8>) {{
+  ^bb0(%s: i32, %factor: f32, %old: i8):
+    %r = quant.rescale %s, %factor zero {zero} clip {low} to {high} : i32, f32 -> i8
+    linalg.yield %r : i8
+  }} -> tensor<{rows}x{count}xi8>
+  func.return %y : tensor<{rows}x{count}xi8>
+}}"""
+
+
+def next_to_halves(factor: Array) -> Array:
+    """Return integers i32 [channels, n] of which the products with floats are next to halves, with others beyond."""
+    halves = np.arange(-300, 300) + 0.5
+    middle = np.rint(halves / factor.astype(np.float64)[:, None]).astype(np.int64)
+    near = np.concatenate([middle + apart for apart in (-2, -1, 0, 1, 2)], axis=1)
+    far = np.broadcast_to([-(1 << 31), -(1 << 24), 0, 1 << 24, (1 << 31) - 1], (len(factor), 5))
+    return np.concatenate([near, far], axis=1).astype(np.int32)
+
+
+@pytest.mark.quick
+def test_two_roundings_at_once() -> None:
+    """Of integers whose products with floats are next to halves, often as near as a float can be."""
+    scale = np.ldexp(np.random.default_rng(0).uniform(0.5, 1, 512), -15).astype(np.float32)
+    x = np.clip(next_to_halves(scale), 1 - (1 << 24), (1 << 24) - 1).astype(np.int64)
+    made = rounded_product(scale, x.min(axis=1), x.max(axis=1))
+    assert made is not None
+    wanted = np.rint(x.astype(np.float32) * scale[:, None]).astype(np.int64)
+    np.testing.assert_array_equal(made.values(x), wanted)
+
+
+@pytest.mark.quick
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(2.0**-15, 2.0**-13, width=32), min_size=CHANNELS, max_size=CHANNELS),
+       st.sampled_from([0, 1, -1, 3, 128]), clips)  # fmt: skip
+def test_roundings_of_small_factors(factor: list[float], zero: int, clip: tuple[int, int]) -> None:
+    """Sums so large that a float next to a half is that half are rounded as floats are, in integers."""
+    x = next_to_halves(np.array(factor, np.float32))
+    sizes = {"rows": CHANNELS, "count": x.shape[1]}
+    text = WIDE.format(**sizes, factor=factor, zero=zero, low=clip[0], high=clip[1])
+    module = parse_module(CONTEXT, text)
+    (expected,) = Interpreter(module).call("network", [x])
+    for step in parse_pipeline("builtin.module(narrow-requantization)", all_passes()).steps:
+        step.run.apply(CONTEXT, module)
+    verify(module)
+    assert not count(module, "quant.rescale")
+    np.testing.assert_array_equal(Interpreter(module).call("network", [x])[0], expected)
