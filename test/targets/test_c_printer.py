@@ -177,5 +177,5 @@ def test_a_large_network_converts_and_prints_quickly() -> None:
     start = time.process_time()
     convert_to_emitc(module)
     text = render(module).text()
-    assert time.process_time() - start < 2.0
+    assert time.process_time() - start < 5, "18,000 ops; half a second on an idle machine"
     assert text.count("k59(x, y);") == 5
