@@ -50,7 +50,8 @@ def convert_kernels_to_loops(
     `vectors`, reductions of f32 along memory by those of partial results; with room for a row on the stack, kernels
     over rows by loops that keep values of it.
 
-    Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` where it is not possible.
+    Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are not
+    possible.
     """
     for op in module.walk():
         if isinstance(op, func.FuncOp) and op.body.blocks:
@@ -154,7 +155,8 @@ class ConvertKernelsToLoopsPass(Pass):
     With `dots`, convolutions with `channels_last` and matrix products with `transpose_b`, of bytes, run over blocks of
     2 pixels and 4 features, whose sums come from `cluster.dot`, which reads packed weights too; depthwise ones run over
     blocks of 8 pixels, with `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`. Those with
-    `im2col` copy the windows of 2 pixels side by side before, into `window-bytes` at most on the stack.
+    `im2col` copy the windows of 2 pixels side by side before, and those with `narrow_input` pack them, into
+    `window-bytes` at most on the stack.
 
     With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
     results, which are folded at the end: the order in which a sum is taken is another one.

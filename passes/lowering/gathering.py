@@ -26,6 +26,8 @@ from .rules import pointwise, result_element
 
 _ROWS = 4
 """The number of rows up to which they are copied one by one."""
+_ENTRY_WIDTHS = (8, 16, 32)
+"""The bits that an entry of a table for bytes may have."""
 
 
 @lowers("Gather")
@@ -85,9 +87,6 @@ def _table_of_bytes(op: OnnxOp) -> DenseAttr | None:
     if integer_width(element_of(index)) not in (16, 32, 64):
         return None
     return dense(np.roll(entries, ENTRIES // 2).view(f"i{entries.itemsize}"), result_element(op))
-
-
-_ENTRY_WIDTHS = (8, 16, 32)
 
 
 @lowers("GatherElements")

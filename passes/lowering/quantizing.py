@@ -72,7 +72,7 @@ def _computed_in(op: OnnxOp) -> Attribute:
     return f64 if f64 in (element_of(op.operands[0]), element_of(op.operands[1])) else f32
 
 
-def _halved(lower: Lowerer, op: OnnxOp, scale: float, zero: int) -> SSAValue:
+def _over_a_power_of_two(lower: Lowerer, op: OnnxOp, scale: float, zero: int) -> SSAValue:
     """Append integers over a power of two, quantised."""
     shape, element, limits = shape_of(op.operands[0]), result_element(op), range_of_element(element_of(op.results[0]))
 
@@ -93,10 +93,10 @@ def _quantize_linear(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     unsigned = op.node_input(2) is not None and is_unsigned(op.operands[2])
     compute = _computed_in(op)
     # Numbers of 32 bits are rounded to floats before they are scaled by a power of two, whichever way it is written.
-    if scales is not None and scales.size == 1 and zero is not None and element_of(source) == i32:
-        scale = float(scales.flat[0])
-        if frexp(scale)[0] == 0.5:
-            return [_halved(lower, op, scale, zero)]
+    if scales is not None and scales.size == 1 and zero is not None and (element_of(source), compute) == (i32, f32):
+        scale, (mantissa, exponent) = float(scales.flat[0]), frexp(float(scales.flat[0]))
+        if mantissa == 0.5 and abs(exponent) < 126:
+            return [_over_a_power_of_two(lower, op, scale, zero)]
 
     def rescaled(body: Body, value: SSAValue, *scale: SSAValue) -> SSAValue:
         real = body.div(body.convert(value, f32, unsigned=is_unsigned(source)), scale[0] if scale else number)

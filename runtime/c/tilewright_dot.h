@@ -1,8 +1,8 @@
 /*
  * Sums of products of bytes for a block of up to 2 neighbouring pixels and 4 neighbouring features, as `cluster.dot`
  * states them, and over the windows of a few pixels of one channel, as `cluster.window` does; windows of which the bytes
- * are copied side by side or packed before, as by `cluster.im2col`. Included after tilewright.h, after the header of a machine that
- * has dot products of its own, and after tilewright_unpack.h where weights are packed.
+ * are copied side by side or packed before, as by `cluster.im2col`. Included after tilewright.h, after the header of a
+ * machine that has dot products of its own, and after tilewright_unpack.h where weights are packed.
  *
  * The sizes of the block are constants where the function is called, so that each call becomes straight code.
  */
@@ -49,6 +49,11 @@ TW_BLOCK void tw_store_word(int8_t *to, uint32_t word) {
 }
 #endif
 
+/* Where a row of each pixel and of each feature begins. */
+#define TW_ROW_POINTERS \
+    const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0; \
+    const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0; \
+    const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
 /* M(p, f) for each sum that a block may have. */
 #define TW_SUMS(M) M(0, 0) M(0, 1) M(0, 2) M(0, 3) M(1, 0) M(1, 1) M(1, 2) M(1, 3)
 #define TW_ADD_WORD(p, f) \
@@ -65,9 +70,7 @@ TW_BLOCK void tw_dot_block(
     int32_t w_step, int32_t w_row, int32_t rows, int32_t elements, int32_t is_signed) {
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
-        const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
-        const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
-        const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
+        TW_ROW_POINTERS
         const int32_t whole = elements & ~3;
         int32_t first = 0;
 #ifdef TW_DOT_ROW
@@ -117,9 +120,7 @@ TW_BLOCK void tw_dot_packed(
     const int32_t numbers = 32 / bits;
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
-        const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
-        const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
-        const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
+        TW_ROW_POINTERS
         int32_t word = 0;
 #ifdef TW_PACKED_ROW
         if (features == 4 && elements >= numbers) {
@@ -173,9 +174,7 @@ TW_BLOCK void tw_dot_narrow(
     const int32_t numbers = 32 / bits, words = elements / numbers + (elements % numbers > 0);
     int32_t s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     for (int32_t row = 0; row < rows; ++row) {
-        const int8_t *const x0 = x + row * x_row, *const x1 = pixels > 1 ? x0 + x_step : x0;
-        const int8_t *const w0 = w + row * w_row, *const w1 = features > 1 ? w0 + w_step : w0;
-        const int8_t *const w2 = features > 2 ? w1 + w_step : w0, *const w3 = features > 3 ? w2 + w_step : w0;
+        TW_ROW_POINTERS
         int32_t word = 0;
 #ifdef TW_NARROW_ROW
         if (features == 4 && words > 0) {
@@ -323,6 +322,7 @@ TW_BLOCK void tw_window_block(
     }
 }
 
+#undef TW_ROW_POINTERS
 #undef TW_SUMS
 #undef TW_ADD_WORD
 #undef TW_ADD_BYTE

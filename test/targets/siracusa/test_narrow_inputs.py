@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -15,6 +14,7 @@ from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.ir import Array
 from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
 from tilewright.test.targets.siracusa.cluster_model import Siracusa
+from tilewright.test.targets.siracusa.narrow_networks import write_case
 
 CHANNELS, SIDE, FEATURES, CLASSES = 13, 7, 16, 10
 MACHINE = """include = "siracusa/xpulpnn"
@@ -66,19 +66,11 @@ def model(random: np.random.Generator, bits: int) -> onnx.ModelProto:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Networks of 4 and of 2 bits, with what ONNX Runtime says comes of them."""
-    import onnxruntime
-
     folder, random = tmp_path_factory.mktemp("inputs"), np.random.default_rng(6)
     for bits in (4, 2):
         network = model(random, bits)
         x = random.integers(0, 256, (1, CHANNELS, SIDE, SIDE), np.uint8)
-        session: Any = onnxruntime.InferenceSession(network.SerializeToString(), providers=["CPUExecutionProvider"])
-        (y,) = session.run(None, {"x": x})
-        assert len(np.unique(y)) > 4
-        (folder / str(bits)).mkdir()
-        (folder / str(bits) / "network.onnx").write_bytes(network.SerializeToString())
-        np.savez(folder / str(bits) / "inputs.npz", allow_pickle=False, x=x)
-        np.savez(folder / str(bits) / "outputs.npz", allow_pickle=False, y=y)
+        assert len(np.unique(write_case(folder / str(bits), network, x))) > 4
     (folder / "narrow.toml").write_text(MACHINE)
     return folder
 

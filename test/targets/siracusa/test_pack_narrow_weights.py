@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -22,6 +21,7 @@ from tilewright.targets.siracusa.cost.loops import START
 from tilewright.targets.siracusa.cost.unpacking import packed_numbers, unpacking_cycles
 from tilewright.targets.siracusa.passes.pack_narrow_weights import narrowest
 from tilewright.test.targets.siracusa.cluster_model import Siracusa
+from tilewright.test.targets.siracusa.narrow_networks import write_case
 
 CHANNELS, SIDE, FEATURES, CLASSES = 13, 6, 24, 10
 MACHINE = 'include = "siracusa/cluster"\ndescription = "small"\n[levels.L2]\nsize = {far}\n[levels.L1]\nsize = {near}\n'
@@ -59,19 +59,11 @@ def model(random: np.random.Generator, low: int, high: int) -> onnx.ModelProto:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Networks of 4 and of 2 bits, with what ONNX Runtime says comes of them."""
-    import onnxruntime
-
     folder, random = tmp_path_factory.mktemp("narrow"), np.random.default_rng(5)
     for name, low, high in (("four", -8, 8), ("two", -1, 2)):
         network = model(random, low, high)
         x = random.integers(0, 256, (1, CHANNELS, SIDE, SIDE), np.uint8)
-        session: Any = onnxruntime.InferenceSession(network.SerializeToString(), providers=["CPUExecutionProvider"])
-        (y,) = session.run(None, {"x": x})
-        assert len(np.unique(y)) > 2
-        (folder / name).mkdir()
-        (folder / name / "network.onnx").write_bytes(network.SerializeToString())
-        np.savez(folder / name / "inputs.npz", allow_pickle=False, x=x)
-        np.savez(folder / name / "outputs.npz", allow_pickle=False, y=y)
+        assert len(np.unique(write_case(folder / name, network, x))) > 2
     return folder
 
 
