@@ -70,7 +70,7 @@ class ConvOp(PackableOp):
         """Return the shape of an operand with its channels as axis 1, wherever they are."""
         return (shape[0], shape[-1], *shape[1:-1]) if self.channels_last is not None else tuple(shape)
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if len(self.inputs) != 2:
             raise VerifyException("expected an input and a weight")
         if self.im2col is not None and (self.channels_last is None or self.groups.value.data != 1):
@@ -96,7 +96,7 @@ class ConvOp(PackableOp):
                 f"{channels} channels and {features} features do not fit weights of depth {depth} in {groups} groups"
             )
         self._verify_output()
-        super().verify_()
+        super().verify_structure()
 
     def _verify_output(self) -> None:
         """Check that no window reaches beyond the padding."""
@@ -166,7 +166,7 @@ class MatmulOp(PackableOp):
     transpose_a = opt_prop_def(UnitAttr)
     transpose_b = opt_prop_def(UnitAttr)
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         inputs, out = shapes(self)
         if len(inputs) != 2 or any(len(shape) < 2 for shape in (*inputs, out)):
             raise VerifyException("expected two inputs and an output of at least two axes")
@@ -183,7 +183,7 @@ class MatmulOp(PackableOp):
             raise VerifyException(f"the leading axes {list(batches[0])} and {list(batches[1])} differ") from error
         if out != (*batch, a[0], b[1]):
             raise VerifyException(f"the output's shape must be {[*batch, a[0], b[1]]}, got {list(out)}")
-        super().verify_()
+        super().verify_structure()
 
     def _matrix(self, index: int) -> tuple[int, int]:
         rows, columns = shape_of(self.inputs[index])[-2:]
@@ -241,12 +241,12 @@ class FoldOp(KernelOp):
             self.kind.data, element, self.accumulator, unsigned=self.is_unsigned(0), wraps=self.wraps is not None
         )
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.kind.data not in _FOLDS:
             raise VerifyException(f"kind must be one of {', '.join(_FOLDS)}, got '{self.kind.data}'")
         if len(self.inputs) != 1:
             raise VerifyException(f"expected one input, got {len(self.inputs)}")
-        super().verify_()
+        super().verify_structure()
 
 
 @irdl_op_definition
@@ -267,7 +267,7 @@ class PoolOp(FoldOp):
     channels_last = opt_prop_def(UnitAttr)
     """Whether x and the output are [N, spatial..., C]."""
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         source, out = shapes(self)
         rank = len(out) - 2
         kept = (0, len(out) - 1 if self.channels_last else 1)
@@ -277,7 +277,7 @@ class PoolOp(FoldOp):
         if lengths != [rank, rank, rank, 2 * rank]:
             raise VerifyException(f"window, strides, dilations and pads must fit {rank} spatial axes")
         require_positive(window=self.window, strides=self.strides, dilations=self.dilations)
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         out_shape, window = shape_of(self.output), numbers_of(self.window)
@@ -326,11 +326,11 @@ class ReduceOp(FoldOp):
     axes = prop_def(base(DenseArrayBase))
     keep_dims = opt_prop_def(UnitAttr)
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         axes, rank = numbers_of(self.axes), max((len(shape) for shape in shapes(self)[0]), default=0)
         if len(set(axes)) != len(axes) or any(not 0 <= axis < rank for axis in axes):
             raise VerifyException(f"axes must be distinct ones of {rank}, got {list(axes)}")
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         bounds = shape_of(self.inputs[0])

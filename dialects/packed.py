@@ -65,7 +65,7 @@ class ChannelsLastOp(ContractionOp):
         """Return strides, dilations and kernel, one number for each spatial axis."""
         return numbers_of(self.strides), numbers_of(self.dilations), numbers_of(self.kernel)
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if len(self.inputs) != 2 or len(self.outputs) != 1:
             raise VerifyException("expected an input, a weight and an output")
         shape, out = shape_of(self.inputs[0]), shape_of(self.output)
@@ -81,7 +81,7 @@ class ChannelsLastOp(ContractionOp):
         wanted = self.weight_shape()
         if shape_of(self.inputs[1]) != wanted:
             raise VerifyException(f"the weight's shape must be {list(wanted)}, got {list(shape_of(self.inputs[1]))}")
-        super().verify_()
+        super().verify_structure()
 
     @abstractmethod
     def weight_shape(self) -> tuple[int, ...]:
@@ -130,14 +130,14 @@ class PackedConvOp(ChannelsLastOp):
         features = shape_of(self.output)[-1]
         return packed_shape(features, self.geometry()[2], self.channels, self.group, self.part_count)
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         _, dilations, kernel = self.geometry()
         if self.group > 1 and kernel and kernel[-1] > 1 and dilations[-1] != 1:
             raise VerifyException("the last dilation must be 1")
         channels, features, parts = shape_of(self.inputs[0])[-1], shape_of(self.output)[-1], self.part_count
         if parts > 1 and (self.group > 1 or channels % parts or features % parts):
             raise VerifyException(f"floats of {channels} channels and {features} features do not have {parts} parts")
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         out, channels, parts = shape_of(self.output), self.channels, self.part_count
@@ -200,7 +200,7 @@ class PackedMatmulOp(ContractionOp):
 
     name = "packed.matmul"
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if len(self.inputs) != 2 or len(self.outputs) != 1:
             raise VerifyException("expected two inputs and an output")
         (a, b), out = (shape_of(value) for value in self.inputs), shape_of(self.output)
@@ -208,7 +208,7 @@ class PackedMatmulOp(ContractionOp):
             raise VerifyException("expected matrices [..., M, K] and [..., K, N]")
         if (*_broadcast(a[:-2], b[:-2]), a[-2], b[-1]) != out:
             raise VerifyException(f"inputs {list(a)} and {list(b)} do not give an output {list(out)}")
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         bounds = [*shape_of(self.output), shape_of(self.inputs[0])[-1]]

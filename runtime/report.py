@@ -17,7 +17,7 @@ from ..passes.memory.views import bytes_of
 
 
 class ReportObserver(Observer):
-    """Keeps the report of the last module in which the network was planned: a list of calls of kernels."""
+    """Keeps the report of the last phase after which the network was planned: a list of calls of kernels."""
 
     def __init__(self) -> None:
         self._nodes: list[str] = []
@@ -27,6 +27,8 @@ class ReportObserver(Observer):
         self._nodes = graph_nodes(module)
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
+        if not place.ends_phase:
+            return
         report = network_report(module)
         if not report:
             return

@@ -193,6 +193,39 @@ def test_a_value_of_a_region_is_not_seen_after_it():
             ir.verify(module)
 
 
+NESTED = """
+func.func @f(%a: i32) {{
+  %x = arith.constant 1 : i32
+  builtin.module {{
+    func.func @g(%b: i32) {{
+      {inner}
+    }}
+  }}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["the first of its kind", "alike ones are known"])
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "%user = arith.addi %b, %b : i32\nfunc.return",
+        "%c = arith.constant true\nscf.if %c {\n%user = arith.addi %b, %b : i32\n}\nfunc.return",
+        "func.return\n^unreached:\n%user = arith.addi %b, %b : i32\nfunc.return",
+    ],
+    ids=["itself", "in a region", "never reached"],
+)
+def test_what_is_isolated_uses_nothing_from_outside(inner: str, known: bool):
+    module = module_of(NESTED.format(inner=inner))
+    if known:
+        ir.verify(module)
+        ir.verify(module)
+    named(module, "user").operands[0] = named(module, "x").results[0]
+    with pytest.raises(Diagnostic, match=r"operand 0 of 'arith\.addi' is defined outside of 'func\.func'"):
+        ir.verify(module)
+
+
 def named(module: ModuleOp, hint: str) -> Operation:
     return next(op for op in module.walk() if op.results and op.results[0].name_hint == hint)
 

@@ -89,7 +89,7 @@ class Kernel:
         """The identity map of the iteration space."""
         return AffineMap.identity(len(self.bounds))
 
-    @cached_property
+    @property
     def captures(self) -> tuple[SSAValue, ...]:
         """
         What the scalar code uses from outside: scalars, and tables of which it reads elements at indices of its own.
@@ -113,6 +113,8 @@ class Kernel:
 
 
 _VIEWS: dict[type[Operation], Callable[[Any], Kernel]] = {}
+_REMEMBERED = "tilewright_kernel"
+"""The Python attribute in which an op keeps its view: it lives no longer than the op, to which it leads back."""
 
 
 @cache
@@ -145,6 +147,9 @@ def kernel_of(op: Operation) -> Kernel:
     view = _view_of(type(op))
     if view is None:
         raise Diagnostic(f"'{op.name}' is not a structured kernel", where=where(op))
+    facts, known = _facts_of(op), vars(op).get(_REMEMBERED)
+    if known is not None and known[0] == facts:
+        return known[1]
     if any(extent < 0 for value in op.operands if is_shaped(value) for extent in shape_of(value)):
         raise Diagnostic(
             f"'{op.name}' has an operand of dynamic shape",
@@ -152,7 +157,16 @@ def kernel_of(op: Operation) -> Kernel:
             expected="static shapes",
             remedy="give --input-shape",
         )
-    return view(op)
+    kernel = view(op)
+    vars(op)[_REMEMBERED] = facts, kernel
+    return kernel
+
+
+def _facts_of(op: Operation) -> tuple[object, ...]:
+    """Return what the view of an op depends on, each of which compares fast where it is still the same object."""
+    operands = tuple(op.operands)
+    blocks = tuple(block for region in op.regions for block in region.blocks)
+    return operands, tuple(value.type for value in operands), dict(op.properties), blocks
 
 
 def is_shaped(value: SSAValue) -> bool:

@@ -134,6 +134,13 @@ class KernelOp(IRDLOperation, ABC):
         return self.unsigned is not None and index in numbers_of(self.unsigned)
 
     def verify_(self) -> None:
+        key = self.structure()
+        if key not in _VERIFIED:
+            self.verify_structure()
+            _VERIFIED.add(key)
+
+    def verify_structure(self) -> None:
+        """Check what `structure` tells: that types and properties fit each other. Done once for ops of equal structure."""
         if len(self.outputs) != 1:
             raise VerifyException(f"expected one output, got {len(self.outputs)}")
         if not all(is_shaped(value) for value in self.operands):
@@ -149,9 +156,6 @@ class KernelOp(IRDLOperation, ABC):
                 raise VerifyException(
                     f"an epilogue map must lead from {rank} output axes to the operand's {len(shape_of(value))}"
                 )
-        key = self._structure()
-        if key in _VERIFIED:
-            return
         try:
             core = self.core()
             if self.accumulate is not None:
@@ -159,7 +163,6 @@ class KernelOp(IRDLOperation, ABC):
             self._verify_kernel(core)
         except Diagnostic as error:
             raise VerifyException(error.message) from error
-        _VERIFIED.add(key)
 
     def _verify_accumulate(self, core: Kernel) -> None:
         if self.epilogue is not None or self.results:
@@ -167,12 +170,12 @@ class KernelOp(IRDLOperation, ABC):
         if len(core.reductions) != 1 or core.result is not None:
             raise VerifyException("'accumulate' is for kernels that are one reduction")
 
-    def _structure(self) -> Hashable:
-        """Return all that the kernel's loops and scalar code depend on."""
+    def structure(self) -> Hashable:
+        """Return all that the check of a kernel depends on."""
         block = single_block(self.epilogue)
         yielded = tuple(value.type for value in block.last_op.operands) if block is not None and block.last_op else None
         arguments = tuple(arg.type for arg in block.args) if block is not None else None
-        types = tuple(value.type for value in self.operands)
+        types = tuple(value.type for value in (*self.operands, *self.results))
         return self.name, types, frozenset(self.properties.items()), arguments, yielded
 
     def _verify_kernel(self, core: Kernel) -> None:

@@ -44,7 +44,7 @@ class RowOp(KernelOp):
         """The axis of input 0 along which a row lies."""
         return len(shape_of(self.inputs[0])) - 1
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if len(self.inputs) - 1 not in self.VECTORS and not self.has_mask:
             expected = " or ".join(str(1 + count) for count in self.VECTORS)
             raise VerifyException(f"expected {expected} inputs, got {len(self.inputs)}")
@@ -55,7 +55,7 @@ class RowOp(KernelOp):
             raise VerifyException("expected an input of one axis at least")
         if any(vector != shape[-1:] for vector in along):
             raise VerifyException(f"the further inputs must have the shape {list(shape[-1:])}")
-        super().verify_()
+        super().verify_structure()
 
     def rows(self, reductions: Sequence[Reduction], result: Block) -> Kernel:
         """Return the kernel of these reductions over the row and this result per element."""

@@ -81,10 +81,10 @@ class PackableOp(ContractionOp):
         """The bits of a packed number of the second input, 0 where each is an element."""
         return self.weight_bits.value.data if self.weight_bits is not None else 0
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.narrow_input is not None and not self.packed_bits:
             raise VerifyException("'narrow_input' needs 'weight_bits'")
-        super().verify_()
+        super().verify_structure()
 
     def verify_packing(self, numbers: int, needed: str, *, is_there: bool) -> None:
         """

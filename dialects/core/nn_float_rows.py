@@ -34,11 +34,11 @@ class SoftmaxOp(RowOp):
     def row_axis(self) -> int:
         return super().row_axis if self.axis is None else self.axis.value.data
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         rank = len(shape_of(self.inputs[0])) if self.inputs else 0
         if self.axis is not None and not 0 <= self.axis.value.data < rank:
             raise VerifyException(f"axis must be one of {rank}, got {self.axis.value.data}")
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         body, (x,), (largest, total) = self.body(2)
@@ -58,10 +58,10 @@ class FloatNormOp(RowOp):
 
     epsilon = prop_def(base(FloatAttr))
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.epsilon.value.data < 0:
             raise VerifyException(f"epsilon must not be negative, got {self.epsilon.value.data}")
-        super().verify_()
+        super().verify_structure()
 
     def deviation(self, body: Body, squares: SSAValue) -> SSAValue:
         """Append sqrt(squares / L + epsilon)."""

@@ -33,10 +33,10 @@ class DistanceOp(RowOp):
             return self.span.value.data
         return (1 << (integer_width(element_of(self.inputs[0])) or 64)) - 1
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.span is not None and self.span.value.data < 0:
             raise VerifyException(f"a distance is not negative, got a span of {self.span.value.data}")
-        super().verify_()
+        super().verify_structure()
 
     def rows(self, reductions: Sequence[Reduction], result: Block) -> Kernel:
         return replace(super().rows(reductions, result), furthest=self.furthest)
@@ -71,10 +71,10 @@ class IntSoftmaxOp(DistanceOp):
     log2 = prop_def(IntegerAttr[I64])
     levels = prop_def(IntegerAttr[I64])
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.log2.value.data < 1:
             raise VerifyException(f"log2 must be positive, got {self.log2.value.data}")
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         body, (x,), (largest, total) = self.body(2)
@@ -233,13 +233,13 @@ class NormOp(RowOp):
 
     shift = prop_def(IntegerAttr[I64])
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         width = integer_width(self.accumulator) or 0
         if not 0 <= self.shift.value.data < width:
             raise VerifyException(
                 f"a shift of {self.shift.value.data} is outside 0 to {width - 1}, the width of {self.accumulator}"
             )
-        super().verify_()
+        super().verify_structure()
 
     def deviation(self, body: Body, squares: SSAValue) -> SSAValue:
         """Append floor(sqrt(squares / L + 1))."""

@@ -40,7 +40,7 @@ class UnpackOp(KernelOp):
     TAKES_EPILOGUES: ClassVar[bool] = False
     bits = prop_def(IntegerAttr[I64])
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.bits.value.data not in WIDTHS:
             raise VerifyException(f"packed numbers have 2 or 4 bits, not {self.bits.value.data}")
         if len(self.inputs) != 1 or element_of(self.inputs[0]) != i8 or element_of(self.output) != i8:
@@ -49,7 +49,7 @@ class UnpackOp(KernelOp):
         if not shape or shape_of(self.inputs[0]) != packed_shape(shape, self.bits.value.data):
             wanted = list(packed_shape(shape, self.bits.value.data)) if shape else "[n]"
             raise VerifyException(f"{list(shape)} are packed as {wanted}, got {list(shape_of(self.inputs[0]))}")
-        super().verify_()
+        super().verify_structure()
 
     def core(self) -> Kernel:
         shape = shape_of(self.output)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 from xdsl.ir import Operation
 from xdsl.irdl import OpDef
+from xdsl.traits import IsolatedFromAbove, OpTrait
 
 _REMEMBERED = 20_000
 """How many ops' types and attributes are kept from one check to the next."""
@@ -15,6 +17,8 @@ _REMEMBERED = 20_000
 _NUMBERS = (DenseIntOrFPElementsAttr, DenseResourceAttr)
 
 _known: set[tuple[object, ...]] = set()
+_same: dict[tuple[int, ...], tuple[object, ...]] = {}
+"""Facts that are known, by which objects they are, for types and attributes are mostly the same objects again."""
 
 
 @contextmanager
@@ -22,24 +26,31 @@ def alike_verified_once() -> Generator[None]:
     """
     Let xDSL check one of several ops of equal types and attributes.
 
-    What a definition says of an op depends on nothing else, but for its traits, which are always checked. In a network
-    of like layers hardly an op has no equal, and most passes leave most ops as they are. What was found of ops that
-    hold the numbers of tensors is forgotten after the check.
+    What a definition says of an op depends on nothing else, but for its traits, which are always checked, save
+    isolation, which the check of dominance implies. In a network of like layers hardly an op has no equal, and most
+    passes leave most ops as they are. What was found of ops that hold the numbers of tensors is forgotten afterwards.
     """
     verify, known_now = OpDef.verify, set[tuple[object, ...]]()
-    if len(_known) > _REMEMBERED:
-        _known.clear()
+    for remembered in (_known, _same):
+        if len(remembered) > _REMEMBERED:
+            remembered.clear()
 
     def verify_new(self: OpDef, op: Operation) -> None:
         if op.successors:
             verify(self, op)
             return
-        known, facts = known_now if _holds_numbers(op) else _known, _facts_of(op)
-        if facts not in known:
-            verify(self, op)
-            known.add(facts)
-            return
-        for trait in self.traits:
+        facts = _facts_of(op)
+        objects = tuple(map(id, facts))
+        if objects not in _same:
+            holds_numbers = _holds_numbers(op)
+            known = known_now if holds_numbers else _known
+            if facts not in known:
+                verify(self, op)
+                known.add(facts)
+                return
+            if not holds_numbers:
+                _same[objects] = facts
+        for trait in _checking(self.traits.traits):
             trait.verify(op)
 
     OpDef.verify = verify_new
@@ -47,6 +58,13 @@ def alike_verified_once() -> Generator[None]:
         yield
     finally:
         OpDef.verify = verify
+
+
+@cache
+def _checking(traits: frozenset[OpTrait]) -> tuple[OpTrait, ...]:
+    """Return the traits that check something."""
+    checks = (each for each in traits if type(each).verify is not OpTrait.verify)
+    return tuple(each for each in checks if not isinstance(each, IsolatedFromAbove))
 
 
 def _holds_numbers(op: Operation) -> bool:

@@ -34,6 +34,12 @@ class Place:
         """Return how an error names the place: `foo-bar, pass 2 of 9`."""
         return f"{self.step.name}, pass {self.number} of {len(self.pipeline.steps)}"
 
+    @property
+    def ends_phase(self) -> bool:
+        """Whether no pass of its phase comes after it."""
+        steps = self.pipeline.steps
+        return self.number == len(steps) or steps[self.number].phase != self.step.phase
+
     def rest(self) -> Pipeline:
         """Return the passes after this one."""
         return Pipeline(self.pipeline.steps[self.number :])
@@ -118,7 +124,7 @@ class PassManager:
             _rewrite(place.step, module, context)
             for observer in reversed(self.observers):
                 observer.after_rewrite(place, module)
-            if self.verify_each or (self.verify_phases and _ends_phase(place)):
+            if self.verify_each or (self.verify_phases and place.ends_phase):
                 verify(module)
             for observer in reversed(self.observers):
                 observer.after_pass(place, module)
@@ -132,11 +138,6 @@ class PassManager:
             if diagnostic is error:
                 raise
             raise diagnostic from error
-
-
-def _ends_phase(place: Place) -> bool:
-    steps = place.pipeline.steps
-    return place.number == len(steps) or steps[place.number].phase != place.step.phase
 
 
 def _rewrite(step: Step, module: ModuleOp, context: Context) -> None:

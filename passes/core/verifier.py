@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
+from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 
 from ...errors import Diagnostic
 from .definitions import alike_verified_once
@@ -62,13 +62,14 @@ def _symbols_of(table: Operation) -> dict[str, Operation]:
 
 def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
     """Check an op to which the values `visible` are visible, or any where it is None: in code that is never reached."""
-    if visible is not None:
-        _verify_operands(op, visible)
+    _verify_operands(op, visible)
     block = op.parent
     if block is not None and (op.successors or block.last_op is op):
         _verify_end(op, block)
-    for region in op.regions:
-        _verify_region(region, visible)
+    if op.regions:
+        inner = set[SSAValue]() if op.has_trait(IsolatedFromAbove) else visible
+        for region in op.regions:
+            _verify_region(region, inner)
     try:
         if type(op).verify is Operation.verify:
             op.verify_()
@@ -83,14 +84,34 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
         raise Diagnostic(f"'{op.name}' does not verify: {reason}", where=where(op)) from error
 
 
-def _verify_operands(op: Operation, visible: set[SSAValue]) -> None:
+def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
     for index, operand in enumerate(op.operands):
-        if operand not in visible:
+        if visible is not None and operand in visible:
+            continue
+        around = _isolated_from(op, operand)
+        if around is not None:
+            raise Diagnostic(
+                f"operand {index} of '{op.name}' is defined outside of '{around.name}', which is isolated",
+                where=where(op),
+                expected=f"a value that is defined within '{around.name}'",
+            )
+        if visible is not None:
             raise Diagnostic(
                 f"operand {index} of '{op.name}' does not dominate its use",
                 where=where(op),
                 expected="a value that is defined earlier, in this block or one around it",
             )
+
+
+def _isolated_from(op: Operation, operand: SSAValue) -> Operation | None:
+    """Return the innermost op around this one that is isolated from above, where the operand is not within it."""
+    around = op.parent_op()
+    while around is not None and not around.has_trait(IsolatedFromAbove):
+        around = around.parent_op()
+    owner = operand.owner
+    if around is None or (owner is not around and around.is_ancestor(owner)):
+        return None
+    return around
 
 
 def _verify_end(op: Operation, block: Block) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import IntegerAttr, i8
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i8, i64
 
 from tilewright.dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
 from tilewright.errors import Diagnostic
@@ -214,3 +214,25 @@ def test_a_dimension_that_no_operand_gives_is_refused():
     )
     with pytest.raises(Diagnostic, match="no operand gives the extent of dimension d1"):
         kernel_of(op)
+
+
+def test_the_view_of_an_op_follows_what_becomes_of_it():
+    text = """
+    func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x6xi8>, %c: tensor<8x6xi8>, %o: tensor<4x6xi32>) {
+      %r = nn.matmul ins(%a, %b : tensor<4x8xi8>, tensor<8x6xi8>) outs(%o : tensor<4x6xi32>) {accumulator = i32}
+      func.return
+    }
+    """
+    module = parse_module(CONTEXT, text)
+    op = next(op for op in module.walk() if is_kernel(op))
+    first = kernel_of(op)
+    assert kernel_of(op) is first
+    other = op.parent.args[2]  # pyright: ignore[reportOptionalMemberAccess]
+    op.operands[1] = other
+    assert kernel_of(op).inputs[1].value is other
+    op.properties["unsigned"] = DenseArrayBase.from_list(i64, [0])
+    assert kernel_of(op).reductions[0].body is not first.reductions[0].body
+    wider = (TensorType(i8, [4, 9]), TensorType(i8, [9, 6]))
+    for value, type in zip(op.operands[:2], wider, strict=True):
+        value._type = type  # pyright: ignore[reportPrivateUsage]
+    assert kernel_of(op).bounds == (4, 6, 9)

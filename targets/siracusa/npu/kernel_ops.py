@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import prod
 from typing import Any, ClassVar, cast
 
@@ -135,7 +135,7 @@ class NpuKernelOp(KernelOp):
     def jobs(self) -> Sequence[Job]:
         """Return what the op asks of the hardware, without addresses: a job that does it, or each of several."""
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if len(self.inputs) != 2 or len(self.outputs) != 1 or not all(is_shaped(value) for value in self.operands):
             raise VerifyException("expected an input, packed weights and an output, tensors or memrefs")
         ranks = [len(shape_of(value)) for value in (*self.inputs, self.output)]
@@ -152,7 +152,17 @@ class NpuKernelOp(KernelOp):
                 check(job)
         except Diagnostic as error:
             raise VerifyException(f"{error.message}; expected {error.expected}") from error
-        super().verify_()
+        super().verify_structure()
+
+    def structure(self) -> Hashable:
+        """Return what a kernel's check depends on, of which the requantisation is part."""
+        block = single_block(self.epilogue)
+        ops = list(block.ops) if block is not None else []
+        values: dict[SSAValue, int] = {value: number for number, value in enumerate(block.args if block else ())}
+        code = tuple(
+            (op.name, tuple(values.get(value) for value in op.operands), frozenset(op.properties.items())) for op in ops
+        )
+        return super().structure(), code
 
     def _verify_shapes(self) -> None:
         channels, features = shape_of(self.inputs[0])[-1], shape_of(self.output)[-1]
@@ -232,12 +242,12 @@ class ConvOp(NpuKernelOp):
         """What the padding holds."""
         return self.pad_value.value.data if self.pad_value is not None else 0
 
-    def verify_(self) -> None:
+    def verify_structure(self) -> None:
         if self.kind.data.upper() not in Kind.__members__:
             raise VerifyException(f"kind must be one of dense, depthwise, pointwise, got '{self.kind.data}'")
         if len(numbers_of(self.pads)) != 4:
             raise VerifyException("pads must be four numbers: above, left, below, right")
-        super().verify_()
+        super().verify_structure()
 
     def _verify_shapes(self) -> None:
         batch, *space, _ = shape_of(self.inputs[0])
