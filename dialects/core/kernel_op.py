@@ -140,7 +140,7 @@ class KernelOp(IRDLOperation, ABC):
             _VERIFIED.add(key)
 
     def verify_structure(self) -> None:
-        """Check what `structure` tells: that types and properties fit each other. Done once for ops of equal structure."""
+        """Check what `structure` tells: that types and properties fit each other. Once for equal structures."""
         if len(self.outputs) != 1:
             raise VerifyException(f"expected one output, got {len(self.outputs)}")
         if not all(is_shaped(value) for value in self.operands):
