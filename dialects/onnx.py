@@ -13,11 +13,12 @@ out; `OnnxOp.attribute` gives the value in any case. Integers are `si64`, lists 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from onnx import defs
 from onnx.defs import OpSchema
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def
 from xdsl.traits import IsTerminator, Pure
 
@@ -61,17 +62,26 @@ def _newest() -> list[OpSchema]:
     return sorted(schemas, key=lambda schema: (schema.domain, schema.name))
 
 
-_CLASSES: dict[tuple[str, str], type[OnnxOp]] = {
-    (schema.domain, schema.name): op_class_of(schema, _op_name(schema), random=schema.name in _RANDOM)
-    for schema in (*_newest(), *SCHEMAS)
-}
 _SAME = {(CONTRIB_DOMAIN, name): ("", name) for name in ("DequantizeLinear", "Gelu", "QuantizeLinear", "Trilu")}
 """Operators of other vendors that are one of ai.onnx."""
-_REPLACED: dict[tuple[str, str], type[OnnxOp]] = {
-    (schema.domain, schema.name): op_class_of(schema, f"onnx.{schema.domain}.{schema.name}", random=False)
-    for schema in CONTRIB_SCHEMAS
-}
+
+
+@cache
+def _schemas() -> dict[tuple[str, str], OpSchema]:
+    """Return the schemas of the ops of this dialect, by domain and name."""
+    return {(schema.domain, schema.name): schema for schema in (*_newest(), *SCHEMAS)}
+
+
+_REPLACED = {(schema.domain, schema.name): schema for schema in CONTRIB_SCHEMAS}
 """Operators that the importer replaces, so that none is in the IR."""
+
+
+@cache
+def _class_at(key: tuple[str, str]) -> type[OnnxOp]:
+    if key in _schemas():
+        schema = _schemas()[key]
+        return op_class_of(schema, _op_name(schema), random=schema.name in _RANDOM)
+    return op_class_of(_REPLACED[key], f"onnx.{'.'.join(key)}", random=False)
 
 
 def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:
@@ -81,14 +91,23 @@ def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:
     The operators of `core/onnx_custom.py` are known by their name in every domain, "" included.
     """
     domain = "" if domain == "ai.onnx" else domain
-    key = _SAME.get((domain, op_type), (domain, op_type))
-    return _CLASSES.get(key) or _REPLACED.get(key) or _CLASSES.get((DOMAIN, op_type))
+    keys = (_SAME.get((domain, op_type), (domain, op_type)), (DOMAIN, op_type))
+    return next((_class_at(key) for key in keys if key in _schemas() or key in _REPLACED), None)
 
 
 @cache
 def op_types() -> tuple[str, ...]:
     """Return the names of all operators known, to suggest one."""
-    return tuple(dict.fromkeys(name for _, name in (*_CLASSES, *_REPLACED)))
+    return tuple(dict.fromkeys(name for _, name in (*_schemas(), *_REPLACED)))
 
 
-ONNX = Dialect("onnx", [*_CLASSES.values(), Yield], [])
+class _OnnxDialect(Dialect):
+    """Makes the classes of operators when they are asked for: a network has few of them."""
+
+    @property
+    def operations(self) -> Iterator[type[Operation]]:
+        yield from map(_class_at, _schemas())
+        yield Yield
+
+
+ONNX = _OnnxDialect("onnx")
