@@ -50,7 +50,7 @@ def alike_verified_once() -> Generator[None]:
                 return
             if not holds_numbers:
                 _same[objects] = facts
-        for trait in _checking(self.traits.traits):
+        for trait in _checking(type(op)):
             trait.verify(op)
 
     OpDef.verify = verify_new
@@ -61,9 +61,9 @@ def alike_verified_once() -> Generator[None]:
 
 
 @cache
-def _checking(traits: frozenset[OpTrait]) -> tuple[OpTrait, ...]:
-    """Return the traits that check something."""
-    checks = (each for each in traits if type(each).verify is not OpTrait.verify)
+def _checking(op_class: type[Operation]) -> tuple[OpTrait, ...]:
+    """Return the traits of ops that check something."""
+    checks = (each for each in op_class.traits if type(each).verify is not OpTrait.verify)
     return tuple(each for each in checks if not isinstance(each, IsolatedFromAbove))
 
 
@@ -73,16 +73,12 @@ def _holds_numbers(op: Operation) -> bool:
 
 def _facts_of(op: Operation) -> tuple[object, ...]:
     """Return the class, types and attributes of an op, and the form of its regions, each in its place."""
-    facts: list[object] = [type(op), len(op.operands)]
-    facts += [value.type for value in op.operands]
-    facts.append(len(op.results))
-    facts += [value.type for value in op.results]
+    operands, results = [value.type for value in op.operands], [value.type for value in op.results]
+    facts: list[object] = [type(op), len(operands), len(results), *operands, *results]
     for region in op.regions:
         block = region.first_block
         facts.append(len(region.blocks))
         facts += [argument.type for argument in block.args] if block is not None else ()
     for named in (op.properties, op.attributes):
-        facts.append(len(named))
-        facts += named
-        facts += named.values()
+        facts += (len(named), *named, *named.values())
     return tuple(facts)
