@@ -32,12 +32,16 @@ class Item:
     follows: set[int] = field(default_factory=set[int])
     is_unknown: bool = False
     """Whether it may touch anything."""
+    known: dict[SSAValue, Place | None] = field(default_factory=dict[SSAValue, "Place | None"], repr=False)
+    """The places of buffers found before, of this item's and of others'."""
 
     def touch(self, reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> None:
         """Add buffers that it reads and that it writes."""
         for values, places in ((reads, self.reads), (writes, self.writes)):
             for value in values:
-                place = place_of(value)
+                if value not in self.known:
+                    self.known[value] = place_of(value)
+                place = self.known[value]
                 if place is None:
                     self.is_unknown = True
                 else:
@@ -47,7 +51,7 @@ class Item:
 def items_of(block: Block) -> list[Item]:
     """Return the items of a block in order, but its terminator."""
     items: list[Item] = []
-    places = _Places()
+    places, known = _Places(), dict[SSAValue, "Place | None"]()
     sources: dict[SSAValue, set[int]] = {}
     for op in block.ops:
         if op.has_trait(IsTerminator):
@@ -56,7 +60,7 @@ def items_of(block: Block) -> list[Item]:
         if _only_computes(op):
             sources |= dict.fromkeys(op.results, needed)
             continue
-        item = Item(op, len(items), follows=needed)
+        item = Item(op, len(items), follows=needed, known=known)
         _touch(item, op)
         sources |= {result: {item.number} for result in op.results}
         places.order(item)
