@@ -137,6 +137,13 @@ def compile_model(
 
     Raises Diagnostic, with the model's path as its source, for whatever is wrong with the model.
     """
+    from .passes.core.garbage import rare_collections
+
+    with rare_collections():
+        return _compile(model, machine_name, stop_after, observers)
+
+
+def _compile(model: Model, machine_name: str, stop_after: str, observers: Sequence[Observer]) -> Compilation:
     from .ir import new_context
     from .passes.core.manager import PassManager
     from .runtime.inputs import input_names

@@ -6,7 +6,6 @@ Printing, dumping, timing and interpreting the IR between passes are observers: 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from xdsl.ir import Operation
 from ...errors import Diagnostic
 from ...ir import verify
 from .failures import as_diagnostic, catchable
+from .garbage import nothing_older_searched, rare_collections
 from .pipeline import Pipeline, Step
 
 
@@ -68,28 +68,6 @@ class Observer:
         """See what a pass left behind that failed, or whose result does not verify."""
 
 
-_COLLECT_EVERY = 200_000
-"""Objects made between two searches for garbage; with Python's 700 these take a twentieth of a compilation."""
-
-
-@contextmanager
-def _rare_collections() -> Generator[None]:
-    """
-    Let Python look for cycles of garbage, of which a module's ops are hardly any, less often, and not in what there is
-    before, which is mostly libraries.
-    """
-    before, freezes = gc.get_threshold(), gc.get_freeze_count() == 0
-    gc.set_threshold(_COLLECT_EVERY, *before[1:])
-    if freezes:
-        gc.freeze()
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        if freezes:
-            gc.unfreeze()
-
-
 @dataclass(frozen=True)
 class PassManager:
     """
@@ -113,7 +91,7 @@ class PassManager:
         """
         for observer in self.observers:
             observer.before_pipeline(pipeline, module)
-        with _rare_collections():
+        with rare_collections(), nothing_older_searched():
             for number, step in enumerate(pipeline.steps, 1):
                 self._run_step(Place(step, number, pipeline), module, context)
 
