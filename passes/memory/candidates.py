@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias, cast
 
@@ -21,7 +22,7 @@ from .pricing import Pricer, Route, near_bytes
 from .spreading import NOWHERE, Spread
 from .sweep import Sweep
 from .tile_arrays import Ints
-from .tiling import Tiling, tiling_of
+from .tiling import Tiling
 
 _PRICED = 32
 """How many candidates are priced to the cycle."""
@@ -47,30 +48,90 @@ class Candidate:
     spread: Spread = NOWHERE
 
 
-def candidates(
-    ops: Sequence[Operation], route: Route, *, double_buffered: bool, resident: Collection[SSAValue] = ()
-) -> list[Candidate]:
+class Candidates:
     """
-    Return the ways to do a group that none other beats in both bytes and cycles, the smallest first.
+    The ways to do a group of kernels in tiles, given what prices kernels like these; `resident` are the buffers that
+    lie in the near level already.
 
-    `resident` are the buffers that lie in the near level already. There is none where an engine cannot run a kernel on
-    any tile.
+    Each is priced when it is asked for, which those that compute for longer than another takes never are. There is none
+    where an engine cannot run a kernel on any tile.
     """
-    pricer = Pricer(tuple(ops), route)
-    sweep = Sweep(ops, route, pricer, frozenset(resident))
-    found: list[Candidate] = []
-    for sizes, order, double, loops in _promising(sweep, _stages(ops, double_buffered)):
-        tiling, spread = tiling_of(ops, sizes, resident), Spread(loops)
-        if len(ops) > 1 and tiling.blocked_dims():
-            continue
-        if tiling.cut_reductions and spread.copies > 1 and spread.copies > pricer.copies_beside():
-            continue
-        own = frozenset(spread.order(order, tiling.counts))
-        stages = tuple(2 if double and tile.dims & own and not tile.in_place else 1 for tile in tiling.tiles)
-        cycles = pricer.cycles(tiling, order, stages, spread)
-        if cycles is not None and (needed := _near_bytes(tiling, stages, route, spread.copies)) is not None:
-            found.append(Candidate(sizes, order, stages, needed, cycles, spread))
-    return pareto(found)
+
+    def __init__(
+        self,
+        ops: Sequence[Operation],
+        route: Route,
+        pricer: Pricer,
+        *,
+        double_buffered: bool,
+        resident: Collection[SSAValue] = (),
+    ):
+        sweep = Sweep(ops, route, pricer, frozenset(resident))
+        computing = _promising(sweep, _stages(ops, double_buffered))
+        ways = [_Way(pricer, sweep.whole, key, cycles) for key, cycles in computing.items()]
+        self._ways = sorted(ways, key=lambda way: way.computing)
+
+    @cached_property
+    def front(self) -> list[Candidate]:
+        """Those that none other beats in both bytes and cycles, the smallest first."""
+        return pareto([way.candidate for way in self._ways if way.candidate is not None])
+
+    def fastest(self, room: int) -> Candidate | None:
+        """Return the fastest that needs no more bytes than there is room for, the smallest of these; None without."""
+        best: Candidate | None = None
+        for way in self._ways:
+            if best is not None and way.computing > best.cycles:
+                break
+            if way.bytes is None or way.bytes > room or way.candidate is None:
+                continue
+            if best is None or _rank(way.candidate) < _rank(best):
+                best = way.candidate
+        return best
+
+
+def _rank(candidate: Candidate) -> tuple[object, ...]:
+    return candidate.cycles, candidate.bytes, candidate.sizes, candidate.order, candidate.spread.loops
+
+
+_Loops: TypeAlias = "tuple[tuple[int, int], ...]"
+_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops]"
+"""Sizes, order of the loops that are cut, whether tiles have two stages, and the loops divided among copies."""
+
+
+class _Way:
+    """What may be a candidate; `computing` are the cycles that its engines compute, which it takes at least."""
+
+    def __init__(self, pricer: Pricer, whole: Tiling, key: _Key, computing: int):
+        self._pricer, self._key, self.computing = pricer, key, computing
+        sizes, _, _, loops = key
+        self._tiling, self._spread = whole.cut(sizes), Spread(loops)
+
+    @cached_property
+    def _stages(self) -> tuple[int, ...]:
+        _, order, double, _ = self._key
+        own = frozenset(self._spread.order(order, self._tiling.counts))
+        return tuple(2 if double and tile.dims & own and not tile.in_place else 1 for tile in self._tiling.tiles)
+
+    @cached_property
+    def bytes(self) -> int | None:
+        """The bytes in the near level, None where kernels may not be cut like this."""
+        tiling, copies = self._tiling, self._spread.copies
+        if len(tiling.ops) > 1 and tiling.blocked_dims():
+            return None
+        if tiling.cut_reductions and copies > 1 and copies > self._pricer.copies_beside():
+            return None
+        return _near_bytes(tiling, self._stages, self._pricer.route, copies)
+
+    @cached_property
+    def candidate(self) -> Candidate | None:
+        """The candidate with its time, None where there are no bytes, or an engine cannot run a tile."""
+        if self.bytes is None:
+            return None
+        sizes, order, _, _ = self._key
+        cycles = self._pricer.cycles(self._tiling, order, self._stages, self._spread)
+        if cycles is None:
+            return None
+        return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread)
 
 
 def _near_bytes(tiling: Tiling, stages: Sequence[int], route: Route, copies: int) -> int | None:
@@ -92,17 +153,16 @@ def pareto(found: Sequence[Candidate]) -> list[Candidate]:
     return front
 
 
-_Loops: TypeAlias = "tuple[tuple[int, int], ...]"
-_Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops]"
-"""Sizes, order of the loops that are cut, whether tiles have two stages, and the loops divided among copies."""
-
-
 @dataclass(frozen=True)
 class _Estimates:
-    """The bytes and the estimated time of all tilings [N], in one order, with one or two stages, spread or not."""
+    """
+    The bytes and the estimated time of all tilings [N], and how long they compute, in one order, with one or two
+    stages, spread or not.
+    """
 
     bytes: Ints
     times: Ints
+    computing: Ints
     order: tuple[int, ...]
     double: bool
     divided: Ints | None = None
@@ -123,29 +183,35 @@ def _stages(ops: Sequence[Operation], double_buffered: bool) -> set[int]:
     return pinned or ({1, 2} if double_buffered else {1})
 
 
-def _promising(sweep: Sweep, stages: set[int]) -> list[_Key]:
-    """Return what to price to the cycle: for one engine, for all copies of it, for half of them, and so on."""
+def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
+    """
+    Return what to price to the cycle, with the cycles of computing: for one engine, for all copies of it, for half of
+    them, and so on.
+    """
     if not len(sweep):
-        return []
+        return {}
     sizes = {each: sweep.near_bytes(each) for each in (1, 2)}
     found = _best(sweep, [each for order in sweep.orders() for each in _alone(sweep, order, stages, sizes)])
     copies = sweep.copies
     while copies > 1:
-        found += _best(sweep, [each for order in sweep.orders() for each in _on_copies(sweep, order, stages, copies)])
+        found |= _best(sweep, [each for order in sweep.orders() for each in _on_copies(sweep, order, stages, copies)])
         copies //= 2
-    return list(dict.fromkeys(found))
+    return found
 
 
-def _best(sweep: Sweep, found: Sequence[_Estimates]) -> list[_Key]:
-    """Return what is hardly slower by the estimate than all that needs no more bytes."""
+def _best(sweep: Sweep, found: Sequence[_Estimates]) -> dict[_Key, int]:
+    """Return what is hardly slower by the estimate than all that needs no more bytes, with the cycles of computing."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
     best = np.minimum.accumulate(times[ranked])
     chosen: dict[_Key, tuple[int, int]] = {}
+    computing: dict[_Key, int] = {}
     for index in cast("list[int]", ranked[times[ranked] <= best * _SLACK].tolist()):
-        key = found[index // len(sweep)].key(sweep, index % len(sweep))
+        estimates, row = found[index // len(sweep)], index % len(sweep)
+        key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
-    return _thinned(chosen)
+        computing.setdefault(key, int(estimates.computing[row]))
+    return {key: computing[key] for key in _thinned(chosen)}
 
 
 def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mapping[int, Ints]) -> Iterator[_Estimates]:
@@ -153,10 +219,10 @@ def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mappin
     steps = sweep.counts.prod(axis=1)
     compute, moved, ends = sweep.estimate(order)
     if 1 in stages:
-        yield _Estimates(sizes[1], compute + moved, order, False)
+        yield _Estimates(sizes[1], compute + moved, compute, order, False)
     if 2 in stages:
         hidden = np.maximum(compute, moved - ends) + ends
-        yield _Estimates(sizes[2], np.where(steps > 1, hidden, compute + moved), order, True)
+        yield _Estimates(sizes[2], np.where(steps > 1, hidden, compute + moved), compute, order, True)
 
 
 def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int) -> Iterator[_Estimates]:
@@ -166,10 +232,10 @@ def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int
     compute, moved, ends = sweep.estimate(order, divided)
     own, first = moved // copies, ends * copies
     if 1 in stages:
-        yield _Estimates(sweep.near_bytes(1, divided), np.maximum(compute + own, moved), order, False, divided)
+        yield _Estimates(sweep.near_bytes(1, divided), np.maximum(compute + own, moved), compute, order, False, divided)
     if 2 in stages:
         hidden = np.maximum(compute, moved - first) + first
-        yield _Estimates(sweep.near_bytes(2, divided), hidden, order, True, divided)
+        yield _Estimates(sweep.near_bytes(2, divided), hidden, compute, order, True, divided)
 
 
 def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:

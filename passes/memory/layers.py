@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, StringAttr
@@ -21,9 +21,9 @@ from ...ir import where
 from ...targets.core.machine import Engine, Level, Link, Machine
 from ..loops.affine import linear
 from ..map_engines import engine_of
-from .candidates import Candidate, candidates
+from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
-from .pricing import Route, reserved
+from .pricing import Pricer, Route, reserved
 from .views import VIEWS, bytes_of
 
 _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
@@ -68,6 +68,18 @@ class Buffer:
     keep: bool | None = None
 
 
+_Asked: TypeAlias = "tuple[int, int, frozenset[int]]"
+"""The first of some kernels, how many they are, and the buffers in the near level."""
+
+
+@dataclass
+class _Group:
+    """What is known of kernels that are alike: what prices them, and the ways to do them with these operands near."""
+
+    pricer: Pricer
+    known: dict[tuple[bool, ...], Candidates] = field(default_factory=dict[tuple[bool, ...], Candidates])
+
+
 @dataclass
 class Layers:
     """The kernels of a block that a hop is planned for, in order, and the buffers between them."""
@@ -88,15 +100,15 @@ class Layers:
     fixed: int = 0
     """The bytes of the near level that are taken whatever is planned."""
     _floors: dict[int, int] = field(default_factory=dict[int, int], init=False)
-    _known: dict[Hashable, list[Candidate]] = field(default_factory=dict[Hashable, list[Candidate]], init=False)
+    _groups: dict[Hashable, _Group] = field(default_factory=dict[Hashable, "_Group"], init=False)
+    _group_of: dict[tuple[int, int], _Group] = field(default_factory=dict[tuple[int, int], "_Group"], init=False)
+    _asked: dict[_Asked, Candidates] = field(default_factory=dict["_Asked", Candidates], init=False)
 
     @cached_property
     def buffers_of(self) -> list[list[int]]:
         """The buffers that each kernel touches, by their numbers."""
-        return [
-            [number for number, buffer in enumerate(self.buffers) if buffer.values & set(op.operands)]
-            for op in self.ops
-        ]
+        numbers = {value: number for number, buffer in enumerate(self.buffers) for value in buffer.values}
+        return [sorted({numbers[value] for value in op.operands if value in numbers}) for op in self.ops]
 
     @cached_property
     def crowded(self) -> frozenset[int]:
@@ -111,19 +123,36 @@ class Layers:
         joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > room)
         return frozenset(index for index, number in joints if number is not None and self.buffers[number] in large)
 
-    def options(self, first: int, count: int, resident: frozenset[int]) -> list[Candidate]:
+    def options(self, first: int, count: int, resident: frozenset[int]) -> Candidates:
         """
         Return the ways to do `count` kernels from number `first` on together, with these buffers in the near level.
 
         Kernels that are alike share them.
         """
-        ops = self.ops[first : first + count]
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        values = frozenset(v for number in touched & resident for v in self.buffers[number].values) | self.placed
-        key = structure_of(ops, values, (SIZES, STAGES)), tuple(self.engines[op].name for op in ops)
-        if key not in self._known:
-            self._known[key] = candidates(ops, self.route(ops), double_buffered=self.double_buffered, resident=values)
-        return self._known[key]
+        asked = first, count, resident & touched
+        if asked not in self._asked:
+            self._asked[asked] = self._options(*asked)
+        return self._asked[asked]
+
+    def _options(self, first: int, count: int, near: frozenset[int]) -> Candidates:
+        ops, group = self.ops[first : first + count], self._group(first, count)
+        values = frozenset(v for number in near for v in self.buffers[number].values) | self.placed
+        marks = tuple(value in values for op in ops for value in op.operands)
+        if marks not in group.known:
+            group.known[marks] = Candidates(
+                ops, self.route(ops), group.pricer, double_buffered=self.double_buffered, resident=values
+            )
+        return group.known[marks]
+
+    def _group(self, first: int, count: int) -> _Group:
+        if (first, count) not in self._group_of:
+            ops = self.ops[first : first + count]
+            key = structure_of(ops, (), (SIZES, STAGES)), tuple(self.engines[op].name for op in ops)
+            if key not in self._groups:
+                self._groups[key] = _Group(Pricer(tuple(ops), self.route(ops)))
+            self._group_of[first, count] = self._groups[key]
+        return self._group_of[first, count]
 
     def floor(self, index: int) -> int:
         """Return the cycles that the copies of a kernel's engine compute at least, 0 where it cannot do all at once."""
@@ -202,7 +231,7 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
     """
     engines: dict[Operation, Engine] = {}
     for op in block.ops:
-        if is_kernel(op) and not kernel_of(op).tables and 0 not in kernel_of(op).bounds:
+        if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
             engine = engine_of(op, hop.machine)
             if _is_behind(engine, hop):
                 engines[op] = engine

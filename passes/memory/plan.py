@@ -65,8 +65,8 @@ def room(layers: Layers, resident: Iterable[int], first: int, last: int, capacit
 def best(layers: Layers, first: int, count: int, resident: frozenset[int], capacity: int) -> Choice | None:
     """Return the fastest way to do kernels together that fits, None where there is none."""
     left = room(layers, resident, first, first + count - 1, capacity)
-    fitting = [c for c in layers.options(first, count, resident) if c.bytes <= left]
-    return Choice(first, count, min(fitting, key=lambda c: (c.cycles, c.bytes))) if fitting else None
+    found = layers.options(first, count, resident).fastest(left)
+    return None if found is None else Choice(first, count, found)
 
 
 def slower(layers: Layers, plan: Plan, choice: Choice, capacity: int) -> bool:
@@ -75,9 +75,8 @@ def slower(layers: Layers, plan: Plan, choice: Choice, capacity: int) -> bool:
     touched = {n for i in choice.kernels for n in layers.buffers_of[i]}
     if any(layers.buffers[n].size > left for n in touched - plan.resident if layers.buffers[n].size <= capacity):
         return True
-    options = layers.options(choice.first, choice.count, plan.resident)
-    fastest = min(c.cycles for c in options if c.bytes <= capacity)
-    return choice.candidate.cycles > fastest
+    fastest = layers.options(choice.first, choice.count, plan.resident).fastest(capacity)
+    return fastest is not None and choice.candidate.cycles > fastest.cycles
 
 
 def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:

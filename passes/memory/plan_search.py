@@ -140,7 +140,7 @@ def _options(
             touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]} & inside
             left = room(layers, outside, begin, begin + count - 1, capacity)
             for near in _subsets(sorted(touched - between)):
-                fitting = (c for c in layers.options(begin, count, near | outside) if c.bytes <= left)
+                fitting = (c for c in layers.options(begin, count, near | outside).front if c.bytes <= left)
                 yield from (_Option(Choice(begin, count, c), near, frozenset(touched - near)) for c in fitting)
 
 

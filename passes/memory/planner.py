@@ -180,7 +180,7 @@ class _Need:
 def _need(layers: Layers, index: int, resident: frozenset[int], capacity: int) -> _Need:
     op, near = layers.ops[index], layers.hop.near.name
     kept = frozenset(n for n in resident if layers.buffers[n].keep)
-    found = layers.options(index, 1, kept)
+    found = layers.options(index, 1, kept).front
     pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(kept))])
     notes = [f"hints: {', '.join(pins)}"] if pins else []
     remove = ", or remove a hint" if pins else ""

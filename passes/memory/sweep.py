@@ -32,8 +32,8 @@ class Sweep:
 
     def __init__(self, ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]):
         self._ops, self._route, self._pricer, self._resident = tuple(ops), route, pricer, resident
-        self._whole = tiling_of(ops, None, resident)
-        self._choices = extents_to_try(self._ops[-1], route)
+        self.whole = tiling_of(ops, None, resident)
+        self._choices = extents_to_try(self._ops[-1], self.whole.kernel, route)
         rows = list(product(*self._choices))
         self.sizes: Ints = np.array(rows, np.int64).reshape(len(rows), len(self._choices))
         self._keep(np.logical_and.reduce([parts.allowed(resident) for parts in self.parts]))
@@ -63,7 +63,7 @@ class Sweep:
     def _joined(self) -> Flags:
         """Return which tilings make the intermediates of the group whole where they must be."""
         fine = np.ones(len(self.sizes), np.bool_)
-        bounds = np.array(self._whole.kernel.bounds)
+        bounds = np.array(self.whole.kernel.bounds)
         for dim in self._reduced:
             fine &= bounds[dim] % np.maximum(self.sizes[:, dim], 1) == 0
         for parts in self.parts[:-1]:
@@ -76,15 +76,15 @@ class Sweep:
     @cached_property
     def counts(self) -> Ints:
         """The tiles along each of the leader's loops."""
-        return -(-np.array(self._whole.kernel.bounds, np.int64) // np.maximum(self.sizes, 1))
+        return -(-np.array(self.whole.kernel.bounds, np.int64) // np.maximum(self.sizes, 1))
 
     @cached_property
     def parts(self) -> list[Parts]:
         """The kernels of the group, each with its tiles."""
         loops = self.sizes.shape[1]
         moving = (self.counts > 1)[:, :, None] & np.eye(loops, dtype=np.bool_)[None]
-        found = [Parts(self._whole.parts[-1], self.sizes, moving)]
-        for part in reversed(self._whole.parts[:-1]):
+        found = [Parts(self.whole.parts[-1], self.sizes, moving)]
+        for part in reversed(self.whole.parts[:-1]):
             found.insert(0, self._producer(part, found))
         return found
 
@@ -103,7 +103,7 @@ class Sweep:
 
     @cached_property
     def _reduced(self) -> list[int]:
-        return sorted(self._whole.kernel.reduced)
+        return sorted(self.whole.kernel.reduced)
 
     @property
     def reductions(self) -> Ints:
@@ -160,7 +160,7 @@ class Sweep:
         """
         left = np.full(len(self.sizes), most)
         found = np.ones_like(self.sizes)
-        written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self._whole.kernel.outputs]
+        written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self.whole.kernel.outputs]
         table = _divisors(int(self.counts.max(initial=1)), most)
         for dim in order:
             if dim not in self._reduced and all(dim in dims for dims in written):
@@ -179,7 +179,7 @@ class Sweep:
                 total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), stages, 1)
         for parts in self.parts[:-1]:
             total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
-        kernel = self._whole.kernel
+        kernel = self.whole.kernel
         if kernel.epilogue is not None and len(kernel.reductions) == 1:
             shape = self.parts[-1].tiles(kernel.outputs[0], is_output=True, in_place=False).extents
             item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
@@ -188,7 +188,7 @@ class Sweep:
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the orders of loops to try: reduced ones innermost, those that are not permuted outermost."""
-        bounds = self._whole.kernel.bounds
+        bounds = self.whole.kernel.bounds
         loops = [dim for dim, sizes in enumerate(self._choices) if sizes != [bounds[dim]]]
         parallel = [dim for dim in loops if dim not in self._reduced]
         longest = sorted(sorted(parallel, key=lambda dim: -len(self._choices[dim]))[:PERMUTED])

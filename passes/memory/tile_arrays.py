@@ -83,7 +83,7 @@ class Parts:
         """Return which tilings the kernel permits."""
         kernel, cut = self.part.kernel, self.cut
         fine = np.ones(len(self.sizes), np.bool_)
-        for dim in index_dims(self.part.op) | divided_dims(kernel):
+        for dim in index_dims(kernel) | divided_dims(kernel):
             fine &= ~cut[:, dim]
         for access in (*kernel.inputs, *kernel.outputs):
             for inner, outer in axis_pairs(kernel, access):

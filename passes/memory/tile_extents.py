@@ -6,7 +6,7 @@ from math import prod
 
 from xdsl.ir import Operation
 
-from ...dialects.core.kernel import kernel_of
+from ...dialects.core.kernel import Kernel
 from .hints import pinned_sizes
 from .pricing import Route
 from .tiling import can_cut_reductions, divided_dims, index_dims
@@ -18,15 +18,14 @@ SIZES = 2000
 """How many combinations of tile sizes are tried."""
 
 
-def extents_to_try(op: Operation, route: Route) -> list[list[int]]:
+def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int]]:
     """Return the tile extents to try along each loop of a kernel: even cuts, as far as the engine allows."""
-    kernel = kernel_of(op)
     support = route.engines[op].support(op)
     assert support is not None
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
     cuttable = can_cut_reductions(op, kernel)
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
-    spanned = index_dims(op) | divided_dims(kernel)
+    spanned = index_dims(kernel) | divided_dims(kernel)
     found: list[list[int]] = []
     for dim, bound in enumerate(kernel.bounds):
         reduced = dim in kernel.reduced

@@ -162,6 +162,7 @@ class Tiling:
     """
 
     ops: tuple[Operation, ...]
+    kernels: tuple[Kernel, ...]
     sizes: tuple[int, ...]
     resident: frozenset[SSAValue] = field(default=frozenset())
 
@@ -170,10 +171,14 @@ class Tiling:
         """The leader: the last kernel of the group."""
         return self.ops[-1]
 
-    @cached_property
+    @property
     def kernel(self) -> Kernel:
         """The leader's kernel view."""
-        return kernel_of(self.op)
+        return self.kernels[-1]
+
+    def cut(self, sizes: tuple[int, ...]) -> Tiling:
+        """Return the tiling of the same kernels with other sizes."""
+        return Tiling(self.ops, self.kernels, sizes, self.resident)
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -191,12 +196,11 @@ class Tiling:
         pairs = enumerate(zip(self.sizes, self.counts, strict=True))
         starts = tuple(Linear(((dim, size),)) if count > 1 else Linear() for dim, (size, count) in pairs)
         found = [Part(self.op, self.kernel, self.sizes, starts)]
-        for op in reversed(self.ops[:-1]):
-            found.insert(0, self._producer(op, found))
+        for op, kernel in reversed(list(zip(self.ops[:-1], self.kernels[:-1], strict=True))):
+            found.insert(0, self._producer(op, kernel, found))
         return tuple(found)
 
-    def _producer(self, op: Operation, users: Sequence[Part]) -> Part:
-        kernel = kernel_of(op)
+    def _producer(self, op: Operation, kernel: Kernel, users: Sequence[Part]) -> Part:
         output = kernel.outputs[0]
         need = next(tile for user in users for tile in self._tiles_of(user, output.value))
         sizes, starts = list(kernel.bounds), [Linear() for _ in kernel.bounds]
@@ -333,7 +337,7 @@ def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
 
 def index_blocked(part: Part) -> str:
     """Return why a kernel may not be cut for its scalar code's sake, empty where it may."""
-    for dim in sorted(index_dims(part.op)):
+    for dim in sorted(index_dims(part.kernel)):
         if part.is_cut(dim):
             return f"the scalar code uses the index d{dim}"
     return ""
@@ -347,9 +351,8 @@ def division_blocked(part: Part) -> str:
     return ""
 
 
-def index_dims(op: Operation) -> set[int]:
+def index_dims(kernel: Kernel) -> set[int]:
     """Return the loops whose index the scalar code of a kernel uses."""
-    kernel = kernel_of(op)
     blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
     inner = (found for block in blocks if block is not None for found in block.walk())
     return {found.dim.value.data for found in inner if isinstance(found, linalg.IndexOp)}
@@ -386,5 +389,6 @@ def tiling_of(
 ) -> Tiling:
     """Return the tiling of a kernel, or of a group, with tiles of these sizes, of one tile where none are given."""
     ops = (op,) if isinstance(op, Operation) else tuple(op)
-    bounds = tuple(sizes) if sizes is not None else kernel_of(ops[-1]).bounds
-    return Tiling(ops, bounds, frozenset(resident))
+    kernels = tuple(kernel_of(each) for each in ops)
+    bounds = tuple(sizes) if sizes is not None else kernels[-1].bounds
+    return Tiling(ops, kernels, bounds, frozenset(resident))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ from tilewright.passes.memory.layers import Hop, Layers, layers_of
 from tilewright.passes.memory.pricing import Pricer, near_bytes
 from tilewright.passes.memory.sweep import Sweep
 from tilewright.passes.memory.tiling import Tiling, tiling_of
-from tilewright.passes.plan_memory import Limits, plan_memory
+from tilewright.passes.plan_memory import Limits, hops_of, plan_memory
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.targets.core.machine import Machine
@@ -133,6 +134,23 @@ def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
                 exact, told = near_bytes(tiling, counts, route.near), sweep.near_bytes(stages)[row]
                 # Where two reads of a buffer share a tile, the arrays count it twice.
                 assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
+
+
+@pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic"])
+@examples(8)
+@given(networks(ALL, largest=3), st.booleans())
+def test_the_fastest_is_found_without_pricing_all(file: str, network: Network, resident: bool) -> None:
+    module = on_buffers(import_model(network.model, input_types=network.input_types))
+    (function,) = functions(module)
+    target = find_machine(Path(__file__).parents[1] / "machines" / f"{file}.toml")
+    for hop in hops_of(function, target)[-1:]:
+        found = layers_of(function.body.block, hop, double_buffered=True, keep_resident=resident)
+        near = frozenset(range(len(found.buffers)))
+        for index in range(len(found.ops)):
+            for place, candidate in enumerate(front := found.options(index, 1, near).front):
+                fresh = replace(found).options(index, 1, near)
+                assert fresh.fastest(candidate.bytes) == candidate
+                assert fresh.fastest(candidate.bytes - 1) == (front[place - 1] if place else None)
 
 
 @pytest.mark.parametrize("seed", range(3))
