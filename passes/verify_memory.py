@@ -15,6 +15,7 @@ from ..errors import Diagnostic
 from ..ir import functions, where
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
+from .proof.alike import first_alike
 from .proof.body import prove_body
 from .proof.copies import prove_copies
 from .proof.effects import entry_functions
@@ -36,14 +37,18 @@ def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    outer = [grid for grid in grids if not _is_inner(grid)]
+    alike = first_alike(outer)
     for grid in grids:
         if machine is not None:
             prove_copies(grid, machine)
         prove_levels(grid, levels)
-        prove_tiles(grid)
+        if alike.get(grid, grid) is grid:
+            prove_tiles(grid)
     for function in functions(module):
         prove_residents(function, levels)
-    carried = {grid: prove_body(grid) for grid in grids if not _is_inner(grid)}
+    proved = {grid: prove_body(grid) for grid in outer if alike[grid] is grid}
+    carried = {grid: proved[alike[grid]] for grid in outer}
     if not plain and not _places_memory(module):
         return
     walk = Walk(module, levels, carried)

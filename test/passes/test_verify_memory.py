@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault, shift_map
 from tilewright.benchmarks.mutation_programs import CONTEXT, expanded_program, grid_program
+from tilewright.benchmarks.mutation_tiled import tiled_program
 from tilewright.benchmarks.mutations import Tally, judge
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
@@ -23,6 +24,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.memory.building import grid_of
 from tilewright.passes.memory.tiling import tiling_of
+from tilewright.passes.proof.alike import first_alike
 from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.grid import prove_tiles
 from tilewright.passes.proof.levels import prove_levels
@@ -51,6 +53,36 @@ def test_planted_faults_are_found(fault: Fault) -> None:
     assert tally.wrong or fault.name in MOSTLY_BENIGN
     assert not tally.missed
     assert not tally.unexplained
+
+
+def outer_grids(module: ModuleOp) -> list[GridOp]:
+    """Return the grids that are in no other."""
+    return [op for function in functions(module) for op in function.body.block.ops if isinstance(op, GridOp)]
+
+
+def is_refused(grid: GridOp) -> bool:
+    """Return whether the tiles or the body of a grid are refused."""
+    try:
+        for each in (op for op in grid.walk() if isinstance(op, GridOp)):
+            prove_tiles(each)
+        prove_body(grid)
+    except Diagnostic:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "fault", [each for each in FAULTS if each.program in (grid_program, tiled_program)], ids=lambda fault: fault.name
+)
+def test_a_grid_that_is_refused_is_like_none_that_is_right(fault: Fault) -> None:
+    for number in range(PER_KIND):
+        draw = random.Random(f"alike {fault.name} {number}")
+        right = fault.program(draw)
+        wrong = right.clone()
+        assert all(first_alike([a, b])[b] is a for a, b in zip(outer_grids(right), outer_grids(wrong), strict=True))
+        fault.plant(wrong, draw)
+        for a, b in zip(outer_grids(right), outer_grids(wrong), strict=True):
+            assert first_alike([a, b])[b] is b or not is_refused(b)
 
 
 @pytest.mark.quick
