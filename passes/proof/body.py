@@ -25,14 +25,13 @@ from .steps import prove_steps
 from .sums import goes_on, period, prove_period, prove_start, started_anew
 
 
-def prove_kernel(op: Operation) -> None:
+def prove_kernel(op: Operation, kernel: Kernel, part: Part | None) -> None:
     """
     Prove that a kernel touches its operands only inside of their bounds, or where a fill is declared.
 
     A kernel on tiles has to stay inside of them along axes that are cut: what it would fill there need not lie outside
     of the whole operand.
     """
-    kernel, part = kernel_of(op), part_of(op)
     for number, access in enumerate((*kernel.inputs, *kernel.extras, *kernel.outputs)):
         if access.fill is not None and part is None:
             continue
@@ -265,8 +264,9 @@ class _Body:
         self._write(op, op.destination, scope, guard, left)
 
     def _kernel(self, op: Operation, scope: Scope, guard: Guard) -> None:
-        prove_kernel(op)
-        kernel, part = kernel_of(op), part_of(op)
+        kernel = kernel_of(op)
+        part = part_of(op, kernel)
+        prove_kernel(op, kernel, part)
         self._prove_apart(op, kernel, scope)
         outputs = {access.value for access in kernel.outputs}
         reads = [value for value in dict.fromkeys(reads_of(kernel)) if value in scope.buffers]

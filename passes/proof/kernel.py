@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, cast
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
+from ...dialects.core.kernel import Access, Kernel, is_shaped
 from ...dialects.core.kernel_op import KernelOp
 from ...errors import Diagnostic
 from ...ir import numbers_of, shape_of, where
@@ -168,12 +168,11 @@ class Part:
         return Equation(access, axis, own.constant - form.constant, known, unknown[0] if unknown else None)
 
 
-def part_of(op: Operation) -> Part | None:
-    """Return a kernel on tiles with its description; None where it has none."""
+def part_of(op: Operation, kernel: Kernel) -> Part | None:
+    """Return a kernel on tiles, of which `kernel` is the view, with its description; None where it has none."""
     attribute = op.attributes.get(ATTRIBUTE)
     if attribute is None:
         return None
-    kernel = kernel_of(op)
     table: Mapping[str, Attribute] = attribute.data if isinstance(attribute, DictionaryAttr) else {}
     accesses = accesses_of(kernel)
     maps, fills, known = (cast("ArrayAttr[Any]", table.get(k, ArrayAttr([]))).data for k in ("maps", "fills", "shapes"))

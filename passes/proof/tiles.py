@@ -46,8 +46,9 @@ class KernelFacts:
 
 def facts_of(op: Operation) -> KernelFacts:
     """Return the facts about a kernel. Raises Diagnostic where it leaves its operands."""
-    prove_kernel(op)
     kernel = kernel_of(op)
+    part = part_of(op, kernel)
+    prove_kernel(op, kernel, part)
     operands = [*op.operands, *kernel.tables]
     reads = [operands.index(value) for value in dict.fromkeys(reads_of(kernel)) if is_shaped(value)]
     writes = [operands.index(access.value) for access in kernel.outputs]
@@ -58,7 +59,6 @@ def facts_of(op: Operation) -> KernelFacts:
             maps = {a.map for a in reading if a.value is value}
             if maps == {write.map}:
                 together.add((i, operands.index(write.value)))
-    part = part_of(op)
     accesses = part.accesses if part is not None else ()
     places = [operands.index(a.value) if is_shaped(a.value) else -1 for a in accesses]
     value = constant_of(op)
