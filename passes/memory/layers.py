@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.hier_grid import spatial_grid
-from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...dialects.core.kernel_structure import structure_of
 from ...errors import Diagnostic
 from ...ir import where
@@ -79,6 +79,12 @@ class _Group:
     pricer: Pricer
     known: dict[tuple[bool, ...], Candidates] = field(default_factory=dict[tuple[bool, ...], Candidates])
 
+    @cached_property
+    def floor(self) -> int:
+        """The cycles that the copies of the engine of a single kernel compute at least."""
+        (op,), route = self.pricer.ops, self.pricer.route
+        return (route.machine.cost(route.engines[op], op) or 0) // route.engines[op].total
+
 
 @dataclass
 class Layers:
@@ -86,6 +92,7 @@ class Layers:
 
     hop: Hop
     ops: list[Operation]
+    kernels: list[Kernel]
     engines: dict[Operation, Engine]
     buffers: list[Buffer]
     double_buffered: bool
@@ -99,7 +106,6 @@ class Layers:
     """The bytes of the far level that weights, state, inputs and outputs take."""
     fixed: int = 0
     """The bytes of the near level that are taken whatever is planned."""
-    _floors: dict[int, int] = field(default_factory=dict[int, int], init=False)
     _groups: dict[Hashable, _Group] = field(default_factory=dict[Hashable, "_Group"], init=False)
     _group_of: dict[tuple[int, int], _Group] = field(default_factory=dict[tuple[int, int], "_Group"], init=False)
     _asked: dict[_Asked, Candidates] = field(default_factory=dict["_Asked", Candidates], init=False)
@@ -156,10 +162,7 @@ class Layers:
 
     def floor(self, index: int) -> int:
         """Return the cycles that the copies of a kernel's engine compute at least, 0 where it cannot do all at once."""
-        if index not in self._floors:
-            op = self.ops[index]
-            self._floors[index] = (self.hop.machine.cost(self.engines[op], op) or 0) // self.engines[op].total
-        return self._floors[index]
+        return self._group(index, 1).floor
 
     def route(self, ops: Sequence[Operation]) -> Route:
         """Return the way of kernels' operands, with the engines that run them."""
@@ -189,23 +192,23 @@ class Layers:
         producer, user = self.ops[index], self.ops[index + 1]
         if SIZES in producer.attributes:
             return None
-        kernel = kernel_of(producer)
+        kernel = self.kernels[index]
         if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):
             return None
         value = kernel.outputs[0].value
         number = next((n for n in self.buffers_of[index] if self.buffers[n].values == frozenset([value])), None)
         if number is None or {use.operation for use in value.uses} != {producer, user}:
             return None
-        read = [access for access in kernel_of(user).inputs if access.value is value]
+        read = [access for access in self.kernels[index + 1].inputs if access.value is value]
         if not self.hop.is_last and any(access.fill is not None for access in read):
             return None  # the next hop would cut it, and what lies outside of it then is for nobody to fill
-        reused = any(access.value is value for access in kernel.inputs) or value in _written(user)
+        reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
         alike = len({access.map for access in read}) == 1
         return None if reused or not alike or len(read) != list(user.operands).count(value) else number
 
 
-def _written(op: Operation) -> set[SSAValue]:
-    return {access.value for access in kernel_of(op).outputs}
+def _written(kernel: Kernel) -> set[SSAValue]:
+    return {access.value for access in kernel.outputs}
 
 
 def _is_projection(results: Sequence[AffineExpr]) -> bool:
@@ -230,14 +233,16 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
     Raises Diagnostic where no engine runs a kernel.
     """
     engines: dict[Operation, Engine] = {}
+    kernels: list[Kernel] = []
     for op in block.ops:
         if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
             engine = engine_of(op, hop.machine)
             if _is_behind(engine, hop):
                 engines[op] = engine
+                kernels.append(kernel)
     ops = list(engines)
     around = spatial_grid(block.parent_op())
-    found = Layers(hop, ops, engines, [], double_buffered, 1 if around is None else around.copies)
+    found = Layers(hop, ops, kernels, engines, [], double_buffered, 1 if around is None else around.copies)
     found.placed = frozenset(v for op in ops for v in op.operands if _is_placed(v, hop))
     if keep_resident and not hop.is_split:
         numbers = {op: number for number, op in enumerate(ops)}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import prod
 from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import memref
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.kernel import kernel_of
 from ...ir import shape_of
@@ -114,6 +114,7 @@ class Work:
 
 
 _TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool]"
+_Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 
 
 @dataclass
@@ -123,6 +124,7 @@ class Pricer:
     ops: tuple[Operation, ...]
     route: Route
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
+    _moves: dict[tuple[Attribute, bool], _Moves] = field(default_factory=dict[tuple[Attribute, bool], "_Moves"])
 
     def _price_of(self, op: Operation, engine: Engine) -> TilePrice:
         price = self.route.machine.pricer(engine, op)
@@ -217,13 +219,24 @@ class Pricer:
                 return pipelined_cycles(steps, _compute(works), copies[0], self.route.channels)
             return cycles_together(steps, _compute(works), copies, self.route.channels)
         busy = sum(work.cycles * (steps // work.run) for work in works)
-        moving = sum(self._inside(tile) * (steps // _run(tile, counts, order)) for tile, _ in ordered)
+        moving = sum(
+            self.moves(tile.value, is_output=tile.is_output)(tile.extents) * (steps // _run(tile, counts, order))
+            for tile, _ in ordered
+        )
         return max(busy + moving, moving * spread.copies)
 
-    def _inside(self, tile: OperandTile) -> int:
-        """Return the cycles of moving a tile that does not hang over."""
-        cost = self.transfer(tile).at([0] * len(tile.extents))
-        return cost.startup + cost.data
+    def moves(self, value: SSAValue, *, is_output: bool) -> _Moves:
+        """Return what tells the cycles of moving a tile of an operand that is inside of it, by the tile's extents."""
+        if (value.type, is_output) not in self._moves:
+            link = self.route.store if is_output else self.route.fetch
+
+            @cache
+            def cycles(extents: tuple[int, ...]) -> int:
+                cost = Descriptor(self.route.machine, link, value, extents, reads=not is_output).at([0] * len(extents))
+                return cost.startup + cost.data
+
+            self._moves[value.type, is_output] = cycles
+        return self._moves[value.type, is_output]
 
     def _stream(
         self, tile: OperandTile, stages: int, counts: Sequence[int], order: Sequence[int], begin: Mapping[int, int]

@@ -21,7 +21,6 @@ from .pricing import Pricer, Route, unit_of
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
 from .tile_extents import extents_to_try
 from .tiling import Part, tiling_of
-from .transfers import Descriptor
 
 PERMUTED = 3
 """How many loops are tried in every order; further ones stay outside of these."""
@@ -218,17 +217,9 @@ class Sweep:
 
     def _transfers(self, tiles: Tiles) -> Ints:
         """Return the cycles of one transfer of a tile that is inside of its operand."""
-        if id(tiles) in self._moved:
-            return self._moved[id(tiles)]
-        machine, value = self._route.machine, tiles.access.value
-        link = self._route.store if tiles.is_output else self._route.fetch
-        zeros = [0] * tiles.extents.shape[1]
-
-        def price(extents: tuple[int, ...]) -> int:
-            cost = Descriptor(machine, link, value, extents, reads=not tiles.is_output).at(zeros)
-            return cost.startup + cost.data
-
-        self._moved[id(tiles)] = _each(tiles.extents, price)
+        if id(tiles) not in self._moved:
+            moves = self._pricer.moves(tiles.access.value, is_output=tiles.is_output)
+            self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 
     @cached_property

@@ -95,6 +95,11 @@ class Part:
         """Return whether a tile is less than the whole along a loop."""
         return bool(self.starts[dim].terms) or self.sizes[dim] != self.kernel.bounds[dim]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the tile is all of the kernel."""
+        return not any(self.is_cut(dim) for dim in range(len(self.sizes)))
+
     def is_used(self, position: int) -> bool:
         """Return whether the scalar code uses an input, or the op demands the shape of a tile of it all the same."""
         if position >= self.first_extra or not isinstance(self.op, KernelOp):
@@ -279,7 +284,7 @@ class Tiling:
             if count > 1 and (reason := self._blocked(dim)):
                 return reason
         for part in self.parts:
-            if reason := index_blocked(part) or division_blocked(part) or mixed_axes(part):
+            if not part.is_whole and (reason := index_blocked(part) or division_blocked(part) or mixed_axes(part)):
                 return reason
         if reason := self._loose_intermediates():
             return reason
