@@ -2,8 +2,8 @@
 Ways to do a group of kernels in tiles, each with the bytes it needs in the near level and its modelled time.
 
 All tile sizes and loop orders are looked at together, as arrays, under an estimate of their time; those that may be
-among the best are then priced to the cycle. Which ones these are does not depend on how much memory there is, so that
-more memory never makes for a slower plan.
+among the best are then priced to the cycle, each when it may be what is asked for. Which ones may be does not depend on
+how much memory there is, so that more memory never makes for a slower plan.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Candidates:
     The ways to do a group of kernels in tiles, given what prices kernels like these; `resident` are the buffers that
     lie in the near level already.
 
-    Each is priced when it is asked for, which those that compute for longer than another takes never are. There is none
-    where an engine cannot run a kernel on any tile.
+    None is priced that computes for longer than what is asked for takes. There is none where an engine cannot run a
+    kernel on any tile.
     """
 
     def __init__(
