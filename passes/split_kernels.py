@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,15 +12,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.kernel import is_kernel, kernel_of
+from ..dialects.core.kernel import is_kernel
 from ..dialects.core.kernel_structure import structure_of
 from ..ir import functions
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
+from .memory.tiling import Part
 from .split.cuts import Cut, pairs_of_cuts
-from .split.parts import can_be_made, made_parts
+from .split.parts import can_be_made, made_parts, whole_of
 from .split.steps import Step, cycles_of, steps_of
 
 AROUND = 2
@@ -39,9 +41,9 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
     """
     if not any(engine.queue for engine in machine.engines):
         return
-    ops = [op for op in function.body.block.ops if is_kernel(op) and not op.results and kernel_of(op).points]
-    plan = _Plan(machine, ops)
-    for second in range(len(ops)):
+    found = (whole_of(op) for op in function.body.block.ops if is_kernel(op) and not op.results)
+    plan = _Plan(machine, {whole.op: whole for whole in found if whole.kernel.points})
+    for second in range(len(plan.ops)):
         for first in plan.makers(second):
             plan.improve(first, second)
     for op, cut in plan.cuts.items():
@@ -53,7 +55,7 @@ class _Plan:
     """The kernels of a block in order, and how those that are done in parts are cut."""
 
     machine: Machine
-    ops: Sequence[Operation]
+    kernels: Mapping[Operation, Part]
     cuts: dict[Operation, Cut] = field(default_factory=dict[Operation, Cut])
     _known: dict[tuple[Operation, Cut], list[Step] | None] = field(
         default_factory=dict[tuple[Operation, Cut], "list[Step] | None"], init=False
@@ -61,6 +63,11 @@ class _Plan:
     _chosen: dict[Hashable, tuple[Cut, Cut] | None] = field(
         default_factory=dict[Hashable, "tuple[Cut, Cut] | None"], init=False
     )
+
+    @cached_property
+    def ops(self) -> Sequence[Operation]:
+        """The kernels' ops."""
+        return list(self.kernels)
 
     def makers(self, number: int) -> list[int]:
         """Return the kernels whose results one reads, where the two run on engines of which one has a queue."""
@@ -97,7 +104,7 @@ class _Plan:
         if now is None:
             return None
         found: list[tuple[int, tuple[Cut, Cut]]] = []
-        for pair in pairs_of_cuts(*ops, self.cuts.get(ops[0])):
+        for pair in pairs_of_cuts(self.kernels[ops[0]], self.kernels[ops[1]], self.cuts.get(ops[0])):
             cuts = dict(zip(ops, pair, strict=True))
             are_cut = all(cut.points for cut in pair) and self._has_room(cuts)
             cycles = self._cycles(around, cuts) if are_cut else None
@@ -129,7 +136,7 @@ class _Plan:
     def _steps(self, op: Operation, cuts: Mapping[Operation, Cut]) -> list[Step] | None:
         cut = cuts.get(op, Cut(0))
         if (op, cut) not in self._known:
-            self._known[op, cut] = steps_of(op, self.machine, cut.loop, cut.points)
+            self._known[op, cut] = steps_of(self.kernels[op], self.machine, cut.loop, cut.points)
         return self._known[op, cut]
 
 

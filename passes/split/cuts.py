@@ -6,12 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from xdsl.ir import Operation
-
-from ...dialects.core.kernel import kernel_of
+from ...dialects.core.kernel import Access
 from ...ir import shape_of
+from ..memory.tiling import Part
 from ..overlap.places import place_of
-from .parts import boxes_of, can_split, part_of_kernel
+from .parts import box_of, can_split, part_of, touched_by
 
 PARTS = (2, 3, 4, 6)
 """How many parts a kernel is cut into evenly: each is a call of its own."""
@@ -25,13 +24,13 @@ class Cut:
     points: tuple[int, ...] = ()
 
 
-def outer_loop(op: Operation) -> int | None:
+def outer_loop(whole: Part) -> int | None:
     """
     Return the loop along which parts of a kernel write bytes that lie next to each other: that of the outermost axis.
 
     None where the kernel cannot be done in parts along it.
     """
-    kernel = kernel_of(op)
+    kernel = whole.kernel
     if len(kernel.outputs) != 1:
         return None
     (output,) = kernel.outputs
@@ -39,10 +38,10 @@ def outer_loop(op: Operation) -> int | None:
     if axis is None or output.map.results[axis] not in kernel.identity.results:
         return None
     loop = kernel.identity.results.index(output.map.results[axis])
-    return loop if can_split(op, loop) else None
+    return loop if can_split(whole.op, loop) else None
 
 
-def pairs_of_cuts(first: Operation, second: Operation, known: Cut | None) -> Iterator[tuple[Cut, Cut]]:
+def pairs_of_cuts(first: Part, second: Part, known: Cut | None) -> Iterator[tuple[Cut, Cut]]:
     """
     Yield cuts of a kernel and of another one that reads what it makes; `known` is that of the first if it has one.
 
@@ -53,7 +52,7 @@ def pairs_of_cuts(first: Operation, second: Operation, known: Cut | None) -> Ite
     if loops[0] is None or loops[1] is None:
         return
     one, two = loops[0], loops[1]
-    bounds = _bound(first, one), _bound(second, two)
+    bounds = first.sizes[one], second.sizes[two]
     reach = _Reach((first, one), (second, two))
     if known is not None and known.points:
         yield known, Cut(two, _increasing((reach.ready(point) for point in known.points), bounds[1]))
@@ -77,12 +76,11 @@ def _increasing(points: Iterable[int], bound: int) -> tuple[int, ...]:
 class _Reach:
     """How much of its result a kernel has to have made for a part of another kernel, in bytes of what lies between."""
 
-    def __init__(self, first: tuple[Operation, int], second: tuple[Operation, int]):
+    def __init__(self, first: tuple[Part, int], second: tuple[Part, int]):
         self._sides = first, second
-        self._kernels = kernel_of(first[0]), kernel_of(second[0])
-        (output,) = self._kernels[0].outputs
+        (output,) = first[0].kernel.outputs
         place = place_of(output.value)
-        self._memory = place.memory if place is not None else None
+        self._touched = [_touched_of(whole, place.memory) if place is not None else [] for whole, _ in self._sides]
         self._ends: dict[tuple[int, int], int] = {}
 
     def needed(self, point: int) -> int:
@@ -96,17 +94,20 @@ class _Reach:
         return bisect_right(points, self._end(0, point), key=lambda n: self._end(1, n))
 
     def _bound(self, side: int) -> int:
-        return self._kernels[side].bounds[self._sides[side][1]]
+        whole, loop = self._sides[side]
+        return whole.sizes[loop]
 
     def _end(self, side: int, point: int) -> int:
         """Return the byte after the last that a kernel touches of what lies between before a point of its loop."""
         if (side, point) not in self._ends:
-            op, loop = self._sides[side]
-            places = [box.place for box in boxes_of(part_of_kernel(op, self._kernels[side], loop, 0, point)).values()]
-            ends = (place.high for place in places if place and place.memory == self._memory)
-            self._ends[side, point] = max(ends, default=0)
+            whole, loop = self._sides[side]
+            part = part_of(whole, loop, 0, point)
+            places = [box_of(part, access).place for access in self._touched[side]]
+            self._ends[side, point] = max((place.high for place in places if place is not None), default=0)
         return self._ends[side, point]
 
 
-def _bound(op: Operation, loop: int) -> int:
-    return kernel_of(op).bounds[loop]
+def _touched_of(whole: Part, memory: object) -> list[Access]:
+    """Return the accesses of a kernel that touch a memory."""
+    places = [(access, place_of(access.value)) for access in touched_by(whole).values()]
+    return [access for access, place in places if place is not None and place.memory == memory]

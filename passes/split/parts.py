@@ -10,14 +10,14 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects.core.kernel import Kernel, is_shaped, kernel_of, result_types
+from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of, result_types
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import ints
 from ...errors import Diagnostic
 from ...ir import array_of, dense, element_of, numbers_of, numpy_type, shape_of, verify, where
 from ..loops.affine import Linear
 from ..memory.hints import ALL as HINTS
-from ..memory.tiling import OperandTile, Part, division_blocked, index_blocked, mixed_axes
+from ..memory.tiling import Part, division_blocked, index_blocked, mixed_axes
 from ..memory.views import layout_of, subview
 from ..overlap.places import Place, place_of
 
@@ -48,26 +48,29 @@ class Box:
         return Place(whole.memory, whole.low + begin * size, whole.low + (last + 1) * size)
 
 
-def part_of(op: Operation, loop: int, begin: int, end: int) -> Part:
+def whole_of(op: Operation) -> Part:
+    """Return all of a kernel, of which parts are made."""
+    kernel = kernel_of(op)
+    return Part(op, kernel, kernel.bounds, (Linear(),) * len(kernel.bounds))
+
+
+def part_of(whole: Part, loop: int, begin: int, end: int) -> Part:
     """Return the part of a kernel from point `begin` of a loop to the one before `end`."""
-    return part_of_kernel(op, kernel_of(op), loop, begin, end)
-
-
-def part_of_kernel(op: Operation, kernel: Kernel, loop: int, begin: int, end: int) -> Part:
-    """Return what `part_of` does, given the kernel's view."""
-    sizes = tuple(end - begin if dim == loop else bound for dim, bound in enumerate(kernel.bounds))
-    starts = tuple(Linear((), begin) if dim == loop else Linear() for dim in range(len(sizes)))
-    return Part(op, kernel, sizes, starts)
+    before, after = slice(loop), slice(loop + 1, None)
+    sizes = (*whole.sizes[before], end - begin, *whole.sizes[after])
+    starts = (*whole.starts[before], Linear((), begin), *whole.starts[after])
+    return Part(whole.op, whole.kernel, sizes, starts)
 
 
 def can_split(op: Operation, loop: int) -> bool:
     """Return whether a kernel can be done in parts along a loop, whatever its padding."""
-    kernel = kernel_of(op)
+    whole = whole_of(op)
+    kernel = whole.kernel
     if loop in kernel.reduced or kernel.captures or any(r.initial == (None,) for r in kernel.reductions):
         return False
     if not all(is_shaped(value) for value in op.operands) or kernel.bounds[loop] < 2:
         return False
-    half = part_of(op, loop, 0, kernel.bounds[loop] // 2)
+    half = part_of(whole, loop, 0, kernel.bounds[loop] // 2)
     return not (index_blocked(half) or division_blocked(half) or mixed_axes(half)) and _moves_outputs(kernel, loop)
 
 
@@ -79,15 +82,17 @@ def _moves_outputs(kernel: Kernel, loop: int) -> bool:
 
 def boxes_of(part: Part) -> dict[int, Box]:
     """Return the part of each operand that a part of a kernel touches, by the operand's position."""
-    written = {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
-    return {
-        position: _box(part.tile(access, (), is_output=position in written, in_place=False))
-        for position, access in (part.accesses() | written).items()
-    }
+    return {position: box_of(part, access) for position, access in touched_by(part).items()}
 
 
-def _box(tile: OperandTile) -> Box:
-    """Return a tile that does not move as a box, what hangs over its operand apart."""
+def touched_by(part: Part) -> dict[int, Access]:
+    """Return the accesses of a part of a kernel that read or write, by the operand's position."""
+    return part.accesses() | {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
+
+
+def box_of(part: Part, access: Access) -> Box:
+    """Return the part of an operand that a part of a kernel touches, what hangs over the operand apart."""
+    tile = part.tile(access, (), is_output=False, in_place=False)
     begins = [offset.constant for offset in tile.offsets]
     ends = [begin + extent for begin, extent in zip(begins, tile.extents, strict=True)]
     low = [max(begin, 0) for begin in begins]
@@ -113,8 +118,9 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
 
 def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
     """Return what `made_parts` does, those of each part apart, its kernel the last."""
-    ends = (*cuts, kernel_of(op).bounds[loop])
-    return [_made_part(part_of(op, loop, begin, end)) for begin, end in zip((0, *cuts), ends, strict=True)]
+    whole = whole_of(op)
+    ends = (*cuts, whole.sizes[loop])
+    return [_made_part(part_of(whole, loop, begin, end)) for begin, end in zip((0, *cuts), ends, strict=True)]
 
 
 def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import memref
-from xdsl.ir import Operation
 
 from ...ir import element_of, numpy_type
 from ...targets.core.machine import Engine, Machine
 from ..memory.layers import is_preloaded
-from ..memory.tiling import Part, tiling_of
+from ..memory.tiling import Part
 from ..memory.views import bytes_of
 from ..overlap.places import Place
 from ..overlap.runs import Run, cycles_of_runs
 from ..overlap.times import mapped_engine
-from .parts import boxes_of, part_of
+from .parts import Box, boxes_of, part_of
 
 
 @dataclass(frozen=True)
@@ -36,49 +35,39 @@ class Step:
         return any(a.meets(b) for mine, theirs in pairs for a in mine for b in theirs)
 
 
-def steps_of(op: Operation, machine: Machine, loop: int, cuts: Sequence[int]) -> list[Step] | None:
+def steps_of(whole: Part, machine: Machine, loop: int, cuts: Sequence[int]) -> list[Step] | None:
     """
     Return a kernel in parts along a loop, each a step; `cuts` are the points at which those after the first begin.
 
     None where its engine does not do a part, or where it is not known which bytes one touches.
     """
-    engine = mapped_engine(op, machine)
-    price = machine.pricer(engine, op)
-    (whole,) = tiling_of(op).parts
-    ends = (*cuts, whole.kernel.bounds[loop]) if cuts else ()
-    parts = [part_of(op, loop, begin, end) for begin, end in zip((0, *cuts), ends)] or [whole]
+    engine = mapped_engine(whole.op, machine)
+    price = machine.pricer(engine, whole.op)
+    ends = (*cuts, whole.sizes[loop]) if cuts else ()
+    parts = [part_of(whole, loop, begin, end) for begin, end in zip((0, *cuts), ends)] or [whole]
     found: list[Step] = []
     for part in parts:
-        cycles = price(part.sizes) if price is not None else None
-        places = _places(part)
-        if cycles is None or places is None:
+        cycles, boxes = price(part.sizes) if price is not None else None, boxes_of(part)
+        places = {position: place for position, box in boxes.items() if (place := box.place) is not None}
+        if cycles is None or len(places) < len(boxes):
             return None
-        again = _fetched_again(part, engine, machine) if found else 0
-        found.append(Step(engine, cycles + again, _size(part, machine), *places))
+        again = _fetched_again(boxes.values(), engine, machine) if found else 0
+        reads = tuple(place for position, place in places.items() if position < part.first_output)
+        writes = tuple(place for position, place in places.items() if position >= part.first_output)
+        found.append(Step(engine, cycles + again, _size(boxes.values(), machine), reads, writes))
     return found
 
 
-def _size(part: Part, machine: Machine) -> int:
-    """Return the bytes that a part touches of what is not in an engine's memory before the program runs."""
-    boxes = [box for box in boxes_of(part).values() if not is_preloaded(box.value, machine)]
-    return sum(prod(box.extents) * numpy_type(element_of(box.value)).itemsize for box in boxes)
+def _size(boxes: Iterable[Box], machine: Machine) -> int:
+    """Return the bytes of boxes that are not in an engine's memory before the program runs."""
+    fetched = [box for box in boxes if not is_preloaded(box.value, machine)]
+    return sum(prod(box.extents) * numpy_type(element_of(box.value)).itemsize for box in fetched)
 
 
-def _fetched_again(part: Part, engine: Engine, machine: Machine) -> int:
+def _fetched_again(boxes: Iterable[Box], engine: Engine, machine: Machine) -> int:
     """Return the cycles of bringing constants to the engine, which a part does for itself, as if nothing hid them."""
-    wholes = [box.value for box in boxes_of(part).values() if isinstance(box.value.owner, memref.GetGlobalOp)]
+    wholes = [box.value for box in boxes if isinstance(box.value.owner, memref.GetGlobalOp)]
     return sum(machine.fetch_cycles(engine, bytes_of(v.type)) for v in wholes if not is_preloaded(v, machine))
-
-
-def _places(part: Part) -> tuple[tuple[Place, ...], tuple[Place, ...]] | None:
-    reads: list[Place] = []
-    writes: list[Place] = []
-    for position, box in boxes_of(part).items():
-        place = box.place
-        if place is None:
-            return None
-        (reads if position < part.first_output else writes).append(place)
-    return tuple(reads), tuple(writes)
 
 
 def cycles_of(steps: Sequence[Step]) -> int:

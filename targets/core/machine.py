@@ -249,15 +249,7 @@ class Machine:
         machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
         remembered for kernels that are alike. Raises Diagnostic where `op` is not a kernel.
         """
-        from ...dialects.core.kernel_structure import structure_of
-
-        key = engine.name, structure_of([op])
-        if key not in self._prices:
-            if len(self._prices) >= _KERNELS_PRICED:
-                self._prices.clear()
-            support = engine.support(op)
-            self._prices[key] = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))
-        prices = self._prices[key]
+        prices = self._prices_on(engine, op, self._alike(op))
         return None if prices is None else prices.of(op)
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
@@ -267,7 +259,9 @@ class Machine:
 
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
-        costs = ((engine, self.cost(engine, op)) for engine in self.engines)
+        alike = self._alike(op)
+        found = ((engine, self._prices_on(engine, op, alike)) for engine in self.engines)
+        costs = ((engine, prices.of(op)()) for engine, prices in found if prices is not None)
         able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
         return tuple(sorted(able, key=lambda each: each[1]))
 
@@ -285,8 +279,28 @@ class Machine:
         """Return how long cycles of the machine's clock take; NaN where its frequency is not given."""
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
 
+    def _alike(self, op: Operation) -> dict[str, Prices | None]:
+        """Return the prices that are known of kernels like `op`, by the name of the engine."""
+        from ...dialects.core.kernel_structure import structure_of
+
+        key = structure_of([op])
+        alike = self._prices.get(key)
+        if alike is None:
+            if len(self._prices) >= _KERNELS_PRICED:
+                self._prices.clear()
+            alike = self._prices[key] = {}
+        return alike
+
+    def _prices_on(self, engine: Engine, op: Operation, alike: dict[str, Prices | None]) -> Prices | None:
+        """Return the prices on an engine of kernels like `op`, None where it does not run them."""
+        if engine.name not in alike:
+            support = engine.support(op)
+            prices = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))
+            alike[engine.name] = prices
+        return alike[engine.name]
+
     @cached_property
-    def _prices(self) -> dict[Hashable, Prices | None]:
+    def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:
         return {}
 
     def _cycles_per_cycle_of(self, engine: Engine) -> float:

@@ -27,6 +27,7 @@ class Prices:
     def __init__(self, support: OpSupport, engine: Engine, ratio: float):
         self._support, self._engine, self._ratio = support, engine, ratio
         self._known: dict[tuple[int, ...] | None, int | None] = {}
+        self._blocks: tuple[int, ...] = ()
 
     def of(self, op: Operation) -> Price:
         """Return the price of one of the kernels, or of a tile of it."""
@@ -41,8 +42,8 @@ class Prices:
         return price
 
     def _cycles(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
-        blocks = self._support.blocks(kernel)
-        whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, blocks, strict=True))
+        self._blocks = self._blocks or self._support.blocks(kernel)
+        whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, self._blocks, strict=True))
         cycles = cost_named(self._support.cost)(kernel, whole, self._engine, **dict(self._support.parameters))
         return None if cycles is None else ceil((cycles + self._engine.setup) * self._ratio)
 

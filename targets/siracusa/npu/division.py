@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
@@ -17,7 +18,7 @@ from ....ir import shape_of
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.memory.views import bytes_of
 from ....passes.split.cuts import outer_loop
-from ....passes.split.parts import grouped_parts
+from ....passes.split.parts import grouped_parts, whole_of
 from ...core.machine import Engine, Machine
 from .conversion import Conversion
 from .geometry import PIXELS, Kind
@@ -44,21 +45,48 @@ class Division:
     others_share: float = 1
 
 
+class _Side:
+    """
+    What an engine takes for a kernel of which it does a part along one loop, its share of the weights included.
+
+    The loop is that of an axis of the kernel's result, which is counted from the end.
+    """
+
+    def __init__(self, op: Operation, engine: Engine, machine: Machine, axis: int, *, has_weights: bool = True):
+        kernel = kernel_of(op)
+        self._op, self._engine, self._machine, self._has_weights = op, engine, machine, has_weights
+        self._dim = kernel.identity.results.index(kernel.outputs[0].map.results[axis])
+        self._bounds, self._price = kernel.bounds, machine.pricer(engine, op)
+
+    def cycles(self, extent: int) -> int | None:
+        """Return the cycles of so many points of the loop, None where the engine cannot do them."""
+        whole = self._bounds[self._dim]
+        bounds = tuple(extent if dim == self._dim else size for dim, size in enumerate(self._bounds))
+        cycles = self._price(bounds) if self._price is not None else None
+        if cycles is None or not self._has_weights:
+            return cycles
+        return with_weights(cycles, self._op, self._engine, self._machine, extent / whole)
+
+
 @dataclass(frozen=True)
 class Divisible:
-    """A kernel that may be divided along a loop, the one of its result's axis `axis`; `blocks` are the NPU's."""
+    """
+    A kernel that may be divided along a loop of so many points, the one of its result's axis `axis`; `blocks` are the
+    NPU's.
+    """
 
     conversion: Conversion
     npu: Engine
     other: Engine
     machine: Machine
     loop: int
+    bound: int
     axis: int
     block: int
 
     def divisions(self) -> Iterator[Division]:
         """Yield the ways to divide the kernel of which the two parts take about as long."""
-        bound = self._bound
+        bound = self.bound
         whole, none = self._priced(bound), self._priced(0)
         if whole is None or none is None:
             return
@@ -70,34 +98,35 @@ class Divisible:
             if found is not None:
                 yield found
 
-    @property
-    def _bound(self) -> int:
-        return kernel_of(self.conversion.op).bounds[self.loop]
-
     def _priced(self, point: int) -> Division | None:
         """Return the division at a point, None where an engine cannot do its part; 0 and the loop's end are whole."""
-        bound, rest = self._bound, self.conversion.rest
-        npu = self._cycles(self.conversion.kernel, self.npu, point or bound, bound)
-        beside = self._cycles(self.conversion.op, self.other, bound - point or bound, bound)
+        first, last = point or self.bound, self.bound - point or self.bound
+        npu, beside = self._first.cycles(first), self._second.cycles(last)
         if npu is None or beside is None:
             return None
-        after = None if rest is None else self._cycles(rest, self.other, point or bound, bound)
-        if rest is not None and after is None:
+        after = self._rest.cycles(first) if self._rest is not None else None
+        if self._rest is not None and after is None:
             return None
-        share = 1 - point / bound if self.axis == self.conversion.source.feature_axis else 1
+        share = 1 - point / self.bound if self.axis == self.conversion.source.feature_axis else 1
         return Division(self.loop, point, npu, after, beside, share)
 
-    def _cycles(self, op: Operation, engine: Engine, extent: int, bound: int) -> int | None:
-        """Return the cycles of so much of a kernel on an engine, its share of the weights included."""
-        kernel = kernel_of(op)
-        (output,) = kernel.outputs
-        axis = self.axis + len(output.map.results) - len(shape_of(self.conversion.op.output))
-        dim = kernel.identity.results.index(output.map.results[axis])
-        bounds = tuple(extent if each == dim else size for each, size in enumerate(kernel.bounds))
-        cycles = self.machine.cost(engine, op, bounds)
-        if cycles is None or op is self.conversion.rest:
-            return cycles
-        return with_weights(cycles, op, engine, self.machine, extent / bound)
+    @cached_property
+    def _first(self) -> _Side:
+        return self._side(self.conversion.kernel, self.npu)
+
+    @cached_property
+    def _second(self) -> _Side:
+        return self._side(self.conversion.op, self.other)
+
+    @cached_property
+    def _rest(self) -> _Side | None:
+        """What is left to do after the NPU, if anything is."""
+        rest = self.conversion.rest
+        return None if rest is None else self._side(rest, self.other, has_weights=False)
+
+    def _side(self, op: Operation, engine: Engine, *, has_weights: bool = True) -> _Side:
+        axis = self.axis - len(shape_of(self.conversion.op.output))
+        return _Side(op, engine, self.machine, axis, has_weights=has_weights)
 
 
 def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machine) -> Divisible | None:
@@ -114,16 +143,16 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
         or not source.channels_last
     ):
         return None
-    loop, weights = outer_loop(op), op.inputs[1]
+    whole, weights = whole_of(op), op.inputs[1]
+    loop = outer_loop(whole)
     is_apart = source.folded > 1 or (source.strides != (1, 1) and source.kind is not Kind.POINTWISE)
     if loop is None or not isinstance(weights.owner, arith.ConstantOp) or is_apart:
         return None
-    kernel = kernel_of(op)
-    axis = _axis_of(kernel, loop)
+    axis, bound = _axis_of(whole.kernel, loop), whole.sizes[loop]
     if axis == source.feature_axis:
-        return Divisible(conversion, npu, other, machine, loop, axis, source.kind.features)
+        return Divisible(conversion, npu, other, machine, loop, bound, axis, source.kind.features)
     is_small = bytes_of(weights.type) <= DOUBLED and isinstance(op, ConvOp) and axis == 1
-    return Divisible(conversion, npu, other, machine, loop, axis, PIXELS) if is_small else None
+    return Divisible(conversion, npu, other, machine, loop, bound, axis, PIXELS) if is_small else None
 
 
 def _axis_of(kernel: Kernel, loop: int) -> int:

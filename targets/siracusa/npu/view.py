@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, i8, i32
@@ -90,7 +91,7 @@ def _kernel(
     x, w, out = values
     at, row, target = (AffineMap(len(bounds), 0, tuple(results)) for results in accesses)
     first = len(target.results)
-    body = _Code(format, loops).block(unsigned=unsigned)
+    body = _body(format, loops, unsigned)
     return Kernel(
         bounds,
         frozenset(range(first, len(bounds))),
@@ -99,6 +100,12 @@ def _kernel(
         reductions=(Reduction((scalar_attr(0, i32),), body),),
         fill_is_neutral=window.fill == 0,
     )
+
+
+@cache
+def _body(format: Format, loops: _Loops, unsigned: bool) -> Block:
+    """Return what one point adds; kernels of one format share it, whatever their extents."""
+    return _Code(format, loops).block(unsigned=unsigned)
 
 
 class _Code:
