@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -206,26 +206,26 @@ def _type_graphs(state: _Inference, op: OnnxOp) -> None:
 
 def _type_op(state: _Inference, op: OnnxOp) -> None:
     rule = RULES.get(op.name)
+    data = rule.operands(op) if rule is not None else list(op.operands)
     if op.name in QUANTIZERS:
         outcome = QUANTIZERS[op.name](op, [])
         state.ranges[retyped(op.results[0], storage(outcome.result, op))] = outcome.result
-    elif rule is not None and _works_on_integers(state, op, rule):
-        _type_integer_op(state, op, rule)
+    elif rule is not None and _works_on_integers(state, op, rule, data):
+        _type_integer_op(state, op, rule, data)
     elif op.name == "onnx.Cast" and op.results[0] in state.demanded and op.operands[0] in state.ranges:
         # A quantised operator takes integers, whatever type carries them.
         Rewriter.replace_op(op, [], [op.operands[0]])
     elif op.name != "onnx.Constant":
-        _keep_floats(state, op, rule)
+        _keep_floats(state, op, data)
         _take_types(state, op)
 
 
-def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
+def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule, operands: Sequence[SSAValue]) -> bool:
     """
     Return whether all operands that carry data are integers and at least one is known to be.
 
     Not those of unsigned integers of 64 bits, whose ranges no accumulator holds.
     """
-    operands = rule.operands(op)
     if any(element_of(value) == ui64 for value in operands):
         return False
     wanted = rule.integers_only or any(result in state.demanded for result in op.results)
@@ -249,9 +249,8 @@ def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule) -> bool:
     return wanted or (not strangers and any(value in state.ranges for value in operands))
 
 
-def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule) -> None:
-    operands = [_known(state, op, value) for value in rule.operands(op)]
-    outcome = rule.transfer(op, operands)
+def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[SSAValue]) -> None:
+    outcome = rule.transfer(op, [_known(state, op, value) for value in data])
     original = element_of(op.results[0])
     declared = range_of_type(original)
     fits = declared is None or (outcome.result in declared and outcome.partial in Range.of_bits(64, signed=True))
@@ -261,8 +260,8 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule) -> None:
         op.attributes["wraps"] = UnitAttr()
     # What the quantised operators give may not fit the declared type, to which it is then converted.
     kept = declared is not None and (not rule.integers_only or outcome.result in declared)
-    type = _result_type(op, rule, outcome, original if kept else None)
-    _bind_operands(state, op, rule, type)
+    type = original if kept else _result_type(op, rule, data[0], outcome)
+    _bind_operands(state, op, rule, data, type)
     op.attributes["range"] = DenseArrayBase.from_list(i64, [outcome.result.low, outcome.result.high])
     width = max(32, integer_width(type) or 0)
     op.attributes["accumulator"] = storage(outcome.partial | outcome.result, op, at_least=width)
@@ -288,18 +287,14 @@ def _known(state: _Inference, op: OnnxOp, value: SSAValue) -> Operand:
     return Operand(Range.of_array(values), shape_of(value), values)
 
 
-def _result_type(op: OnnxOp, rule: Rule, outcome: Outcome, declared: Attribute | None) -> Attribute:
-    if declared is not None:
-        return declared
-    first = rule.operands(op)[0]
+def _result_type(op: OnnxOp, rule: Rule, first: SSAValue, outcome: Outcome) -> Attribute:
     if rule.keeps_type and range_of_type(element_of(first)) is not None:
         return element_of(first)
     return storage(outcome.result, op, at_least=32 if rule.accumulates else 8)
 
 
-def _bind_operands(state: _Inference, op: OnnxOp, rule: Rule, type: Attribute) -> None:
+def _bind_operands(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[SSAValue], type: Attribute) -> None:
     """Give constant operands integer types and bring the operands of a joining op to the result's type."""
-    data = set(rule.operands(op))
     for index, value in enumerate(op.operands):
         if value not in data:
             continue
@@ -329,9 +324,8 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
     return state.constants[key]
 
 
-def _keep_floats(state: _Inference, op: OnnxOp, rule: Rule | None) -> None:
+def _keep_floats(state: _Inference, op: OnnxOp, data: Sequence[SSAValue]) -> None:
     """Hand a float operator floats where a value became an integer one."""
-    data = set(rule.operands(op)) if rule else set(op.operands)
     for index, value in enumerate(op.operands):
         became_integer = value in data and value in state.ranges and _takes_floats(op, value)
         if became_integer and element_of(op.results[0]) == f32 and op.name not in _CONVERTERS:

@@ -64,9 +64,9 @@ class Rule:
 
     def operands(self, op: OnnxOp) -> list[SSAValue]:
         """Return the operands of `op` that carry data."""
-        count = len(op.node_inputs)
-        positions = range(count) if self.data is None else self.data
-        return [value for i in positions if i < count and (value := op.node_input(i)) is not None]
+        inputs = op.node_inputs
+        taken = inputs if self.data is None else [inputs[i] for i in self.data if i < len(inputs)]
+        return [value for value in taken if value is not None]
 
 
 def _first(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:

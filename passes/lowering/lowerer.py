@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -53,8 +54,11 @@ def signless(type: Attribute) -> Attribute:
     Integers of 2 and 4 bits lie in bytes, extended by their sign or by zeros.
     """
     width = integer_width(type)
-    if width is None or type == IndexType():
-        return type
+    return type if width is None or isinstance(type, IndexType) else _signless_of(width)
+
+
+@cache
+def _signless_of(width: int) -> Attribute:
     return IntegerType(width if width == 1 else max(width, 8))
 
 

@@ -25,6 +25,8 @@ LEAST_BITS, MOST_BITS = 2, 8
 _WORD_BITS = 8 * WORD
 _GROUP = 4
 """Channels of a pointwise convolution whose bits lie side by side."""
+_SPREAD = np.array([sum((byte >> bit & 1) << _GROUP * bit for bit in range(MOST_BITS)) for byte in range(256)], "<u4")
+"""A byte -> its bits, with room between them for those of the other channels of a group."""
 
 
 def fewest_bits(weight: Array) -> tuple[int, int]:
@@ -67,8 +69,7 @@ def pack(kind: Kind, weight: Array, bits: int, offset: int) -> Array:
     count = blocks(channels, kind.channels)
     padded = np.zeros((len(rows), count * kind.channels, taps), np.uint8)
     padded[:, :channels] = rows.reshape(len(rows), channels, taps)
-    words = _pointwise_bits(padded) if kind is Kind.POINTWISE else _window_bits(padded, bits)
-    packed = np.packbits(words, axis=-1, bitorder="little")
+    packed = _pointwise_bytes(padded) if kind is Kind.POINTWISE else _window_bytes(padded, bits)
     return packed.reshape(packed_shape(kind, features, channels, bits))
 
 
@@ -120,18 +121,20 @@ def _extents(kind: Kind, weight: Array) -> tuple[int, int]:
     return weight.shape[0], weight.shape[0] if kind is Kind.DEPTHWISE else weight.shape[1]
 
 
-def _window_bits(padded: Array, bits: int) -> Array:
-    """Return the bits [rows, blocks, bits, 256] of weights [rows, channels, 9]."""
+def _window_bytes(padded: Array, bits: int) -> Array:
+    """Return the words [rows, blocks, bits, 32] of weights [rows, channels, 9]."""
     windows = padded.reshape(len(padded), -1, 28, 9).transpose(0, 1, 3, 2)
     words = np.zeros((*windows.shape[:2], bits, _WORD_BITS), np.uint8)
     flat = windows.reshape(*windows.shape[:2], -1)
     for bit in range(bits):
         words[:, :, bit, : flat.shape[-1]] = (flat >> bit) & 1
-    return words
+    return np.packbits(words, axis=-1, bitorder="little")
 
 
-def _pointwise_bits(padded: Array) -> Array:
-    """Return the bits [rows, blocks, 256] of weights [rows, channels, 1]."""
-    groups = padded.reshape(len(padded), -1, 32 // _GROUP, 1, _GROUP)
-    digits = (groups >> np.arange(MOST_BITS, dtype=np.uint8)[:, None]) & 1
-    return digits.reshape(*digits.shape[:2], _WORD_BITS)
+def _pointwise_bytes(padded: Array) -> Array:
+    """Return the bytes of the words, one after the other, of weights [rows, channels, 1]."""
+    groups = padded.reshape(-1, _GROUP)
+    words = np.zeros(len(groups), "<u4")
+    for channel in range(_GROUP):
+        words |= _SPREAD[groups[:, channel]] << np.uint32(channel)
+    return words.view(np.uint8)
