@@ -34,7 +34,7 @@ from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps
 from .kernels import dims_of, parallel_dims, per_kernel, share, slowdown, used_accesses
 from .products import multiplies_bytes
-from .scalar import EXTENSIONS, EXTREMA, Rates, Work, work_before, work_of
+from .scalar import EXTENSIONS, EXTREMA, Rates, Work, work_of, works_of
 
 START = 54
 """Cycles of a core before its first iteration and after its last."""
@@ -112,8 +112,8 @@ def _looking_up(phases: Sequence[Phase], kernel: Kernel, powers: Powers) -> tupl
     """Return the phases of a kernel whose last reduction looks powers up."""
     *earlier, reduction, result = phases
     fixed = _finished(powers.reduction, kernel, 2)
-    work = work_of(powers.reduction, fixed).plus(Work(_PLACE))
-    return *earlier, replace(reduction, work=work, before=work_before(powers.reduction, fixed)), result
+    work, before = works_of(powers.reduction, fixed)
+    return *earlier, replace(reduction, work=work.plus(Work(_PLACE)), before=before), result
 
 
 def _filling(powers: Powers, rates: Rates) -> float:
@@ -132,14 +132,15 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
         body = kept.reduction if kept is not None and keeping else each.body
         fixed = _finished(body, kernel, len(each.initial))
         loads, stores = _moves(used_accesses(body, kernel.inputs)), tuple(row) if keeping else ()
-        phases.append(Phase(inside, work_of(body, fixed), work_before(body, fixed), loads, stores, clamped))
+        phases.append(Phase(inside, *works_of(body, fixed), loads, stores, clamped))
     result = kernel.result if kept is None else kept.result
     own = tuple(d for d in kernel.output_dims if d in kernel.reduced)
     fixed = _finished(result, kernel, 0 if kept is None else 1) if own else ()
-    work, before = work_of(result, fixed).plus(_epilogue(kernel)), work_before(result, fixed)
+    work, before = works_of(result, fixed)
     reads = [*used_accesses(result, kernel.inputs), *(a for a in kernel.extras if is_shaped(a.value))]
     if any(initial is None for each in kernel.reductions for initial in each.initial):
         reads += kernel.outputs
+    work = work.plus(_epilogue(kernel))
     phases.append(Phase(own, work, before, (*_moves(reads), *row), _moves(kernel.outputs)))
     return tuple(phases)
 

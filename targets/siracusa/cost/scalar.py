@@ -150,21 +150,17 @@ _FUNCTION_WEIGHT = 15
 """An exponential function, a logarithm and such: a polynomial and what scales its argument."""
 
 
-def work_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> Work:
+def work_of(block: Block | None) -> Work:
+    """Return what a body's code takes at each point."""
+    return works_of(block)[0]
+
+
+def works_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> tuple[Work, Work]:
     """
-    Return what a body's code takes at each point, where `fixed` arguments are the same at all points of a loop.
+    Return what a body's code takes at each point of a loop, and what before it, where `fixed` arguments are the same.
 
     What depends on these alone is computed before the loop, and a division by it is a product (`divide-by-invariants`).
     """
-    return _split(block, fixed)[0]
-
-
-def work_before(block: Block | None, fixed: Sequence[SSAValue]) -> Work:
-    """Return what a body's code takes before the loop in which some of its arguments are the same at all points."""
-    return _split(block, fixed)[1]
-
-
-def _split(block: Block | None, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
     if block is None:
         return Work(), Work()
     # What is in no region is code of `KernelOp.core`, which kernels that are alike share and nobody changes.

@@ -17,11 +17,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.nn import ints
 from ....ir import Array, dense, element_of, shape_of
 from ....passes.lowering.lowerer import collapse, expand, reassociate
-from .epilogues import Requantization, is_all, requantization_of, rest_of
+from .epilogues import Requantization, is_all, rest_of
 from .geometry import Kind
 from .kernel_ops import ConvOp, MatmulOp, NpuKernelOp, epilogue_of
 from .sources import Source
-from .weights import MOST_BITS, fewest_bits, pack
+from .weights import pack
 
 _LAST = (0, 2, 3, 1)
 """The axes of [N, C, H, W] in the order of [N, H, W, C]."""
@@ -34,7 +34,7 @@ class Conversion:
     def __init__(self, source: Source):
         self.source, self.op = source, source.op
         self.ops: list[Operation] = []
-        self._made = requantization_of(source.op, source.feature_axis, source.sums())
+        self._made = source.made
         self._rest = None
         if self.op.epilogue is not None and (self._made is None or not is_all(self.op, self._made)):
             self._rest = rest_of(self.op, self._made)
@@ -67,7 +67,7 @@ class Conversion:
 
     def _kernel(self) -> NpuKernelOp:
         source, made = self.source, self._made
-        bits, offset = _stored(source)
+        bits, offset = source.stored
         hint = self.op.inputs[1].name_hint or "weight"
         packed = pack(source.kind, source.weight, bits, offset).view(np.int8)
         inputs = [self._image(), self._constant(packed, i8, hint)]
@@ -181,12 +181,3 @@ class Conversion:
 def _as_i32(values: Array) -> Array:
     """Return numbers of 32 bits, signed or unsigned, as their bits in int32."""
     return (values & 0xFFFF_FFFF).astype(np.uint32).view(np.int32)
-
-
-def _stored(source: Source) -> tuple[int, int]:
-    """Return in how many bits weights are stored, and their offset: pointwise ones gain nothing from fewer than 8."""
-    bits, offset = fewest_bits(source.weight)
-    if source.kind is not Kind.POINTWISE:
-        return bits, offset
-    low = int(source.weight.min())
-    return MOST_BITS, -128 if low >= -128 and int(source.weight.max()) < 128 else low

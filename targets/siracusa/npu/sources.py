@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -11,15 +12,18 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import i8, i32
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ....dialects.core.kernel import single_block
 from ....dialects.core.kernel_op import KernelOp
+from ....dialects.core.kernel_structure import structure_of
 from ....dialects.core.nn_contraction import ContractionOp, PackableOp
 from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.packed import DepthwiseOp, PackedConvOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
+from .epilogues import Requantization, requantization_of
 from .geometry import Kind, packed_shape
 from .jobs import MOST_PADDING
-from .weights import fewest_bits
+from .weights import MOST_BITS, fewest_bits
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,34 @@ class Source:
     def unsigned(self) -> bool:
         """Whether x holds unsigned numbers."""
         return self.op.is_unsigned(0)
+
+    @cached_property
+    def made(self) -> Requantization | None:
+        """What the NPU does of the kernel's epilogue, None where that is nothing."""
+        return requantization_of(self.op, self.feature_axis, self.sums())
+
+    @cached_property
+    def stored(self) -> tuple[int, int]:
+        """
+        In how many bits weights are stored, and their offset: pointwise ones gain nothing from fewer than 8.
+
+        Raises Diagnostic as `fewest_bits` does.
+        """
+        bits, offset = fewest_bits(self.weight)
+        if self.kind is not Kind.POINTWISE:
+            return bits, offset
+        low = int(self.weight.min())
+        return MOST_BITS, -128 if low >= -128 and int(self.weight.max()) < 128 else low
+
+    @cached_property
+    def form(self) -> Hashable:
+        """What kernels have in common that the NPU does alike and at the same cost, as what is left to do after it."""
+        made, block = None, single_block(self.op.epilogue)
+        if self.made is not None and block is not None:
+            made = [*block.ops].index(self.made.of), self.made.scale_bits
+        makers = tuple(type(value.owner) for value in self.op.inputs)
+        image = self.x.type, self.pads, self.fill, self.channels_last, self.strides, self.folded
+        return structure_of([self.op]), makers, image, self.kind, self.weight.shape, self.stored, made
 
     def sums(self) -> tuple[Array, Array]:
         """Return the least and the greatest sum of each output channel, for any x, in int64."""

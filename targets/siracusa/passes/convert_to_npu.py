@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
@@ -24,7 +24,7 @@ from ..npu.flow import Flow
 from ..npu.prices import with_weights
 from ..npu.room import Weights
 from ..npu.sharing import Choice, Sharing
-from ..npu.sources import is_candidate, source_of
+from ..npu.sources import Source, is_candidate, source_of
 
 
 def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: bool = False) -> None:
@@ -38,19 +38,20 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
     Diagnostic where the NPU cannot do a kernel that names it, and where there is no machine to ask.
     """
     flow = Flow(block)
-    conversions = dict(_conversions(block, engine))
-    must = {op for op in conversions if everything or ATTRIBUTE in op.attributes}
-    if len(must) == len(conversions):
+    able = _able(block, engine)
+    must = {op for op in able.sources if everything or ATTRIBUTE in op.attributes}
+    if len(must) == len(able.sources):
         chosen = Chosen(must)
     else:
-        chosen = _chosen(flow, conversions, must, engine, machine_of(module))
-    for op, conversion in conversions.items():
-        if op in chosen.divided and _divide(conversion, *chosen.divided[op], engine):
+        chosen = _chosen(flow, able, must, engine, machine_of(module))
+    for model in able.models.values():
+        model.undo()
+    # From the last to the first: what a source reads is replaced after it.
+    for op, source in reversed(able.sources.items()):
+        if op in chosen.divided and _divide(op, *chosen.divided[op], engine):
             continue
         if op in chosen.taken:
-            _replace(conversion, op, engine)
-        else:
-            conversion.undo()
+            _replace(_converted(source), engine)
 
 
 @dataclass(frozen=True)
@@ -61,32 +62,49 @@ class Chosen:
     divided: Mapping[Operation, tuple[Division, str]] = field(default_factory=dict[Operation, "tuple[Division, str]"])
 
 
-def _divide(conversion: Conversion, division: Division, other: str, engine: str) -> bool:
+@dataclass(frozen=True)
+class Able:
+    """
+    The kernels of a block that the NPU can do, and for each form of these what stands for the first of them.
+
+    Layers of a network are alike: what a kernel costs is found once for each form.
+    """
+
+    sources: dict[Operation, Source]
+    models: dict[Hashable, Conversion]
+
+
+def _divide(op: Operation, division: Division, other: str, engine: str) -> bool:
     """Let two parts stand for a kernel, one of them for the NPU; returns whether that is possible."""
-    part = divide(conversion.op, division, engine, other)
+    part = divide(op, division, engine, other)
     if part is None:
         return False
-    conversion.undo()
-    _replace(_converted(part), part, engine)
+    _replace(_converted(source_of(part)), engine)
     return True
 
 
-def _conversions(block: Block, engine: str) -> Iterator[tuple[Operation, Conversion]]:
-    """Yield the kernels that the NPU can do, with what stands for each, inserted before it."""
+def _able(block: Block, engine: str) -> Able:
+    """Return the kernels that the NPU can do; the ops that stand for models are inserted before these."""
+    found = Able({}, {})
     for op in list(block.ops):
         hint = op.attributes.get(ATTRIBUTE)
         if not is_candidate(op) or (hint is not None and hint != StringAttr(engine)):
             continue
         try:
-            yield op, _converted(op)
+            source = source_of(op)
+            if source.form not in found.models:
+                found.models[source.form] = _converted(source)
         except Diagnostic:
             if hint is not None:
                 raise
+            continue
+        found.sources[op] = source
+    return found
 
 
-def _converted(op: Operation) -> Conversion:
+def _converted(source: Source) -> Conversion:
     """Return what stands for a kernel on the NPU, inserted before it. Raises Diagnostic where the NPU cannot do it."""
-    conversion = Conversion(source_of(op))
+    conversion, op = Conversion(source), source.op
     try:
         verify(conversion.kernel)
     except Diagnostic as error:
@@ -95,15 +113,14 @@ def _converted(op: Operation) -> Conversion:
     return conversion
 
 
-def _chosen(
-    flow: Flow, conversions: Mapping[Operation, Conversion], must: Set[Operation], name: str, machine: Machine
-) -> Chosen:
+def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Machine) -> Chosen:
     """Return the kernels that the NPU is to do."""
     npu = next((each for each in machine.engines if each.name == name), None)
     if npu is None:
         return Chosen(must)
-    found = ((op, _choice(conversion, op, npu, machine)) for op, conversion in conversions.items())
-    choices = {op: choice for op, choice in found if choice is not None}
+    prices = {form: _choice(model, npu, machine) for form, model in able.models.items()}
+    found = ((op, source, prices[source.form]) for op, source in able.sources.items())
+    choices = {op: replace(choice, image=source.x) for op, source, choice in found if choice is not None}
     taken = {op for op, choice in choices.items() if op in must or choice.is_faster}
     weights = Weights(flow, machine, npu)
     if not npu.queue:
@@ -111,14 +128,22 @@ def _chosen(
     free = {op: choice.elsewhere[0] for op, choice in choices.items() if op not in must and choice.elsewhere}
     sharing = Sharing(flow, machine, npu, choices, free.keys())
     taken = sharing.improved(taken)
-    able = {op: divisible(conversions[op], npu, other, machine) for op, other in free.items()}
-    ways = {op: list(each.divisions()) for op, each in able.items() if each is not None}
-    taken, divided = weights.fitted(taken | must, sharing.divided(taken, ways), choices)
+    engines = {able.sources[op].form: other for op, other in free.items()}
+    ways = {form: _ways(able.models[form], npu, other, machine) for form, other in engines.items()}
+    divided = sharing.divided(taken, {op: ways[able.sources[op].form] for op in free})
+    taken, divided = weights.fitted(taken | must, divided, choices)
     return Chosen(taken, {op: (each, free[op].name) for op, each in divided.items()})
 
 
-def _choice(conversion: Conversion, op: Operation, npu: Engine, machine: Machine) -> Choice | None:
+def _ways(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> list[Division]:
+    """Return the ways to divide a kernel, none where it cannot be."""
+    found = divisible(model, npu, other, machine)
+    return list(found.divisions()) if found is not None else []
+
+
+def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | None:
     """Return what a kernel takes on the NPU and elsewhere; None where the machine's NPU does not run it."""
+    op = conversion.op
     cycles = machine.cost(npu, conversion.kernel)
     if cycles is None:
         return None
@@ -134,7 +159,8 @@ def _elsewhere(op: Operation, npu: Engine, machine: Machine) -> list[tuple[Engin
     return [(engine, cost) for engine, cost in machine.engines_for(op) if engine != npu]
 
 
-def _replace(conversion: Conversion, op: Operation, engine: str) -> None:
+def _replace(conversion: Conversion, engine: str) -> None:
+    op = conversion.op
     conversion.kernel.attributes[ATTRIBUTE] = StringAttr(engine)
     conversion.result.name_hint = op.results[0].name_hint
     inputs = [value.owner for value in op.operands]
