@@ -46,11 +46,10 @@ def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], s
             none = arith.ConstantOp(IntegerAttr(_NO_GROUP, i32))
             none.location = op.location
             Rewriter.replace_op(op, none)
-    for op in function.walk():
-        arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
-        for value in (*op.results, *arguments):
-            if value.type == TokenType():
-                Rewriter.replace_value_with_new_type(value, i32)
+    tokens = [result for op in function.walk() for result in op.results if isinstance(result.type, TokenType)]
+    tokens += [value for block in function.walk_blocks() for value in block.args if isinstance(value.type, TokenType)]
+    for token in tokens:
+        Rewriter.replace_value_with_new_type(token, i32)
 
 
 def _leads_to(token: SSAValue, level: str) -> bool:

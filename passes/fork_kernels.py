@@ -17,7 +17,7 @@ from ..dialects.cluster import ForkOp
 from ..dialects.core.cluster_im2col import Im2colOp
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
-from .loops.nest import PARALLEL
+from .loops.nest import PARALLEL, index_constant
 from .map_engines import ATTRIBUTE as ENGINE
 
 _SCALARS = ("arith", "math")
@@ -143,7 +143,7 @@ def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
         return op.results[0]
 
     def number(value: int) -> SSAValue:
-        constant = add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+        constant = add(index_constant(value))
         constant.name_hint = f"c{value}"
         return constant
 

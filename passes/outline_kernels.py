@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from typing import Any, cast
 
@@ -19,30 +20,33 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
-from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..dialects.core.kernel import is_kernel, is_shaped
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
-from ..ir import functions, print_ir, where
+from ..ir import functions, where
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
 
 
-@dataclass
-class _Group:
-    """Kernels that are alike but for numbers in their scalar code: each with its numbers, in order."""
+@dataclass(frozen=True)
+class _Kernel:
+    """A kernel, the buffers that it works on, and the integers in its scalar code, in order."""
 
-    kernels: list[tuple[Operation, list[Attribute]]] = field(default_factory=list[tuple[Operation, list[Attribute]]])
+    op: Operation
+    arguments: Sequence[SSAValue]
+    numbers: Sequence[Attribute]
 
-    def varying(self) -> list[int]:
-        """Return the positions of the numbers that are not the same in all kernels."""
-        columns = zip(*(numbers for _, numbers in self.kernels), strict=True)
-        return [index for index, column in enumerate(columns) if len(set(column)) > 1]
+
+def _varying(group: Sequence[_Kernel]) -> list[int]:
+    """Return the positions of the numbers that are not the same in all kernels of a group."""
+    columns = zip(*(kernel.numbers for kernel in group), strict=True)
+    return [index for index, column in enumerate(columns) if len(set(column)) > 1]
 
 
 def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
@@ -51,16 +55,17 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
 
     Kernels that are alike share one; numbers in which they differ (requantisation factors) become its arguments.
     """
-    groups: dict[str, _Group] = {}
+    groups: dict[Hashable, list[_Kernel]] = {}
     for op in (op for function in family for op in function.body.walk()):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
-            key, numbers = _structure(op)
-            groups.setdefault(key, _Group()).kernels.append((op, numbers))
-    taken = {str(name) for op in module.body.block.ops if (name := op.properties.get("sym_name")) is not None}
+            arguments = _arguments(op)
+            structure = _Structure(op, arguments)
+            groups.setdefault(structure.key, []).append(_Kernel(op, arguments, structure.numbers))
+    taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
     for group in groups.values():
-        base = _base_name(group.kernels[0][0])
-        name = next(name for name in (f"{base}_{n}" for n in count()) if str(StringAttr(name)) not in taken)
-        taken.add(str(StringAttr(name)))
+        base = _base_name(group[0].op)
+        name = next(name for name in (f"{base}_{n}" for n in count()) if name not in taken)
+        taken.add(name)
         _outline_group(group, name, family[0])
 
 
@@ -79,35 +84,58 @@ def _numbers(op: Operation) -> list[arith.ConstantOp]:
     return [inner for region in op.regions for inner in region.walk() if isinstance(inner, arith.ConstantOp)]
 
 
-def _structure(op: Operation) -> tuple[str, list[Attribute]]:
-    """Return the text of a kernel as a function, its numbers left out, and the numbers."""
-    outlined = _outlined(op)
-    numbers: list[Attribute] = []
-    for constant in _numbers(outlined):
-        numbers.append(constant.value)
-        if isinstance(constant.value, IntegerAttr):
-            constant.properties["value"] = IntegerAttr(0, cast(Any, constant.result.type))
-        else:
-            numbers.pop()
-    return print_ir(outlined, locations=False), numbers
+class _Structure:
+    """
+    What a kernel has in common with all that become the same function: its `key`, and the `numbers` that this leaves
+    out, integers in its scalar code.
+    """
+
+    def __init__(self, op: Operation, arguments: Sequence[SSAValue]):
+        self.numbers: list[Attribute] = []
+        self._places = {value: place for place, value in enumerate(arguments)}
+        types = tuple(_type_anywhere(value.type) for value in arguments)
+        scalars = [_constant_of(value) for value in dict.fromkeys(op.operands) if value not in self._places]
+        self.key: Hashable = types, tuple(map(self._form, scalars)), self._form(op)
+
+    def _form(self, op: Operation) -> Hashable:
+        facts = op.properties | op.attributes
+        # Which kernel this is a tile of says nothing about what it computes.
+        facts.pop(ATTRIBUTE, None)
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+            self.numbers.append(op.value)
+            del facts["value"]
+        operands = tuple(self._places[value] for value in op.operands)
+        regions = tuple(tuple(map(self._block, region.blocks)) for region in op.regions)
+        return op.name, operands, self._enter(op.results), frozenset(facts.items()), regions
+
+    def _block(self, block: Block) -> Hashable:
+        return self._enter(block.args), tuple(map(self._form, block.ops))
+
+    def _enter(self, values: Sequence[SSAValue]) -> Hashable:
+        """Number values; returns their types."""
+        for value in values:
+            self._places[value] = len(self._places)
+        return tuple(value.type for value in values)
 
 
-def _outline_group(group: _Group, name: str, before: func.FuncOp) -> None:
-    first = group.kernels[0][0]
-    varying = group.varying()
-    outlined = _outlined(first)
+def _outline_group(group: Sequence[_Kernel], name: str, before: func.FuncOp) -> None:
+    first = group[0]
+    varying = _varying(group)
+    outlined = _outlined(first.op, first.arguments)
     outlined.properties["sym_name"] = StringAttr(name)
-    outlined.location = first.location
-    if ENGINE in first.attributes:
-        outlined.attributes[ENGINE] = first.attributes[ENGINE]
+    outlined.location = first.op.location
+    if ENGINE in first.op.attributes:
+        outlined.attributes[ENGINE] = first.op.attributes[ENGINE]
     _make_arguments(outlined, varying)
     Rewriter.insert_op(outlined, InsertPoint.before(before))
-    for op, numbers in group.kernels:
-        constants = [arith.ConstantOp(cast(Any, numbers[index])) for index in varying]
-        buffers = [_anywhere(value, op) for value in _arguments(op)]
+    macs = IntegerAttr(multiply_accumulates(first.op), i64)
+    for kernel in group:
+        op = kernel.op
+        constants = [arith.ConstantOp(cast(Any, kernel.numbers[index])) for index in varying]
+        buffers = [_anywhere(value, op) for value in kernel.arguments]
         arguments = [*buffers, *(constant.result for constant in constants)]
         call = func.CallOp(name, arguments, [])
-        call.attributes["macs"] = IntegerAttr(multiply_accumulates(op), i64)
+        call.attributes["macs"] = macs
         for made in (*constants, call):
             made.location = op.location
         Rewriter.replace_op(op, [*constants, call], [])
@@ -125,6 +153,7 @@ def _anywhere(value: SSAValue, op: Operation) -> SSAValue:
     return cast_op.results[0]
 
 
+@cache
 def _type_anywhere(type: Attribute) -> Attribute:
     if not isinstance(type, MemRefType):
         return type
@@ -149,13 +178,15 @@ def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
 
 def _arguments(op: Operation) -> list[SSAValue]:
     """Return the buffers that a kernel works on, each once, after what its scalar code uses from outside."""
-    captures = kernel_of(op).captures if is_kernel(op) else ()
+    inner = [each for region in op.regions for each in region.walk()]
+    own = {value for each in inner for value in each.results}
+    own |= {value for block in op.walk_blocks() for value in block.args}
+    captures = [value for each in inner for value in each.operands if value not in own]
     return list(dict.fromkeys([*captures, *(value for value in op.operands if is_shaped(value))]))
 
 
-def _outlined(op: Operation) -> func.FuncOp:
+def _outlined(op: Operation, arguments: Sequence[SSAValue]) -> func.FuncOp:
     """Return a private function that does a copy of the op on its arguments."""
-    arguments = _arguments(op)
     types = [_type_anywhere(value.type) for value in arguments]
     block = Block(arg_types=types)
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
@@ -163,23 +194,22 @@ def _outlined(op: Operation) -> func.FuncOp:
         mapping[value].name_hint = "out" if position == len(arguments) - 1 else f"in{position}"
     for value in op.operands:
         if value not in mapping:
-            mapping[value] = _own_constant(block, value)
+            constant = _constant_of(value).clone()
+            block.add_op(constant)
+            mapping[value] = constant.results[0]
     clone = op.clone(value_mapper=mapping)
     clone.location = op.location
-    # Which kernel this is a tile of says nothing about what it computes.
     clone.attributes.pop(ATTRIBUTE, None)
     block.add_ops([clone, func.ReturnOp()])
     return func.FuncOp("kernel", FunctionType.from_lists(types, []), Region(block), visibility="private")
 
 
-def _own_constant(block: Block, value: SSAValue) -> SSAValue:
-    """Clone the constant that a scalar operand is into a block."""
-    if not isinstance(value, OpResult) or not isinstance(value.op, arith.ConstantOp):
-        user = next(iter(value.uses)).operation
-        raise Diagnostic("a kernel's scalar operand is no constant", where=where(user), expected="an arith.constant")
-    clone = value.op.clone()
-    block.add_op(clone)
-    return clone.results[0]
+def _constant_of(value: SSAValue) -> arith.ConstantOp:
+    """Return the constant that a scalar operand is. Raises Diagnostic where it is none."""
+    if isinstance(value.owner, arith.ConstantOp):
+        return value.owner
+    user = next(iter(value.uses)).operation
+    raise Diagnostic("a kernel's scalar operand is no constant", where=where(user), expected="an arith.constant")
 
 
 @dataclass(frozen=True)

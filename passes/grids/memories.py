@@ -168,8 +168,8 @@ def _level_of(op: memref.AllocOp) -> str:
 
 
 def _free_name(module: ModuleOp, wanted: str) -> str:
-    taken = {str(name) for op in module.body.block.ops if (name := op.properties.get("sym_name")) is not None}
+    taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
     name, number = wanted, 0
-    while str(StringAttr(name)) in taken:
+    while name in taken:
         name, number = f"{wanted}_{number}", number + 1
     return name

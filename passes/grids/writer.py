@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.hier import DmaNoneOp, DmaWaitOp
 from ...errors import Diagnostic
-from ..loops.nest import Index
+from ..loops.nest import Index, index_constant
 
 _Binary: TypeAlias = (
     "arith.AddiOp | arith.MuliOp | arith.DivUIOp | arith.RemUIOp | arith.CeilDivSIOp | arith.FloorDivSIOp"
@@ -67,7 +67,7 @@ class Writer:
         if isinstance(index, SSAValue):
             return index
         if index not in self._numbers:
-            self._numbers[index] = self.op(arith.ConstantOp(IntegerAttr(index, IndexType())))
+            self._numbers[index] = self.op(index_constant(index))
         return self._numbers[index]
 
     def add(self, a: Index, b: Index) -> Index:

@@ -7,12 +7,13 @@ from itertools import count
 from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.hier import DmaStartOp
 from ...ir import shape_of
+from .nest import INDEX, index_constant
 
 Range = tuple[SSAValue, SSAValue]
 """From where to where."""
@@ -47,8 +48,8 @@ def call_copier(
 def _free_name(function: func.FuncOp, base: str, number: int) -> str:
     """Return a name with a number, from this one on, that nothing beside the function has."""
     assert function.parent is not None
-    taken = {str(name) for op in function.parent.ops if (name := op.properties.get("sym_name")) is not None}
-    return next(name for name in (f"{base}_{n}" for n in count(number)) if str(StringAttr(name)) not in taken)
+    taken = {name.data for op in function.parent.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    return next(name for name in (f"{base}_{n}" for n in count(number)) if name not in taken)
 
 
 def _copier(name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[Attribute], move: Move) -> func.FuncOp:
@@ -72,7 +73,7 @@ def add(block: Block, op: Operation) -> SSAValue:
 
 def number(block: Block, value: int) -> SSAValue:
     """Append an index constant."""
-    return add(block, arith.ConstantOp(IntegerAttr(value, IndexType())))
+    return add(block, index_constant(value))
 
 
 def spanned(op: DmaStartOp) -> tuple[bool, ...]:
@@ -108,7 +109,7 @@ def nest(block: Block, bounds: Sequence[Range], body: Callable[[Block, list[SSAV
     indices: list[SSAValue] = []
     loops: list[Block] = []
     for low, high in bounds:
-        inner = Block(arg_types=[IndexType()])
+        inner = Block(arg_types=[INDEX])
         block.add_op(scf.ForOp(low, high, number(block, 1), [], inner))
         loops.append(inner)
         indices.append(inner.args[0])

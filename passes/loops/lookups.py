@@ -23,7 +23,7 @@ from ...dialects.quant import ENTRIES, LookupOp
 def expand_lookups(module: ModuleOp) -> None:
     """Make the table of each `quant.lookup` a constant of the module, equal ones the same, and read it from there."""
     known: dict[Any, str] = {}
-    taken = {str(name) for op in module.body.block.ops if (name := op.properties.get("sym_name")) is not None}
+    taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
         tables: dict[str, SSAValue] = {}
         for op in [op for op in function.walk() if isinstance(op, LookupOp)]:
@@ -35,10 +35,10 @@ def _named(op: LookupOp, known: dict[Any, str], taken: set[str], module: ModuleO
     table = cast("DenseIntOrFPElementsAttr[Any]", op.table)
     if table not in known:
         number = len(known)
-        while str(StringAttr(f"table_{number}")) in taken:
+        while f"table_{number}" in taken:
             number += 1
         known[table] = f"table_{number}"
-        taken.add(str(StringAttr(known[table])))
+        taken.add(known[table])
         made = memref.GlobalOp.get(
             StringAttr(known[table]),
             MemRefType(table.get_element_type(), [ENTRIES]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, scf
@@ -31,6 +31,17 @@ _DIVISIONS = (
     arith.RemSIOp,
     arith.RemUIOp,
 )
+
+
+@cache
+def index_attribute(value: int) -> IntegerAttr[IndexType]:
+    """Return an index as an attribute."""
+    return IntegerAttr(value, INDEX)
+
+
+def index_constant(value: int) -> arith.ConstantOp:
+    """Return the op that gives an index."""
+    return arith.ConstantOp.create(properties={"value": index_attribute(value)}, result_types=[INDEX])
 
 
 class Constants:
@@ -203,7 +214,7 @@ class Nest:
 
     def value(self, index: Index) -> SSAValue:
         """Return an index as a value."""
-        return index if isinstance(index, SSAValue) else self.attribute(IntegerAttr(index, INDEX))
+        return index if isinstance(index, SSAValue) else self.attribute(index_attribute(index))
 
     def add(self, a: Index, b: Index) -> Index:
         """Return a + b."""

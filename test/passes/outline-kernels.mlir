@@ -28,3 +28,20 @@ func.func @network(%x: memref<2x8xi8>, %w: memref<4x8xi8>, %v: memref<4x8xi8>, %
   "memref.copy"(%p, %q) : (memref<2x4xi32>, memref<2x4xi32>) -> ()
   func.return
 }
+
+// Only integers become arguments; floats tell kernels apart, also zeros of either sign.
+
+// CHECK:       func.func private @fill_1(
+// CHECK-NEXT:    arith.constant 0.000000e+00 : f32
+// CHECK:       func.func private @fill_2(
+// CHECK-NEXT:    arith.constant -0.000000e+00 : f32
+// CHECK:       func.func @zeros
+// CHECK:         func.call @fill_1(%x)
+// CHECK-NEXT:    func.call @fill_2(%y)
+func.func @zeros(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %minus = arith.constant -0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%x : memref<4xf32>)
+  linalg.fill ins(%minus : f32) outs(%y : memref<4xf32>)
+  func.return
+}
