@@ -8,6 +8,7 @@ become static. Functions and globals that it does not need are left out, as C co
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -55,10 +56,11 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
-    state = ModuleState({}, {}, runtime, external)
+    state = ModuleState({}, {}, {}, runtime, external)
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
+            state.ops[_symbol(op)] = list(op.walk())
         elif op.name == "memref.global":
             state.globals[_symbol(op)] = op
         else:
@@ -67,8 +69,9 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     if not public:
         raise Diagnostic("no function is public, so none would be called", expected="a func.func that is not private")
     ordered = _callees_first(state, public)
-    _name(state, ordered, identifier(_symbol(public[0])))
-    converted = [_global(state, ordered, name) for name in _used_globals(state, ordered)]
+    used = _used_globals(state, ordered)
+    _name(state, ordered, used, identifier(_symbol(public[0])))
+    converted = [_global(state, name, gets) for name, gets in used.items()]
     constants = _always_constants(state)
     converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
@@ -78,7 +81,6 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
     for op in list(module.body.block.ops):
         op.detach()
-        op.erase(safe_erase=False)
     module.body.block.add_ops([*includes, *converted])
 
 
@@ -95,11 +97,11 @@ def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operatio
         if (function := state.functions.get(name)) is None or not function.regions[0].blocks:
             raise Diagnostic("a function that is called has no body", where(caller), found=f"@{name}")
         active[name] = None
-        for op in function.walk():
+        for op in state.ops[name]:
             if op.name in CALLS:
                 visit(callee(op), op)
         del active[name]
-        roots = written(function, state.written_by)
+        roots = written(state.ops[name], state.written_by)
         arguments = function.regions[0].blocks[0].args
         state.written_by[name] = {argument.index for argument in arguments if argument in roots}
         _refuse_writes_to_constants(state, function, roots)
@@ -111,7 +113,7 @@ def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operatio
 
 
 def _refuse_writes_to_constants(state: ModuleState, function: Operation, roots: set[SSAValue]) -> None:
-    for op in function.walk():
+    for op in state.ops[_symbol(function)]:
         if op.name != "memref.get_global" or op.results[0] not in roots:
             continue
         owner = state.globals.get(name := global_name(op))
@@ -119,27 +121,26 @@ def _refuse_writes_to_constants(state: ModuleState, function: Operation, roots: 
             raise Diagnostic("a constant is written to", where(op), found=f"@{name} in @{_symbol(function)}")
 
 
-def _used_globals(state: ModuleState, functions: list[Operation]) -> list[str]:
-    """Return the names of the globals that functions use, in the order of the module."""
-    used: set[str] = set()
-    for function in functions:
-        for op in function.walk():
-            if op.name != "memref.get_global":
-                continue
-            if (name := global_name(op)) not in state.globals:
-                raise Diagnostic("a global is used that is not defined", where(op), found=f"@{name}")
-            used.add(name)
-    return [name for name in state.globals if name in used]
+def _used_globals(state: ModuleState, functions: list[Operation]) -> dict[str, list[Operation]]:
+    """Return the names of the globals that functions use, in the order of the module, and the ops that give them."""
+    used: dict[str, list[Operation]] = {}
+    for op in (op for function in functions for op in state.ops[_symbol(function)]):
+        if op.name != "memref.get_global":
+            continue
+        if (name := global_name(op)) not in state.globals:
+            raise Diagnostic("a global is used that is not defined", where(op), found=f"@{name}")
+        used.setdefault(name, []).append(op)
+    return {name: used[name] for name in state.globals if name in used}
 
 
-def _name(state: ModuleState, functions: list[Operation], prefix: str) -> None:
+def _name(state: ModuleState, functions: list[Operation], used: Iterable[str], prefix: str) -> None:
     """Choose the C names of what is visible in the whole file."""
     names = Names()
     for function in functions:
         if _is_public(function):
             end = "" if RESET in function.attributes else "_run"
             state.names[_symbol(function)] = names.add(f"{identifier(_symbol(function))}{end}")
-    for name in _used_globals(state, functions):
+    for name in used:
         definition = state.globals[name]
         lasting = "constant" in definition.properties or STATE in definition.attributes
         state.names[name] = names.add(f"{prefix}_{name}" if lasting else name)
@@ -148,24 +149,17 @@ def _name(state: ModuleState, functions: list[Operation], prefix: str) -> None:
             state.names[_symbol(function)] = names.add(_symbol(function))
 
 
-def _global(state: ModuleState, functions: list[Operation], name: str) -> Operation:
+def _global(state: ModuleState, name: str, gets: list[Operation]) -> Operation:
     op = state.globals[name]
     element = cast("MemRefType[Any]", op.properties["type"]).get_element_type()
-    raw = str(element) == "i8" and "constant" not in op.properties and _only_viewed(functions, name)
+    raw = str(element) == "i8" and "constant" not in op.properties and _only_viewed(gets)
     made = global_op(op, state.names[name], raw=raw)
     state.global_types[name] = cast(EmitC_ArrayType, made.type)
     return made
 
 
-def _only_viewed(functions: list[Operation], name: str) -> bool:
-    uses = [
-        use.operation.name
-        for function in functions
-        for op in function.walk()
-        if op.name == "memref.get_global" and global_name(op) == name
-        for use in op.results[0].uses
-    ]
-    return all(use == "memref.view" for use in uses)
+def _only_viewed(gets: list[Operation]) -> bool:
+    return all(use.operation.name == "memref.view" for op in gets for use in op.results[0].uses)
 
 
 # Functions
@@ -221,11 +215,10 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
 def _always_constants(state: ModuleState) -> dict[str, set[int]]:
     """Return, by function, the arguments for which every caller hands over a constant of the module."""
     found: dict[str, set[int]] = {}
-    for function in state.functions.values():
-        for op in function.walk():
-            if op.name in CALLS:
-                handed = {index for index, value in enumerate(op.operands) if _is_constant(state, value)}
-                found[callee(op)] = found.get(callee(op), handed) & handed
+    for op in (op for ops in state.ops.values() for op in ops):
+        if op.name in CALLS:
+            handed = {index for index, value in enumerate(op.operands) if _is_constant(state, value)}
+            found[callee(op)] = found.get(callee(op), handed) & handed
     return found
 
 

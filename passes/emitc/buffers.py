@@ -26,7 +26,7 @@ from ...dialects import emitc
 from ...dialects.cluster import EXTERNAL, DmaCopyOp, DmaOutOp
 from ...errors import Diagnostic
 from ...ir import dense, where
-from .builder import UNSIGNED, Builder, Strided, layout_of, pointer, scalar_type
+from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
 
 VIEWS = (
     "memref.assume_alignment",
@@ -53,14 +53,14 @@ def root(value: SSAValue) -> SSAValue:
     return value
 
 
-def written(function: Operation, written_by: dict[str, set[int]]) -> set[SSAValue]:
+def written(ops: Iterable[Operation], written_by: dict[str, set[int]]) -> set[SSAValue]:
     """
-    Return the roots of the memrefs that a function writes to.
+    Return the roots of the memrefs that the ops of a function write to.
 
     `written_by` says the same of the functions that it calls, by the index of the argument.
     """
     found: set[SSAValue] = set()
-    for op in function.walk():
+    for op in ops:
         if op.name in ("memref.store", "memref.copy"):
             found.add(root(op.operands[1]))
         elif isinstance(op, DmaCopyOp):
@@ -115,7 +115,7 @@ def element(b: Builder, op: Operation, memref: SSAValue, indices: Iterable[SSAVa
 
 def _at(b: Builder, base: SSAValue, index: SSAValue) -> SSAValue:
     type_ = cast(EmitC_PointerType, base.type).pointee_type
-    return b.emit(emitc.SubscriptOp, [base, index], EmitC_LValueType(type_))
+    return b.emit(emitc.SubscriptOp, [base, index], lvalue(type_))
 
 
 def load(b: Builder, op: Operation) -> None:

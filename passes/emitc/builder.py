@@ -8,6 +8,7 @@ index that overflows is found by the sanitisers, and no cast is needed between i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -25,7 +26,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.dialects.emitc import EmitC_PointerType
+from xdsl.dialects.emitc import EmitC_LValueType, EmitC_PointerType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import emitc
@@ -147,6 +148,7 @@ class Builder:
     """The header of the target's C runtime."""
     external: str = ""
     """The header of its calls for external memory."""
+    _numbers: dict[tuple[int, IntegerType], SSAValue] = field(default_factory=dict[tuple[int, IntegerType], SSAValue])
     _ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
 
     # Ops
@@ -205,10 +207,12 @@ class Builder:
 
     def integer(self, value: int, type_: IntegerType = INDEX) -> SSAValue:
         """Return an integer constant, reduced to the range of its type."""
-        width = type_.width.data
-        value &= (1 << width) - 1
-        low, high = bounds(type_)
-        return self.constant(IntegerAttr(value if value <= high else value + 2 * low, type_), type_)
+        if (value, type_) not in self._numbers:
+            reduced = value & (1 << type_.width.data) - 1
+            low, high = bounds(type_)
+            number = IntegerAttr(reduced if reduced <= high else reduced + 2 * low, type_)
+            self._numbers[value, type_] = self.constant(number, type_)
+        return self._numbers[value, type_]
 
     def known(self, value: SSAValue) -> int | None:
         """Return the number that an integer of the source program is known to be."""
@@ -217,8 +221,11 @@ class Builder:
 
     def value(self, source: SSAValue) -> SSAValue:
         """Return what stands in C for a value of the source program."""
-        if (known := self.values.get(source)) is not None:
-            return known
+        if (known := self.values.get(source)) is None:
+            known = self.values[source] = self._constant_of(source)
+        return known
+
+    def _constant_of(self, source: SSAValue) -> SSAValue:
         attribute, owner = constant_value(source), source.owner
         if attribute is None or not isinstance(owner, Operation):
             raise Diagnostic("a value is used before it is defined", found=str(source))
@@ -282,9 +289,16 @@ def constant_value(value: SSAValue) -> Attribute | None:
     return owner.properties["value"] if isinstance(owner, Operation) and owner.name == "arith.constant" else None
 
 
+@cache
 def pointer(element: Attribute) -> EmitC_PointerType:
     """Return the type of a pointer to elements."""
     return EmitC_PointerType(cast(Any, element))
+
+
+@cache
+def lvalue(type_: Attribute) -> EmitC_LValueType:
+    """Return the type of what is assigned to."""
+    return EmitC_LValueType(cast(Any, type_))
 
 
 def _add(a: Range, b: Range) -> Range:

@@ -22,6 +22,8 @@ DOT = "tilewright_dot.h"
 UNPACK = "tilewright_unpack.h"
 """The headers that declare what a core does by itself; the rest is the target's runtime."""
 
+_HOLDS = UnitAttr()
+
 
 def dma_begin(b: Builder, op: Operation) -> None:
     """Convert `cluster.dma_begin`."""
@@ -149,5 +151,5 @@ def _argument(b: Builder, op: Operation, value: SSAValue) -> SSAValue:
 def _effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
     """Call a function that does more than to compute its result, which stays where it is."""
     value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
-    b.ops[-1].attributes["tilewright.effect"] = UnitAttr()
+    b.ops[-1].attributes["tilewright.effect"] = _HOLDS
     return value

@@ -19,7 +19,7 @@ from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
-from .builder import INDEX, Builder, layout_of, pointer, scalar_type
+from .builder import INDEX, Builder, layout_of, lvalue, pointer, scalar_type
 from .cluster import c_call, dma_begin, dma_copy, dma_wait, im2col, sums, unpack
 from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
@@ -30,6 +30,8 @@ class ModuleState:
 
     functions: dict[str, Operation]
     globals: dict[str, Operation]
+    ops: dict[str, list[Operation]]
+    """All ops of each function."""
     runtime: str = ""
     external: str = ""
     written_by: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
@@ -142,7 +144,7 @@ class FunctionConverter:
             if initial is not None:
                 self.assign(shared, self.b.value(initial))
             return shared
-        type_ = EmitC_LValueType(scalar_type(result.type, op))
+        type_ = lvalue(scalar_type(result.type, op))
         known = _literal(self.b, initial) if initial is not None else None
         first = EmitC_OpaqueAttr(StringAttr("")) if known is None else known
         variable = self.b.emit(emitc.VariableOp, [], type_, {"value": first})
@@ -203,7 +205,7 @@ class FunctionConverter:
                 expected="scf.condition on the arguments of its region, in order",
             )
         variables = [self.variable(op, index, value) for index, value in enumerate(op.operands)]
-        flag = self.b.emit(emitc.VariableOp, [], EmitC_LValueType(i1), {"value": EmitC_OpaqueAttr(StringAttr(""))})
+        flag = self.b.emit(emitc.VariableOp, [], lvalue(i1), {"value": EmitC_OpaqueAttr(StringAttr(""))})
         flag.name_hint = "goes_on"
         self.carried |= {before: variables, after: variables}
 

@@ -27,10 +27,9 @@ def is_half(type: Attribute) -> bool:
 def widen_halves(module: ModuleOp) -> None:
     """Let all arithmetic on floats of 16 bits be done in wider ones; only moves and conversions stay."""
     for op in list(module.walk()):
-        values = [*op.operands, *op.results]
-        if op.name.partition(".")[0] not in _DIALECTS or isinstance(op, _KEPT):
+        if op.dialect_name() not in _DIALECTS or isinstance(op, _KEPT):
             continue
-        if any(is_half(value.type) for value in values):
+        if any(is_half(value.type) for value in (*op.operands, *op.results)):
             _widen(op)
 
 

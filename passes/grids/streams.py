@@ -57,12 +57,12 @@ class Stream:
         """What the grid says of its tiles."""
         return self.grid.tiles.data[self.index]
 
-    @property
+    @cached_property
     def is_output(self) -> bool:
         """Whether the tiles are written."""
         return self.index >= len(self.grid.inputs)
 
-    @property
+    @cached_property
     def steps(self) -> int:
         """The steps of each copy."""
         return self.grid.steps
@@ -70,9 +70,9 @@ class Stream:
     @cached_property
     def run(self) -> int:
         """The steps that a tile stays for."""
-        grid, tiles = self.grid, self.tile.dims()
-        moving = [place for place, dim in enumerate(grid.temporal_dims) if dim in tiles and grid.bounds[dim] > 1]
-        return prod(grid.bounds[dim] for dim in grid.temporal_dims[moving[-1] + 1 :]) if moving else self.steps
+        bounds, dims, tiles = self.grid.bounds, self.grid.temporal_dims, self.tile.dims()
+        moving = [place for place, dim in enumerate(dims) if dim in tiles and bounds[dim] > 1]
+        return prod(bounds[dim] for dim in dims[moving[-1] + 1 :]) if moving else self.steps
 
     @property
     def count(self) -> int:
@@ -87,7 +87,8 @@ class Stream:
     @cached_property
     def hangs_over(self) -> bool:
         """Whether a tile leaves the operand."""
-        forms = [linear(expr).interval(self.grid.bounds) for expr in self.tile.map.data.results]
+        bounds = self.grid.bounds
+        forms = [linear(expr).interval(bounds) for expr in self.tile.map.data.results]
         sides = zip(forms, self.tile.extents, shape_of(self.operand), strict=True)
         return any(low < 0 or high + extent > size for (low, high), extent, size in sides)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects.emitc import EmitC_ArrayType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import emitc
+
+_CALLS = (emitc.CallOp, emitc.VerbatimOp)
 
 
 @dataclass
@@ -38,18 +41,21 @@ def is_opaque_effect(op: Operation) -> bool:
 
     Functions of the runtime headers, named tw_.., only do where they have no result, or an attribute says so.
     """
-    if isinstance(op, emitc.CallOpaqueOp):
+    if type(op) is emitc.CallOpaqueOp:
         return not op.callee.data.startswith("tw_") or not op.results or "tilewright.effect" in op.attributes
-    return isinstance(op, emitc.CallOp | emitc.VerbatimOp)
+    return type(op) in _CALLS
 
 
-def effects_of(ops: list[Operation]) -> Effects:
-    """Return what a block's ops write, those in nested regions included."""
+def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
+    """Return what a block's ops write; what is written in the blocks in them is `known`."""
     found = Effects()
     for position, op in enumerate(ops):
-        for written in op.walk() if op.regions else (op,):
-            if isinstance(written, emitc.AssignOp) and (variable := _variable(written.var)) is not None:
+        for inner in (known[block] for region in op.regions for block in region.blocks):
+            for variable in inner.variables:
                 found.variables.setdefault(variable, []).append(position)
-            elif isinstance(written, emitc.AssignOp) or is_opaque_effect(written):
-                found.memory.append(position)
+            found.memory += [position] if inner.memory else []
+        if type(op) is emitc.AssignOp and (variable := _variable(op.var)) is not None:
+            found.variables.setdefault(variable, []).append(position)
+        elif type(op) is emitc.AssignOp or is_opaque_effect(op):
+            found.memory.append(position)
     return found

@@ -39,18 +39,7 @@ from .c_expressions import (
 from .c_functions import argument_attributes, argument_names, comment, operands_comment, prototype, verbatim_text
 
 _LONGEST = 88
-_STATEMENTS = (
-    emitc.AssignOp,
-    emitc.CallOp,
-    emitc.DoOp,
-    emitc.ForOp,
-    emitc.IfOp,
-    emitc.ReturnOp,
-    emitc.VariableOp,
-    emitc.VerbatimOp,
-    emitc.YieldOp,
-)
-_LEAVES = (emitc.ConstantOp, emitc.LiteralOp, emitc.GetGlobalOp)
+_NAMELESS = (emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp)
 _ANY_LEVEL = frozenset(Level)
 _COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
 
@@ -113,12 +102,12 @@ class _FunctionPrinter:
             for region in op.regions:
                 for inner in region.blocks:
                     self.plan(inner)
-        effects = self.effects[block] = effects_of(ops)
+        effects = self.effects[block] = effects_of(ops, self.effects)
         self.position |= {op: index for index, op in enumerate(ops)}
         for index in range(len(ops) - 1, -1, -1):
             op = ops[index]
             self.anchor[op] = index
-            if isinstance(op, _STATEMENTS) or is_opaque_effect(op) or len(op.results) != 1:
+            if type(op) in _PRINTERS or is_opaque_effect(op) or len(op.results) != 1:
                 continue
             users = [use.operation for use in op.results[0].uses if use.operation not in self.dead]
             if not users:
@@ -147,9 +136,8 @@ class _FunctionPrinter:
 
     def may_fold(self, user: Operation) -> bool:
         """Whether an operand of `user` is evaluated exactly once, where `user` stands."""
-        return not isinstance(user, emitc.ForOp) and not (
-            isinstance(user, emitc.SubscriptOp) and not user.result.has_one_use()
-        )
+        kind = type(user)
+        return kind is not emitc.ForOp and (kind is not emitc.SubscriptOp or user.results[0].has_one_use())
 
     # Statements
 
@@ -177,16 +165,15 @@ class _FunctionPrinter:
         result = op.results[0]
         expression = self.expression(op)
         # An array that decays to a pointer is no computation, an element no value: they have no locals.
-        decays = isinstance(op, emitc.CastOp) and expression is self.text[op.source]
-        nameless = isinstance(op, emitc.SubscriptOp) or (decays and isinstance(result.type, EmitC_PointerType))
-        if nameless or isinstance(op, _LEAVES) or (folded and len(expression[0]) <= _LONGEST):
+        pointer = type(result.type) is EmitC_PointerType
+        decays = pointer and type(op) is emitc.CastOp and expression is self.text[op.source]
+        if decays or type(op) in _NAMELESS or (folded and len(expression[0]) <= _LONGEST):
             self.text[result] = expression
             return
-        pointer = isinstance(result.type, EmitC_PointerType)
         name = self.name(result, "p" if pointer else "v")
         kind = f"{c_type(result.type)} "
-        if isinstance(result.type, EmitC_PointerType):
-            kind = pointer_type(result.type, constant=self.is_constant(result))
+        if pointer:
+            kind = pointer_type(cast(EmitC_PointerType, result.type), constant=self.is_constant(result))
         qualified = f"{kind}const " if pointer else f"const {kind}"
         self.line(f"{qualified}{name} = {expression[0]};")
         self.text[result] = name, Level.PRIMARY
@@ -297,35 +284,20 @@ class _FunctionPrinter:
 
     def expression(self, op: Operation) -> Expression:
         """Return the expression that an op stands for. Raises Diagnostic where C has none."""
-        operands = [self.text[operand] for operand in op.operands] if not isinstance(op, _LEAVES) else []
+        operands = [self.text[operand] for operand in op.operands]
         if type(op) in OPERATORS:
             expression = binary(op, *operands)
             symbol = OPERATORS[type(op)][0]
             if symbol in _COMPOUND and isinstance(op.operands[0].owner, emitc.LoadOp):
                 self.folded[op.results[0]] = symbol, operands[0][0], operands[1]
             return expression
-        match op:
-            case emitc.ConstantOp():
-                return literal(op.value, op.result.type)
-            case emitc.LiteralOp():
-                return op.value.data, Level.PRIMARY
-            case emitc.GetGlobalOp():
-                return op.name_.root_reference.data, Level.PRIMARY
-            case emitc.LoadOp():
-                return operands[0]
-            case emitc.SubscriptOp():
-                base = within(operands[0], frozenset({Level.PRIMARY}))
-                return base + "".join(f"[{index[0]}]" for index in operands[1:]), Level.PRIMARY
-            case emitc.CmpOp():
-                return comparison(op, *operands)
-            case emitc.ConditionalOp():
-                return conditional(*operands)
-            case emitc.CastOp():
-                return self.cast(op, operands[0])
-            case emitc.CallOpaqueOp():
-                return self.opaque_call(op)
-            case _:
-                return self.prefix(op, operands)
+        if (rule := _EXPRESSIONS.get(type(op))) is not None:
+            return rule(self, op, operands)
+        return self.prefix(op, operands)
+
+    def element(self, operands: list[Expression]) -> Expression:
+        base = within(operands[0], frozenset({Level.PRIMARY}))
+        return base + "".join(f"[{index[0]}]" for index in operands[1:]), Level.PRIMARY
 
     def prefix(self, op: Operation, operands: list[Expression]) -> Expression:
         if isinstance(op, emitc.ApplyOp):
@@ -366,7 +338,7 @@ def _aligned(op: Operation) -> str:
 
 
 def _reads(op: Operation) -> bool:
-    return isinstance(op, emitc.LoadOp) or (isinstance(op, emitc.ApplyOp) and op.applicableOperator.data == "*")
+    return type(op) is emitc.LoadOp or (type(op) is emitc.ApplyOp and op.applicableOperator.data == "*")
 
 
 _PREFIXES: dict[type[Operation], str] = {
@@ -386,4 +358,16 @@ _PRINTERS: dict[type[Operation], Callable[[_FunctionPrinter, Operation], None]] 
     emitc.VariableOp: _FunctionPrinter.variable,
     emitc.VerbatimOp: _FunctionPrinter.verbatim,
     emitc.YieldOp: lambda printer, op: None,
+}
+
+_EXPRESSIONS: dict[type[Operation], Callable[[_FunctionPrinter, Any, list[Expression]], Expression]] = {
+    emitc.CallOpaqueOp: lambda printer, op, operands: printer.opaque_call(op),
+    emitc.CastOp: lambda printer, op, operands: printer.cast(op, operands[0]),
+    emitc.CmpOp: lambda printer, op, operands: comparison(op, *operands),
+    emitc.ConditionalOp: lambda printer, op, operands: conditional(*operands),
+    emitc.ConstantOp: lambda printer, op, operands: literal(op.value, op.result.type),
+    emitc.GetGlobalOp: lambda printer, op, operands: (op.name_.root_reference.data, Level.PRIMARY),
+    emitc.LiteralOp: lambda printer, op, operands: (op.value.data, Level.PRIMARY),
+    emitc.LoadOp: lambda printer, op, operands: operands[0],
+    emitc.SubscriptOp: lambda printer, op, operands: printer.element(operands),
 }
