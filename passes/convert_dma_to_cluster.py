@@ -32,23 +32,26 @@ def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], s
     `known` holds the names of such functions of the module, and gets those that are made. `external` names the level
     that no address reaches, where there is one: other transfers lead there than those of the DMA engine.
     """
-    outside = {op for op in function.walk() if isinstance(op, HierWaitOp) and _leads_to(op.token, external)}
-    for op in list(function.walk()):
-        if isinstance(op, DmaStartOp):
+    ops = list(function.walk())
+    outside = {op for op in ops if external and type(op) is HierWaitOp and _leads_to(op.token, external)}
+    carried: list[SSAValue] = []
+    for op in ops:
+        if type(op) is DmaStartOp:
             is_external = _levels(op)[0] == external
             call = call_copier(function, op, known, [i32], partial(_start_rows, external=is_external))
             Rewriter.replace_op(op, call)
-        elif isinstance(op, HierWaitOp):
+        elif type(op) is HierWaitOp:
             wait = DmaWaitOp(op.token, external=op in outside)
             wait.location = op.location
             Rewriter.replace_op(op, wait)
-        elif isinstance(op, DmaNoneOp):
+        elif type(op) is DmaNoneOp:
             none = arith.ConstantOp(IntegerAttr(_NO_GROUP, i32))
             none.location = op.location
             Rewriter.replace_op(op, none)
-    tokens = [result for op in function.walk() for result in op.results if isinstance(result.type, TokenType)]
-    tokens += [value for block in function.walk_blocks() for value in block.args if isinstance(value.type, TokenType)]
-    for token in tokens:
+        else:
+            arguments = [argument for region in op.regions for block in region.blocks for argument in block.args]
+            carried += [value for value in (*op.results, *arguments) if type(value.type) is TokenType]
+    for token in carried:
         Rewriter.replace_value_with_new_type(token, i32)
 
 
@@ -187,7 +190,7 @@ def _extent(block: Block, bounds: Range) -> SSAValue:
 
 def _check_levels(module: ModuleOp, external: str) -> None:
     """Raise Diagnostic where other transfers than external ones are not all between the same two levels."""
-    starts = [op for function in functions(module) for op in function.walk() if isinstance(op, DmaStartOp)]
+    starts = [op for function in functions(module) for op in function.walk() if type(op) is DmaStartOp]
     inside = [op for op in starts if _levels(op)[0] != external]
     for op in inside:
         if _levels(op) != _levels(inside[0]):

@@ -18,7 +18,7 @@ from ..dialects.core.nn_unpack import UnpackOp
 from ..dialects.nn import ConvOp, PoolOp
 from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from ..errors import Diagnostic
-from ..ir import element_of, shape_of, where
+from ..ir import element_of, functions, shape_of, where
 from .core.base import Pass
 from .loops.depthwise import is_depthwise, lower_depthwise
 from .loops.dot import is_dot, lower_dot
@@ -53,9 +53,8 @@ def convert_kernels_to_loops(
     Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are not
     possible.
     """
-    for op in module.walk():
-        if isinstance(op, func.FuncOp) and op.body.blocks:
-            _convert_function(op, dots=dots, vectors=vectors, stack=stack)
+    for function in functions(module):
+        _convert_function(function, dots=dots, vectors=vectors, stack=stack)
     expand_lookups(module)
 
 
@@ -101,7 +100,7 @@ def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, stack
 
 def _kernel_of(op: Operation) -> Kernel | None:
     """Return the kernel that an op is and that needs loops."""
-    if isinstance(op, memref.CopyOp):
+    if type(op) is memref.CopyOp:
         return _copy(op)
     if not is_kernel(op):
         return None

@@ -28,36 +28,42 @@ __all__ = ["ExpandGridPass", "expand_grids", "stage_bytes"]
 def expand_grids(module: ModuleOp, function: FuncOp) -> None:
     """Replace all grids of a function by loops, and its resident buffers by views of their levels' memories."""
     memories = Memories(module, function)
+    ops = list(function.walk())
     # While all grids are there: the ends of an outer one may be asked for in an inner one.
-    for op in list(function.walk()):
-        if isinstance(op, FirstOp | LastOp):
+    for op in ops:
+        if type(op) is FirstOp or type(op) is LastOp:
             _expand_end(op)
-    pending = [op for op in function.walk() if isinstance(op, GridOp) and not _is_in_grid(op)]
+    inside: dict[GridOp | None, list[GridOp]] = {}
+    for op in ops:
+        if type(op) is GridOp:
+            inside.setdefault(_grid_around(op), []).append(op)
+    pending = inside.get(None, [])
     while pending:
-        loop = _expand(pending.pop(), memories)
-        pending += [op for op in loop.walk() if isinstance(op, GridOp) and not _is_in_grid(op)]
-    place_residents(function, memories)
+        grid = pending.pop()
+        _expand(grid, memories)
+        pending += inside.get(grid, [])
+    place_residents([op for op in ops if type(op) is memref.AllocOp], memories)
 
 
-def _is_in_grid(op: Operation) -> bool:
+def _grid_around(op: Operation) -> GridOp | None:
     parent = op.parent_op()
     while parent is not None and not isinstance(parent, GridOp):
         parent = parent.parent_op()
-    return parent is not None
+    return parent
 
 
-def _expand(grid: GridOp, memories: Memories) -> Operation:
+def _expand(grid: GridOp, memories: Memories) -> None:
     """
     Replace a grid by one loop over its points, in which each tile is fetched when it is first needed and written when
-    it is done, and waited for at once; over copies of an engine, by such a loop for each of them. Returns the loop.
+    it is done, and waited for at once; over copies of an engine, by such a loop for each of them.
 
     Raises Diagnostic where a tile has no address.
     """
     writer = Writer(InsertPoint.before(grid), grid.location)
     if grid.copies == 1:
-        loop = _write_loop(writer, grid, {}, memories.at(grid))
+        _write_loop(writer, grid, {}, memories.at(grid))
         Rewriter.erase_op(grid)
-        return loop
+        return
     dims = [dim for dim in grid.spatial_dims if grid.bounds[dim] > 1]
     zero, one = writer.value(0), writer.value(1)
     ends = [writer.value(grid.bounds[dim]) for dim in dims]
@@ -72,13 +78,10 @@ def _expand(grid: GridOp, memories: Memories) -> Operation:
     writer.effect(parallel)
     memories.enter(parallel, windows)
     Rewriter.erase_op(grid)
-    return parallel
 
 
-def _write_loop(
-    writer: Writer, grid: GridOp, place: Mapping[int, Index], memories: Mapping[str, SSAValue]
-) -> scf.ForOp:
-    """Write the loop over the points of one copy, `place` its spatial dimensions; returns it."""
+def _write_loop(writer: Writer, grid: GridOp, place: Mapping[int, Index], memories: Mapping[str, SSAValue]) -> None:
+    """Write the loop over the points of one copy, `place` its spatial dimensions."""
     streams = streams_of(grid, memories)
     scratch: list[SSAValue] = []
     for each in grid.scratches:
@@ -91,9 +94,7 @@ def _write_loop(
     bounds = tuple(1 if dim in grid.spatial_dims else extent for dim, extent in enumerate(grid.bounds))
     _write_step(Step(inner, bounds, body.args[0], place), grid, streams, scratch)
     inner.effect(scf.YieldOp())
-    loop = scf.ForOp(first, end, one, [], body)
-    writer.effect(loop)
-    return loop
+    writer.effect(scf.ForOp(first, end, one, [], body))
 
 
 def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[SSAValue]) -> None:

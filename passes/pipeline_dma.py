@@ -30,7 +30,7 @@ def pipeline_dma(function: FuncOp) -> None:
     waited for when its buffer is needed again, and after the loop.
     """
     for op in reversed(list(function.walk())):
-        if isinstance(op, scf.ForOp) and (found := tile_loop(op)) is not None:
+        if type(op) is scf.ForOp and (found := tile_loop(op)) is not None:
             _pipeline(found)
 
 

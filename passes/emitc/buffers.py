@@ -23,7 +23,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_Pointer
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import EXTERNAL, DmaCopyOp, DmaOutOp
+from ...dialects.cluster import EXTERNAL, DmaInOp, DmaOutOp
 from ...errors import Diagnostic
 from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
@@ -63,8 +63,10 @@ def written(ops: Iterable[Operation], written_by: dict[str, set[int]]) -> set[SS
     for op in ops:
         if op.name in ("memref.store", "memref.copy"):
             found.add(root(op.operands[1]))
-        elif isinstance(op, DmaCopyOp):
-            found.add(root(op.far if isinstance(op, DmaOutOp) else op.near))
+        elif type(op) is DmaOutOp:
+            found.add(root(op.far))
+        elif type(op) is DmaInOp:
+            found.add(root(op.near))
         elif op.name in CALLS:
             callee = cast(SymbolRefAttr, op.properties["callee"]).root_reference.data
             found |= {root(op.operands[index]) for index in written_by.get(callee, set()) if index < len(op.operands)}

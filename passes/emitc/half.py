@@ -19,15 +19,15 @@ _FROM_INTEGERS = (arith.SIToFPOp, arith.UIToFPOp)
 _DIALECTS = ("arith", "math", "nn")
 
 
-def is_half(type: Attribute) -> bool:
+def is_half(element: Attribute) -> bool:
     """Return whether a type is a float of 16 bits."""
-    return isinstance(type, Float16Type | BFloat16Type)
+    return type(element) in (Float16Type, BFloat16Type)
 
 
 def widen_halves(module: ModuleOp) -> None:
     """Let all arithmetic on floats of 16 bits be done in wider ones; only moves and conversions stay."""
     for op in list(module.walk()):
-        if op.dialect_name() not in _DIALECTS or isinstance(op, _KEPT):
+        if op.dialect_name() not in _DIALECTS or type(op) in _KEPT:
             continue
         if any(is_half(value.type) for value in (*op.operands, *op.results)):
             _widen(op)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 from xdsl.dialects import arith, scf
@@ -30,15 +31,15 @@ _DIVISIONS = (arith.DivUIOp, arith.RemUIOp, arith.FloorDivSIOp, arith.CeilDivSIO
 
 def is_pure(op: Operation) -> bool:
     """Return whether an op only computes its results, wherever it stands: a division has to be by a number."""
-    if isinstance(op, _DIVISIONS):
-        return bool(number_of(op.rhs))
+    if type(op) in _DIVISIONS:
+        return bool(number_of(op.operands[1]))
     return not op.regions and is_side_effect_free(op)
 
 
 def number_of(value: SSAValue) -> int | None:
     """Return the integer that a value is known to be, if it is."""
     owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+    if type(owner) is arith.ConstantOp and isinstance(owner.value, IntegerAttr):
         return cast("IntegerAttr[Any]", owner.value).value.data
     return None
 
@@ -50,6 +51,13 @@ class Cone:
         self._loop = loop
         self.ops = ops
 
+    @cached_property
+    def _constants(self) -> dict[SSAValue, int]:
+        """The indices that are known numbers at every step."""
+        indices = [value for op in self.ops for value in (*op.operands, *op.results)]
+        known = {value: number_of(value) for value in indices if isinstance(value.type, IndexType)}
+        return {value: number for value, number in known.items() if number is not None}
+
     @staticmethod
     def of(loop: scf.ForOp, values: Sequence[SSAValue]) -> Cone | None:
         """Return the cone of values; None where it holds what has effects or depends on more than the step."""
@@ -60,11 +68,10 @@ class Cone:
 
     def numbers(self, step: int | None) -> dict[SSAValue, int]:
         """Return the indices that are known numbers, at a step or at any."""
-        found: dict[SSAValue, int] = {} if step is None else {self._loop.body.block.args[0]: step}
+        found = dict(self._constants)
+        if step is not None:
+            found[self._loop.body.block.args[0]] = step
         for op in self.ops:
-            indices = [value for value in (*op.operands, *op.results) if isinstance(value.type, IndexType)]
-            constants = {value: number_of(value) for value in indices}
-            found |= {value: number for value, number in constants.items() if number is not None}
             if type(op) in _FOLDED and all(operand in found for operand in op.operands):
                 a, b = op.operands
                 found[op.results[0]] = _FOLDED[type(op)](found[a], found[b])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -120,10 +120,10 @@ def _extend(reach: _Reach, around: GridOp | None, level: str, end: int) -> None:
     reach.copies = max(reach.copies, around.copies if around is not None else 1)
 
 
-def place_residents(function: FuncOp, memories: Memories) -> None:
+def place_residents(allocations: Iterable[memref.AllocOp], memories: Memories) -> None:
     """Replace each allocation that has an address by a view of its level's memory."""
-    for op in list(function.walk()):
-        if not isinstance(op, memref.AllocOp) or (address := address_of(op)) is None:
+    for op in allocations:
+        if (address := address_of(op)) is None:
             continue
         writer = Writer(InsertPoint.before(op), op.location)
         kind = cast("MemRefType[Any]", op.memref.type)
@@ -142,9 +142,9 @@ def address_of(op: memref.AllocOp) -> int | None:
 
 def _ends(op: Operation) -> Iterator[tuple[str, int]]:
     """Yield the levels that an op has buffers in, each with the byte after the buffer."""
-    if isinstance(op, memref.AllocOp) and (address := address_of(op)) is not None:
+    if type(op) is memref.AllocOp and (address := address_of(op)) is not None:
         yield _level_of(op), address + bytes_of(op.memref.type)
-    if not isinstance(op, GridOp):
+    if type(op) is not GridOp:
         return
     for tile, operand in zip(op.tiles, op.operands, strict=True):
         if tile.level_name is not None and tile.place is not None:

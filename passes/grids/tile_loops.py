@@ -91,9 +91,9 @@ def _steps(loop: scf.ForOp) -> int | None:
 
 def _holds_transfer(op: Operation) -> bool:
     """Return whether an op is, or has in it, a transfer of the loop's tiles; those of loops in it are not."""
-    if isinstance(op, DmaStartOp):
+    if type(op) is DmaStartOp:
         return op.stages is not None
-    if isinstance(op, scf.ForOp):
+    if type(op) is scf.ForOp:
         return False
     return any(_holds_transfer(inner) for region in op.regions for block in region.blocks for inner in block.ops)
 

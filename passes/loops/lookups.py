@@ -26,7 +26,7 @@ def expand_lookups(module: ModuleOp) -> None:
     taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
         tables: dict[str, SSAValue] = {}
-        for op in [op for op in function.walk() if isinstance(op, LookupOp)]:
+        for op in [op for op in function.walk() if type(op) is LookupOp]:
             _read(op, tables, function, _named(op, known, taken, module))
 
 

@@ -77,7 +77,7 @@ def _constant_name(value: IntegerAttr[Any] | FloatAttr[Any]) -> str | None:
 
 def _may_trap(op: Operation) -> bool:
     """Return whether an op must not run where the program would not have run it: a division, perhaps by 0."""
-    if not isinstance(op, _DIVISIONS):
+    if type(op) not in _DIVISIONS:
         return False
     divisor = op.operands[1].owner
     return not isinstance(divisor, arith.ConstantOp) or divisor.value == scalar_attr(0, divisor.result.type)
