@@ -23,7 +23,7 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from ...errors import Diagnostic
 from ...ir import shape_of, where
@@ -196,9 +196,8 @@ def bounds_from(accesses: list[Access], count: int, op: Operation) -> tuple[int,
         if not is_shaped(access.value):
             continue
         for expr, extent in zip(access.map.results, shape_of(access.value), strict=True):
-            dims = expr.used_dims()
-            if len(dims) == 1 and expr == AffineMap.identity(count).results[next(iter(dims))]:
-                bounds.setdefault(next(iter(dims)), extent)
+            if isinstance(expr, AffineDimExpr):
+                bounds.setdefault(expr.position, extent)
     if missing := [d for d in range(count) if d not in bounds]:
         raise Diagnostic(f"no operand gives the extent of dimension d{missing[0]} of '{op.name}'", where=where(op))
     return tuple(bounds[d] for d in range(count))
