@@ -37,13 +37,14 @@ def _groups(module: ModuleOp) -> list[_Group]:
     public = [function for function in functions(module) if function.sym_visibility is None]
     if len(public) < 2:
         return []
+    users = _users(module)
     groups: dict[Hashable, _Group] = {}
     for op in module.body.block.ops:
         if not isinstance(op, memref.GlobalOp) or (kind := _kind(op)) is None:
             continue
-        users = _users(module, op)
-        if len({_function(user) for user in users}) == 1:
-            groups.setdefault(kind, []).append((op, users))
+        own = users.get(op.sym_name.data, [])
+        if len({_function(user) for user in own}) == 1:
+            groups.setdefault(kind, []).append((op, own))
     return list(groups.values())
 
 
@@ -56,9 +57,13 @@ def _kind(op: memref.GlobalOp) -> Hashable:
     return space, op.alignment, frozenset(kept.items())
 
 
-def _users(module: ModuleOp, op: memref.GlobalOp) -> list[memref.GetGlobalOp]:
-    gets = (user for user in module.walk() if isinstance(user, memref.GetGlobalOp))
-    return [user for user in gets if user.name_.string_value() == op.sym_name.data]
+def _users(module: ModuleOp) -> dict[str, list[memref.GetGlobalOp]]:
+    """Return what takes the address of each global."""
+    found: dict[str, list[memref.GetGlobalOp]] = {}
+    for op in module.walk():
+        if type(op) is memref.GetGlobalOp:
+            found.setdefault(op.name_.string_value(), []).append(op)
+    return found
 
 
 def _function(op: memref.GetGlobalOp) -> FuncOp | None:
