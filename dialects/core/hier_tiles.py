@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import prod
 from typing import Any, cast
 
@@ -97,7 +98,7 @@ class TileAttr(ParametrizedAttribute):
         """Return the type of the buffer that holds one tile of an operand, or of the view of it."""
         if self.level_name is None:
             return _view_type(cast("MemRefType[Any]", operand.type), self.extents)
-        return MemRefType(cast(Any, element_of(operand)), self.extents, NoneAttr(), self.level)
+        return _near_type(element_of(operand), self.extents, self.level)
 
     def bytes_of(self, operand: SSAValue) -> int:
         """Return the bytes of one tile of an operand."""
@@ -133,6 +134,12 @@ class TileAttr(ParametrizedAttribute):
             if not isinstance(self.fill, NoneAttr):
                 printer.print_string(" fill ")
                 printer.print_attribute(self.fill)
+
+
+@cache
+def _near_type(element: Attribute, extents: tuple[int, ...], level: Attribute) -> Attribute:
+    """Return the type of a buffer in a level, which is much asked for, and slow to build."""
+    return MemRefType(cast(Any, element), extents, NoneAttr(), level)
 
 
 def _view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:

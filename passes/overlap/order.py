@@ -5,6 +5,7 @@ end, on modelled times.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -44,9 +45,9 @@ class _Clock:
     running: dict[str, list[int]] = field(default_factory=dict[str, "list[int]"])
 
     def room_at(self, time: Duration) -> int:
-        """Return when one more may be started on a unit."""
-        running = [end for end in self.running.get(time.unit, ()) if end > self.now]
-        return self.now if len(running) < time.queue else running[-time.queue]
+        """Return when one more may be started on a unit, which ends what it runs in order."""
+        ends = self.running.get(time.unit, ())
+        return self.now if len(ends) < time.queue else max(self.now, ends[-time.queue])
 
     def end_of(self, wait: Wait) -> int:
         """Return when a wait is over: a join waits for all that its engine has been given."""
@@ -139,9 +140,9 @@ def best_order(problem: Problem) -> list[int]:
 def _listed(problem: Problem) -> list[int]:
     times, waits = problem.times, problem.waits
     after = problem.followers()
-    ranks = _ranks(problem, after)
+    urgency = [(-rank, number) for number, rank in enumerate(_ranks(problem, after))]
     missing = [len(before) for before in problem.follows]
-    ready = {number for number, count in enumerate(missing) if not count}
+    ready = sorted(urgency[number] for number, count in enumerate(missing) if not count)
     clock, order = _Clock(), list[int]()
     counts = [0] * len(problem.rooms)
 
@@ -149,20 +150,18 @@ def _listed(problem: Problem) -> list[int]:
         """Return whether there is room for what an item opens."""
         return all(room.fits(count, number) for count, room in zip(counts, problem.rooms, strict=True))
 
-    def key(number: int) -> tuple[int, int]:
-        return -ranks[number], number
-
     while ready:
-        ranked = sorted(ready, key=key)
-        chosen = _chosen(clock, [number for number in ranked if fits(number)] or ranked, times, waits)
-        ready.remove(chosen)
+        ranked = [number for _, number in ready]
+        fitting = [number for number in ranked if fits(number)] if counts else ranked
+        chosen = _chosen(clock, fitting or ranked, times, waits)
+        del ready[bisect_left(ready, urgency[chosen])]
         order.append(chosen)
         clock.run(chosen, times[chosen], waits[chosen])
         counts = [count + room.opened[chosen].after for count, room in zip(counts, problem.rooms, strict=True)]
         for number in after[chosen]:
             missing[number] -= 1
             if not missing[number]:
-                ready.add(number)
+                insort(ready, urgency[number])
     return order
 
 
@@ -171,17 +170,20 @@ def _chosen(clock: _Clock, ready: Sequence[int], times: Sequence[Duration], wait
     Return which of the items that may run, the most urgent first, is next: a wait that is over, something to start, the
     work of the program itself, or else what can go on first.
     """
-    ends = {number: clock.end_of(wait) for number in ready if (wait := waits[number]) is not None}
-    rooms = {number: clock.room_at(times[number]) for number in ready if times[number].unit}
-    later = ends | {number: at for number, at in rooms.items() if times[number].waits}
-    groups = (
-        (n for n in ready if ends.get(n, clock.now + 1) <= clock.now),
-        (n for n in ready if rooms.get(n, clock.now + 1) <= clock.now),
-        (n for n in ready if n not in ends and n not in rooms),
-        sorted(later, key=later.__getitem__),
-        ready,
-    )
-    return next(number for group in groups for number in group)
+    starts, works, later = list[int](), list[int](), list[tuple[int, bool, int]]()
+    for place, number in enumerate(ready):
+        wait, time = waits[number], times[number]
+        at = clock.end_of(wait) if wait is not None else clock.room_at(time) if time.unit else None
+        if at is None:
+            works.append(number)
+        elif at > clock.now:
+            later += [(at, wait is None, place)] if wait is not None or time.waits else ()
+        elif wait is not None:
+            return number
+        else:
+            starts.append(number)
+    first = [*starts[:1], *works[:1]]
+    return first[0] if first else ready[min(later)[2] if later else 0]
 
 
 def _ranks(problem: Problem, after: Sequence[Sequence[int]]) -> list[int]:
