@@ -21,6 +21,8 @@ AROUND = 8
 """Kernels before and after such kernels that are looked at with them."""
 LEAST_GAIN = 0.1
 """The part of its own cycles that dividing a kernel has to save: its parts take transfers and a call more."""
+SWEEPS = 3
+"""How often it is gone through the kernels, at most, to decide which are divided."""
 NOTHING: Mapping[Operation, Division] = MappingProxyType({})
 
 
@@ -134,19 +136,30 @@ class Sharing:
         """
         Return which kernels NPU and another engine do together, and how: those that are then done earlier.
 
-        `ways` are those of the kernels that may be, `taken` those that the NPU does. One after the other is decided on.
+        `ways` are those of the kernels that may be, `taken` those that the NPU does. One after the other is decided on,
+        and once more where another one's division may have changed what is best.
         """
         found: dict[Operation, Division] = {}
-        for op in (op for op in self.flow.kernels if ways.get(op)):
-            number = self.flow.number(op)
-            window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
-            least = LEAST_GAIN * self._alone(op, npu=op in taken)
-            now = self.cycles(window, taken, found)
-            priced = [(self.cycles(window, taken, found | {op: way}), way) for way in ways[op]]
-            cycles, best = min(priced, key=lambda each: each[0])
-            if cycles < now - least:
-                found[op] = best
+        for _ in range(SWEEPS):
+            before = dict(found)
+            for op in (op for op in self.flow.kernels if ways.get(op)):
+                best = self._division(op, ways[op], taken, found)
+                found = {other: way for other, way in found.items() if other != op} | best
+            if found == before:
+                break
         return found
+
+    def _division(
+        self, op: Operation, ways: Sequence[Division], taken: Set[Operation], others: Mapping[Operation, Division]
+    ) -> dict[Operation, Division]:
+        """Return the best way to divide a kernel, with others divided so, if it is better than not to."""
+        number = self.flow.number(op)
+        window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
+        whole = {other: way for other, way in others.items() if other != op}
+        least = LEAST_GAIN * self._alone(op, npu=op in taken)
+        priced = [(self.cycles(window, taken, whole | {op: way}), way) for way in ways]
+        cycles, best = min(priced, key=lambda each: each[0])
+        return {op: best} if cycles < self.cycles(window, taken, whole) - least else {}
 
     def cycles(
         self, window: Sequence[Operation], taken: Set[Operation], divided: Mapping[Operation, Division] = NOTHING

@@ -15,6 +15,7 @@ from tilewright.passes.overlap.runs import Run, cycles_of_runs
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.core.machine_attribute import machine_attr
 from tilewright.targets.core.machine_file import load_machine, machine_path
+from tilewright.targets.siracusa.npu.division import Division
 from tilewright.targets.siracusa.npu.flow import Flow
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp
 from tilewright.targets.siracusa.npu.sharing import Choice, Sharing
@@ -86,6 +87,17 @@ def test_jobs_run_beside_what_does_not_need_them():
     runs = [Run(npu, 1000, set()), Run(cluster, 500, set()), Run(cluster, 300, {0})]
     assert cycles_of_runs(runs) == 1300
     assert cycles_of_runs([*runs[:2], Run(cluster, 300, {1})]) == npu.setup + 800
+
+
+def test_all_of_a_chain_are_divided_where_one_alone_gains_little():
+    flow = Flow(next(iter(functions(network([0, 1, 2, 3, 4, 5])))).body.block)
+    cluster, npu = SIRACUSA.engine("cluster"), SIRACUSA.engine("npu")
+    choices = {op: Choice(op.operands[0], 1950, None, (cluster, 2600)) for op in flow.kernels}
+    sharing = Sharing(flow, SIRACUSA, npu, choices, set(flow.kernels))
+    halves = Division(1, 32, 1000, None, 750)
+    found = sharing.divided(set(flow.kernels), {op: [halves] for op in flow.kernels})
+    assert found == dict.fromkeys(flow.kernels, halves)
+    assert sharing.cycles(flow.kernels, set(flow.kernels), found) == 6 * halves.npu
 
 
 def test_shared_products_compute_the_same():
