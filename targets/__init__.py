@@ -72,7 +72,7 @@ def machine_named(name_or_path: str) -> Machine:
     includes; the pass attach-machine in it then attaches what the file describes, not what the target does. Raises
     Diagnostic for an unknown name, and where a file is malformed.
     """
-    from .core.machine_file import FILE, machine_path, merged_table
+    from .core.machine_file import FILE, machine_path, merged_table, variants
 
     if (_ROOT / name_or_path).parent == _ROOT and (_ROOT / name_or_path / "pipeline.txt").is_file():
         return machine_at(_ROOT / name_or_path)
@@ -91,7 +91,8 @@ def machine_named(name_or_path: str) -> Machine:
         )
     base = known[pipeline]
     name = re.sub(r"[^\w.+-]", "_", path.stem)
-    return Machine(name, base.folder, _description_at(path), _attaching(base.phases, str(path)))
+    attached = name_or_path if name_or_path in variants() else str(path)
+    return Machine(name, base.folder, _description_at(path), _attaching(base.phases, attached))
 
 
 def _attaching(phases: tuple[Phase, ...], target: str) -> tuple[Phase, ...]:

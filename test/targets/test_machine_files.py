@@ -13,7 +13,7 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module, print_ir
 from tilewright.targets import machine_named
 from tilewright.targets.core.machine_attribute import attach_machine, machine_attr, machine_of
-from tilewright.targets.core.machine_file import find_machine
+from tilewright.targets.core.machine_file import find_machine, variants
 from tilewright.targets.core.machine_schema import ENGINE, LEVEL, LINK, SUPPORT, Key
 from tilewright.test.machines.make import FILES, FOLDER, TWO_LEVEL, library, load_text, machine
 
@@ -86,6 +86,11 @@ def test_the_pipeline_of_a_file(tmp_path: Path):
     assert len(attached) == 1
     assert f'attach-machine{{target="{tmp_path / "my soc.toml"}"}}' in attached[0]
     assert [phase.name for phase in found.phases][-1] == machine_named("host").phases[-1].name
+
+
+@pytest.mark.parametrize("name", variants())
+def test_the_pipeline_of_a_variant_names_it_wherever_it_lies(name: str):
+    assert f"attach-machine{{target={name}}}" in " ".join(phase.text for phase in machine_named(name).phases)
 
 
 @pytest.mark.parametrize(
