@@ -1,4 +1,4 @@
-"""Modules depend on each other one way: imports go round in no circle, those inside functions counted."""
+"""Modules depend on each other one way: imports go round in no circle, those in functions counted; all are relative."""
 
 from __future__ import annotations
 
@@ -45,6 +45,20 @@ def statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             yield from statements(getattr(node, part, ()))
 
 
+def absolute(file: Path) -> list[int]:
+    """The lines at which a module imports the package by its name."""
+    found: list[int] = []
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        match node:
+            case ast.Import():
+                found += [node.lineno for alias in node.names if alias.name.split(".")[0] == "tilewright"]
+            case ast.ImportFrom(level=0, module=str(name)) if name.split(".")[0] == "tilewright":
+                found.append(node.lineno)
+            case _:
+                pass
+    return found
+
+
 def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
     """The sets of modules each of which imports, through others, every one of its set; in the order of their names."""
     reached = {name: reachable(graph, name) for name in graph}
@@ -61,6 +75,17 @@ def reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
         found |= new
         pending += new
     return found
+
+
+@pytest.mark.long
+def test_the_package_imports_itself_relatively():
+    assert {name: lines for name, file in sources().items() if (lines := absolute(file))} == {}
+
+
+def test_imports_by_the_name_of_the_package_are_found(tmp_path: Path):
+    lines = ["import tilewrights", "from . import tilewright", "def f():", "    from tilewright.ir import g"]
+    (tmp_path / "a.py").write_text("\n".join([*lines, "import os, tilewright.ir"]), encoding="utf-8")
+    assert sorted(absolute(tmp_path / "a.py")) == [4, 5]
 
 
 @pytest.mark.long
