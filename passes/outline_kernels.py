@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
-from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
@@ -178,10 +178,7 @@ def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
 
 def _arguments(op: Operation) -> list[SSAValue]:
     """Return the buffers that a kernel works on, each once, after what its scalar code uses from outside."""
-    inner = [each for region in op.regions for each in region.walk()]
-    own = {value for each in inner for value in each.results}
-    own |= {value for block in op.walk_blocks() for value in block.args}
-    captures = [value for each in inner for value in each.operands if value not in own]
+    captures = kernel_of(op).captures if is_kernel(op) else ()
     return list(dict.fromkeys([*captures, *(value for value in op.operands if is_shaped(value))]))
 
 
