@@ -163,7 +163,6 @@ def test_two_roundings_at_once() -> None:
     np.testing.assert_array_equal(made.values(x), wanted)
 
 
-@pytest.mark.quick
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(2.0**-15, 2.0**-13, width=32), min_size=CHANNELS, max_size=CHANNELS),
        st.sampled_from([0, 1, -1, 3, 128]), clips)  # fmt: skip
