@@ -226,6 +226,11 @@ def test_what_is_isolated_uses_nothing_from_outside(inner: str, known: bool):
         ir.verify(module)
 
 
+def test_what_is_not_registered_is_not_known_to_be_isolated():
+    text = 'func.func @f(%a: i32) {\n "foo.loop"() ({\n "foo.use"(%a) : (i32) -> ()\n }) : () -> ()\n func.return\n}'
+    ir.verify(ir.parse_module(ir.new_context(allow_unregistered=True), text))
+
+
 def named(module: ModuleOp, hint: str) -> Operation:
     return next(op for op in module.walk() if op.results and op.results[0].name_hint == hint)
 

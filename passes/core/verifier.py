@@ -67,7 +67,7 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
     if block is not None and (op.successors or block.last_op is op):
         _verify_end(op, block)
     if op.regions:
-        inner = set[SSAValue]() if op.has_trait(IsolatedFromAbove) else visible
+        inner = set[SSAValue]() if _is_isolated(op) else visible
         for region in op.regions:
             _verify_region(region, inner)
     try:
@@ -103,10 +103,15 @@ def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
             )
 
 
+def _is_isolated(op: Operation) -> bool:
+    """Return whether an op is isolated from above, which is not known of one that is not registered."""
+    return op.has_trait(IsolatedFromAbove, value_if_unregistered=False)
+
+
 def _isolated_from(op: Operation, operand: SSAValue) -> Operation | None:
     """Return the innermost op around this one that is isolated from above, where the operand is not within it."""
     around = op.parent_op()
-    while around is not None and not around.has_trait(IsolatedFromAbove):
+    while around is not None and not _is_isolated(around):
         around = around.parent_op()
     owner = operand.owner
     if around is None or (owner is not around and around.is_ancestor(owner)):
