@@ -30,11 +30,12 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NameLoc,
     Signedness,
+    StringAttr,
     TensorType,
     i1,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -272,3 +273,14 @@ def numbers_of(attribute: Attribute) -> tuple[int, ...]:
 def functions(module: ModuleOp) -> list[FuncOp]:
     """Return the functions of a module that have a body."""
     return [op for op in module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
+
+
+def symbol_names(block: Block) -> set[str]:
+    """Return the names of the symbols that the ops of a block are, mostly of a module's."""
+    return {name.data for op in block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+
+
+def free_symbol(module: ModuleOp, base: str) -> str:
+    """Return a name for a symbol that the module has not: `base`, perhaps with a number."""
+    taken = symbol_names(module.body.block)
+    return next(name for name in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if name not in taken)

@@ -28,7 +28,7 @@ from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
-from ..ir import functions, where
+from ..ir import functions, symbol_names, where
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
@@ -61,7 +61,7 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
             arguments = _arguments(op)
             structure = _Structure(op, arguments)
             groups.setdefault(structure.key, []).append(_Kernel(op, arguments, structure.numbers))
-    taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    taken = symbol_names(module.body.block)
     for group in groups.values():
         base = _base_name(group[0].op)
         name = next(name for name in (f"{base}_{n}" for n in count()) if name not in taken)

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from ..compiler import PREFILL
 from ..errors import Diagnostic
-from ..ir import Array
+from ..ir import Array, symbol_names
 from .inputs import Input, host_inputs, network_inputs
 from .session import Run
 
@@ -93,7 +93,7 @@ def _language(inputs: Sequence[Input], function: str, step: Language | None) -> 
 
 def module_language(module: ModuleOp) -> Language:
     """Return what the network of a module takes. Raises Diagnostic where it is no language model with state."""
-    names = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    names = symbol_names(module.body.block)
     several = network_inputs(module, PREFILL) if names & {PREFILL, f"{PREFILL}_run"} else []
     return language_of(network_inputs(module), several)
 

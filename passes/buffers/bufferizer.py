@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...errors import Diagnostic
-from ...ir import element_of, shape_of, where
+from ...ir import element_of, free_symbol, shape_of, where
 from ..memory.views import buffer_type
 
 Destination: TypeAlias = Callable[[], SSAValue]
@@ -129,12 +129,6 @@ def address_of(state: Bufferizer, symbol: str, type: Attribute, value: SSAValue)
         state.entry.insert_op_before(get, first)
     get.results[0].name_hint = value.name_hint
     return get.results[0]
-
-
-def free_symbol(module: ModuleOp, base: str) -> str:
-    """Return a name for a symbol that the module has not: `base`, perhaps with a number."""
-    taken = {str(cast(Any, op).sym_name.data) for op in module.body.block.ops if "sym_name" in op.properties}
-    return next(name for name in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if name not in taken)
 
 
 def first_function(module: ModuleOp) -> Operation:

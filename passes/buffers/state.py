@@ -30,9 +30,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.ml_program import GlobalLoadOp, GlobalStoreOp
 from ...errors import Diagnostic
-from ...ir import element_of, numbers_of, shape_of, where
+from ...ir import element_of, free_symbol, numbers_of, shape_of, where
 from ..memory.views import buffer_type, layout_of
-from .bufferizer import Bufferizer, address_of, buffer_of, first_function, free_symbol
+from .bufferizer import Bufferizer, address_of, buffer_of, first_function
 from .loops import scalar, updated
 
 STATE = "tilewright.state"

@@ -36,8 +36,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.buckets import BUCKET_OF, buckets_of, last_position
-from ...ir import array_of, dense, element_of, functions, numbers_of, shape_of
-from ..buffers.bufferizer import free_symbol
+from ...ir import array_of, dense, element_of, free_symbol, functions, numbers_of, shape_of
 from ..memory.views import buffer_type
 
 RANGE = "tilewright.range"

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic
-from ...ir import where
+from ...ir import free_symbol, where
 from ..loops.nest import Index
 from ..memory.views import bytes_of
 from .streams import stage_bytes
@@ -65,7 +65,7 @@ class Memories:
         first = function.body.block.first_op
         assert first is not None
         for level, reach in sorted(self._reach.items()):
-            name = _free_name(module, f"{function.sym_name.data}_{level}")
+            name = free_symbol(module, f"{function.sym_name.data}_{level}")
             kind = MemRefType(i8, [reach.size], NoneAttr(), StringAttr(level))
             definition = memref.GlobalOp.get(StringAttr(name), kind, UnitAttr(), alignment=16)
             if reach.copies > 1:
@@ -165,11 +165,3 @@ def _level_of(op: memref.AllocOp) -> str:
         expected='a memory space such as memref<16xi8, "L1">',
         found=str(op.memref.type),
     )
-
-
-def _free_name(module: ModuleOp, wanted: str) -> str:
-    taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
-    name, number = wanted, 0
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    return name

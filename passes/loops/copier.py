@@ -7,12 +7,12 @@ from itertools import count
 from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.hier import DmaStartOp
-from ...ir import shape_of
+from ...ir import shape_of, symbol_names
 from .nest import INDEX, index_constant
 
 Range = tuple[SSAValue, SSAValue]
@@ -48,7 +48,7 @@ def call_copier(
 def _free_name(function: func.FuncOp, base: str, number: int) -> str:
     """Return a name with a number, from this one on, that nothing beside the function has."""
     assert function.parent is not None
-    taken = {name.data for op in function.parent.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    taken = symbol_names(function.parent)
     return next(name for name in (f"{base}_{n}" for n in count(number)) if name not in taken)
 
 

@@ -18,12 +18,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.quant import ENTRIES, LookupOp
+from ...ir import symbol_names
 
 
 def expand_lookups(module: ModuleOp) -> None:
     """Make the table of each `quant.lookup` a constant of the module, equal ones the same, and read it from there."""
     known: dict[Any, str] = {}
-    taken = {name.data for op in module.body.block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    taken = symbol_names(module.body.block)
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
         tables: dict[str, SSAValue] = {}
         for op in [op for op in function.walk() if type(op) is LookupOp]:

@@ -143,8 +143,8 @@ class Sharing:
         for _ in range(SWEEPS):
             before = dict(found)
             for op in (op for op in self.flow.kernels if ways.get(op)):
-                best = self._division(op, ways[op], taken, found)
-                found = {other: way for other, way in found.items() if other != op} | best
+                others = {other: way for other, way in found.items() if other != op}
+                found = others | self._division(op, ways[op], taken, others)
             if found == before:
                 break
         return found
@@ -155,11 +155,10 @@ class Sharing:
         """Return the best way to divide a kernel, with others divided so, if it is better than not to."""
         number = self.flow.number(op)
         window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
-        whole = {other: way for other, way in others.items() if other != op}
         least = LEAST_GAIN * self._alone(op, npu=op in taken)
-        priced = [(self.cycles(window, taken, whole | {op: way}), way) for way in ways]
+        priced = [(self.cycles(window, taken, {**others, op: way}), way) for way in ways]
         cycles, best = min(priced, key=lambda each: each[0])
-        return {op: best} if cycles < self.cycles(window, taken, whole) - least else {}
+        return {op: best} if cycles < self.cycles(window, taken, others) - least else {}
 
     def cycles(
         self, window: Sequence[Operation], taken: Set[Operation], divided: Mapping[Operation, Division] = NOTHING

@@ -18,9 +18,8 @@ from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
 from ....dialects.core.nn_contraction import PackableOp
 from ....dialects.core.nn_unpack import WIDTHS, UnpackOp, pack, packed_shape
-from ....ir import Array, DenseAttr, array_of, dense, functions
+from ....ir import Array, DenseAttr, array_of, dense, free_symbol, functions
 from ....passes.allocate_static import lifetimes
-from ....passes.buffers.bufferizer import free_symbol
 from ....passes.buffers.ranges import ranges_of
 from ....passes.core.base import Pass
 from ....passes.loops.dot import is_dot
