@@ -28,7 +28,7 @@ ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
 _KERNELS_PRICED = 4096
 """Of how many kernels that are not alike a machine remembers prices."""
 
-_SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "ins"}
+_SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "outs"}
 
 
 @dataclass(frozen=True)

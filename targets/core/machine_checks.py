@@ -7,7 +7,10 @@ from dataclasses import replace
 from functools import cache
 
 from ...errors import did_you_mean
-from .machine import Engine, Level, Link, Machine
+from .machine import ROLES, Engine, Level, Link, Machine
+
+_PLANNED = {"ins": "ins", "weights": "ins", "outs": "outs", "accumulators": "outs", "scratch": "outs"}
+"""Role of operands -> the role whose preferred level plan-memory gives them."""
 
 
 def check(machine: Machine, problems: list[str]) -> Machine:
@@ -67,16 +70,31 @@ def _link_problems(link: Link, machine: Machine, known: list[str]) -> Iterable[s
 
 def _engine_problems(engine: Engine, machine: Machine, known: list[str]) -> Iterable[str]:
     path = f"engines.{engine.name}"
-    for role, levels in engine.level:
-        for name in levels:
-            if name not in known:
-                yield _unknown(f"{path}.level", name, known)
-            elif not machine.level(name).can_hold(role):
-                yield f'{path}.level: expected a level that holds {role}, found "{name}", which does not'
+    unknown = [name for _, levels in engine.level for name in levels if name not in known]
+    yield from (_unknown(f"{path}.level", name, known) for name in unknown)
+    if not unknown:
+        yield from _role_problems(engine, machine)
     for support in engine.runs:
         yield from _op_problems(f'{path}.runs."{support.op}"', support.op)
     if engine.clock.mhz and not machine.clock.mhz:
         yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
+
+
+def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
+    """Return a problem for each role whose levels do not hold it, or are others than plan-memory gives its operands."""
+    path = f"engines.{engine.name}.level"
+    for role in ROLES:
+        levels, planned = engine.levels_of(role), engine.levels_of(_PLANNED[role])[0]
+        preloaded = [name for name in levels if role == "weights" and machine.level(name).preloaded]
+        beside = " beside preloaded levels" if role == "weights" else ""
+        others = [name for name in levels if name != planned and name not in preloaded]
+        if others or planned not in levels:
+            found = ", ".join(f'"{name}"' for name in levels)
+            yield f'{path}.{role}: expected "{planned}", the one level that plan-memory uses{beside}, found {found}'
+            continue
+        for name in levels:
+            if not machine.level(name).can_hold(role):
+                yield f'{path}: expected a level that holds {role}, found "{name}", which does not'
 
 
 def _op_problems(path: str, op: str) -> Iterable[str]:
