@@ -72,6 +72,15 @@ def gemm(graph: Graph, infos: Infos, node: NodeProto) -> None:
         raise _misfit(node, "the bias", f"a shape that broadcasts to {list(result)}", list(c))
 
 
+def vectors(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """Starts, ends, axes and steps are vectors of one length."""
+    starts = _shape(infos, node, 1)
+    for index in range(1, len(node.input)):
+        shape = _shape(infos, node, index)
+        if shape is not None and (len(shape) != 1 or shape != starts):
+            raise _misfit(node, f"input {index}", "a vector, as long as the starts", list(shape))
+
+
 def reflection(graph: Graph, infos: Infos, node: NodeProto) -> None:
     """What is reflected must be there: ONNX Runtime refuses longer padding too."""
     mode = next((attribute.s for attribute in node.attribute if attribute.name == "mode"), b"constant")
@@ -129,6 +138,16 @@ def rows(graph: Graph, infos: Infos, node: NodeProto) -> None:
         shape = _shape(infos, node, index)
         if shape is not None and not broadcasts_to(shape, x):
             raise _misfit(node, f"input {index}", f"a shape that broadcasts to {list(x)}", list(shape))
+
+
+def norm_gradient(graph: Graph, infos: Infos, node: NodeProto) -> None:
+    """The gradient has the shape of x; the bias, which is the last of four inputs, that of the scale."""
+    rows(graph, infos, node)
+    pairs = [(1, 0)] if len(node.input) > 4 and node.input[4] else [(1, 0), (3, 2)]
+    for index, other in pairs:
+        found, wanted = _shape(infos, node, index), _shape(infos, node, other)
+        if found != wanted:
+            raise _misfit(node, f"input {index}", wanted, found)
 
 
 def broadcast(graph: Graph, infos: Infos, node: NodeProto) -> None:

@@ -54,21 +54,23 @@ def _row(
     """
     Return a schema: an attribute's value is its kind where it is required, else its default.
 
-    An input whose name ends in ? is optional. Results are of the first input's type unless the operator `converts`.
+    Inputs and outputs whose name ends in ? are optional. Results are of the first input's type unless the operator
+    `converts`.
     """
     result = "R" if converts else "T0"
     kinds = {result, *(f"T{i}" for i, _ in enumerate(inputs.split()))}
-    formal = OpSchema.FormalParameter
     option = OpSchema.FormalParameterOption
+
+    def formal(name: str, kind: str) -> OpSchema.FormalParameter:
+        form = option.Optional if name.endswith("?") else option.Single
+        return OpSchema.FormalParameter(name.rstrip("?"), kind, param_option=form)
+
     schema = OpSchema(
         name,
         DOMAIN,
         1,
         doc=doc,
-        inputs=[
-            formal(key.rstrip("?"), f"T{i}", param_option=option.Optional if key.endswith("?") else option.Single)
-            for i, key in enumerate(inputs.split())
-        ],
+        inputs=[formal(key, f"T{i}") for i, key in enumerate(inputs.split())],
         outputs=[formal(key, result) for key in outputs.split()],
         type_constraints=[(kind, _TYPES, "") for kind in sorted(kinds)],
         attributes=[_attribute(key, value) for key, value in attributes.items()],
@@ -148,7 +150,7 @@ def _as_attribute(context: Any) -> None:
 
 
 def _norm_gradients(context: Any) -> None:
-    for output, source in enumerate((1, 2, 2)):
+    for output, source in enumerate((1, 2, 2)[: context.get_num_outputs()]):
         _set_like(context, output, source)
 
 
@@ -282,17 +284,19 @@ SCHEMAS: Sequence[OpSchema] = (
     ),
     _row(
         "LayerNormalizationGrad",
-        "dy x scale mean inv_std_dev",
-        {"axis": -1},
+        "dy x scale mean_or_bias inv_std_dev?",
+        {"axis": -1, "eps": 1e-5},
         """
-        Gradients of layer normalisation with respect to x, scale and bias, from what the forward pass saved.
+        Gradients of layer normalisation with respect to x, scale and bias.
 
         With h = (x - mean) * inv_std_dev and w = dy * scale, means over the axes from `axis` on:
         `dx = inv_std_dev * (w - mean(w) - h * mean(w * h))`; `dscale` and `dbias` sum `dy * h` and `dy` over the
-        other axes.
+        other axes. Five inputs are ONNX Runtime's form: the forward pass saved mean and inv_std_dev. Four are those
+        of Deeploy, dy, x, scale, bias: mean and `inv_std_dev = 1 / sqrt(variance + eps)` are computed from x; the
+        bias is not used.
         """,
         infer=_norm_gradients,
-        outputs="dx dscale dbias",
+        outputs="dx dscale? dbias?",
     ),
     _row(
         "EncodeFloat",

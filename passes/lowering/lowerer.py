@@ -233,17 +233,16 @@ def _uniform(values: Array | None) -> Any:
 
 
 def broadcast_map(shape: Sequence[int], target: Sequence[int]) -> AffineMap:
-    """Return the map from an index of `target` to the element of `shape` that NumPy's broadcasting pairs with it."""
-    dims = AffineMap.identity(len(target)).results[len(target) - len(shape) :]
-    zero = AffineExpr.constant(0)
-    return AffineMap(
-        len(target),
-        0,
-        tuple(
-            zero if extent == 1 and full != 1 else dim
-            for dim, extent, full in zip(dims, shape, target[len(target) - len(shape) :], strict=True)
-        ),
-    )
+    """
+    Return the map from an index of `target` to the element of `shape` that NumPy's broadcasting pairs with it.
+
+    A shape may have more axes than the target where these are of one element: [1] goes with a scalar.
+    """
+    zero, extra = AffineExpr.constant(0), max(len(shape) - len(target), 0)
+    first = len(target) - len(shape) + extra
+    along = zip(AffineMap.identity(len(target)).results[first:], shape[extra:], target[first:], strict=True)
+    results = [zero if extent == 1 and full != 1 else dim for dim, extent, full in along]
+    return AffineMap(len(target), 0, (*[zero] * extra, *results))
 
 
 def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:

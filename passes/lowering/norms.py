@@ -83,15 +83,22 @@ def _layer_normalization(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         return [normed]
     axis = int(op.attribute("axis")) % len(shape_of(op.operands[0]))
     axes = range(axis, len(shape_of(op.operands[0])))
-    mean, variance = moments(lower, lower[op.operands[0]], list(axes), compute_type(op))
+    statistics = row_statistics(lower, lower[op.operands[0]], axes, compute_type(op), op.attribute("epsilon"))
+    given = zip((normed, *statistics), op.node_outputs, strict=False)
+    return [value for value, output in given if output is not None]
+
+
+def row_statistics(
+    lower: Lowerer, x: SSAValue, axes: Sequence[int], compute: Attribute, epsilon: float
+) -> tuple[SSAValue, SSAValue]:
+    """Append mean and inverse standard deviation, 1 / sqrt(variance + epsilon), along axes; see `moments`."""
+    mean, variance = moments(lower, x, axes, compute)
 
     def inverse(body: Body, value: SSAValue) -> SSAValue:
-        root = body.op(math.SqrtOp(body.add(value, op.attribute("epsilon"))))
+        root = body.op(math.SqrtOp(body.add(value, epsilon)))
         return body.div(body.constant(1, value.type), root)
 
-    deviation = pointwise(lower, [variance], shape_of(variance), element_of(variance), inverse)
-    given = zip((normed, mean, deviation), op.node_outputs, strict=False)
-    return [value for value, output in given if output is not None]
+    return mean, pointwise(lower, [variance], shape_of(variance), compute, inverse)
 
 
 @lowers("RMSNormalization")

@@ -14,6 +14,7 @@ from ...dialects.core.onnx_schema import OnnxOp
 from ...ir import shape_of
 from .activations import normal_probability
 from .lowerer import Lowerer, is_unsigned, lowers
+from .norms import row_statistics
 from .rules import compute_type, fold_axes, pointwise, result_element, scalar_rule
 
 
@@ -70,10 +71,14 @@ def _loss_gradient(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("LayerNormalizationGrad")
 def _layer_norm_gradient(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    dy, x, scale, mean, deviation = (lower[value] for value in op.operands)
+    dy, x, scale = (lower[value] for value in op.operands[:3])
     shape, compute = shape_of(x), compute_type(op)
     first = int(op.attribute("axis")) % len(shape)
     inner, outer = list(range(first, len(shape))), list(range(first))
+    if len(op.operands) == 5:
+        mean, deviation = (lower[value] for value in op.operands[3:])
+    else:
+        mean, deviation = row_statistics(lower, x, inner, compute, op.attribute("eps"))
     count, zero = prod(shape[first:]), scalar_attr(0, compute)
 
     def wide(body: Body, *values: SSAValue) -> list[SSAValue]:
@@ -106,4 +111,5 @@ def _layer_norm_gradient(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     dx = pointwise(lower, [w, h, total, shadow, deviation], shape, result_element(op), gradient)
     along_scale = fold_axes(lower, [dy, h], outer, zero, scaled, keep=False)
     along_bias = fold_axes(lower, [dy], outer, zero, plain, keep=False)
-    return [dx, along_scale, along_bias]
+    given = zip((dx, along_scale, along_bias), op.node_outputs, strict=False)
+    return [value for value, output in given if output is not None]

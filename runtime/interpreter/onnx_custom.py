@@ -217,11 +217,14 @@ def SoftmaxCrossEntropyLossGrad(attribute: Attribute, log_probability: Array, la
 
 @_custom
 def LayerNormalizationGrad(
-    attribute: Attribute, dy: Array, x: Array, scale: Array, mean: Array, inv_std_dev: Array
+    attribute: Attribute, dy: Array, x: Array, scale: Array, mean: Array, inv_std_dev: Array | None = None
 ) -> Sequence[Array]:
     dy, x = dy.astype(np.float64), x.astype(np.float64)
     first = attribute("axis") % x.ndim
     inner, outer = tuple(range(first, x.ndim)), tuple(range(first))
+    if inv_std_dev is None:
+        mean = x.mean(axis=inner, keepdims=True)
+        inv_std_dev = 1 / np.sqrt(x.var(axis=inner, keepdims=True) + attribute("eps"))
     normal = (x - mean) * inv_std_dev
     weighted = dy * scale
     projected = (weighted * normal).mean(axis=inner, keepdims=True)

@@ -64,21 +64,19 @@ def compare(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Verd
     if not model.graph.node:
         return Verdict("skipped", "no nodes")
     try:
-        golden = _golden(model, inputs)
+        wanted = golden(model, inputs)
     except Exception as error:
         return Verdict("skipped", str(error).splitlines()[0])
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = TilewrightBackend.prepare(model, device).run(dict(inputs))
+        found = ours(model, inputs, device)
     except Diagnostic as error:
         clear = not error.message.startswith(("internal error", "the C compiler failed"))
         return Verdict("refused" if clear and "does not verify" not in error.message else "fault", str(error))
     except Exception as error:
         return Verdict("fault", f"{type(error).__name__}: {error}")
-    for value, want, got in zip(model.graph.output, golden, found, strict=True):
-        if difference := _difference(want, np.asarray(got)):
-            return Verdict("differs", f"{value.name}: {difference}")
+    for value, want, got in zip(model.graph.output, wanted, found, strict=True):
+        if text := difference(want, np.asarray(got)):
+            return Verdict("differs", f"{value.name}: {text}")
     return Verdict("equal")
 
 
@@ -94,7 +92,15 @@ def judged(model: ModelProto, seed: int, device: str) -> tuple[Verdict, ModelPro
     return verdict, part
 
 
-def _golden(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Array]:
+def ours(model: ModelProto, inputs: Mapping[str, Array], device: str) -> Sequence[Array]:
+    """Return the outputs of a graph on a device of `runtime.onnx_backend`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return TilewrightBackend.prepare(model, device).run(dict(inputs))
+
+
+def golden(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Array]:
+    """Return the outputs of a graph in ONNX Runtime, none of its operators fused."""
     runtime: Any = onnxruntime
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -104,7 +110,7 @@ def _golden(model: ModelProto, inputs: Mapping[str, Array]) -> Sequence[Array]:
     return cast("Sequence[Array]", session.run(None, dict(inputs)))
 
 
-def _difference(want: Array, got: Array) -> str:
+def difference(want: Array, got: Array) -> str:
     """Return how arrays differ: integers exactly, floats by what rounding explains."""
     if (got.dtype, got.shape) != (want.dtype, want.shape):
         return f"{got.dtype}{list(got.shape)}, not {want.dtype}{list(want.shape)}"

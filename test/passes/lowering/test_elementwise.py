@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from tilewright.ir import Array
-from tilewright.test.passes.lowering.operators import Case, check, numbers
+from tilewright.test.passes.lowering.operators import Case, by_onnxruntime, check, numbers
 
 F, I8, U8, I32, I64 = np.float32, np.int8, np.uint8, np.int32, np.int64
 
@@ -69,6 +69,23 @@ def test_special_numbers():
 def test_bounds_that_are_computed(dtype: Any):
     x = numbers(6, low=0, high=100).astype(dtype)
     check([Case("Clip", [x, np.array(20, dtype), np.array(60, dtype)])], in_c=dtype == U8)
+
+
+def test_one_number_with_and_without_an_axis():
+    none, one, zero = np.array(0.7, F), np.array([0.2], F), np.array([3], U8)
+    cases: list[Case] = []
+    for number, low in ((one, -one), (one.reshape(()), np.array(-0.2, F))):
+        for x in (none, one, numbers(3)):
+            cases += [Case("Clip", [x, low, number]), Case("Clip", [x, low]), Case("Clip", [x], {}, [low])]
+            cases += [Case(op, [x, number]) for op in ("Add", "Max", "Pow")]
+            cases += [Case("QuantizeLinear", [x, number], {}, [zero]), Case("QuantizeLinear", [x, number, zero.reshape(())])]
+            cases += [Case("Where", [np.array(True), x, number])]
+        cases += [Case("Pad", [numbers(3)], {}, [np.array([1, 2]), number])]
+        cases += [Case("Gemm", [numbers(2, 3), numbers(3, 4), number])]
+        cases += [Case("LayerNormalization", [numbers(2, 3), number])]
+    for place in (np.array([1]), np.array(1)):
+        cases += [Case("CumSum", [numbers(2, 3)], {}, [place]), Case("Trilu", [numbers(3, 3), place])]
+    check([by_onnxruntime(case) for case in cases], in_c=True)
 
 
 @pytest.mark.parametrize("dtype", [I8, U8, I32, I64])

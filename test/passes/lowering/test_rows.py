@@ -105,6 +105,8 @@ def test_gradients_of_training_graphs():
         Case("SoftmaxGrad", [dy, x], {"axis": 1}),
         Case("SoftmaxCrossEntropyLossGrad", [numbers(3, 4), labels]),
         Case("LayerNormalizationGrad", [dy, x], {"axis": -1}, [scale, mean, deviation], outputs=3),
+        Case("LayerNormalizationGrad", [dy, x], {"epsilon": 0.5}, [scale, numbers(6, seed=2)]),
+        Case("LayerNormalizationGrad", [dy, x], {"axis": 1}, [numbers(4, 6), numbers(4, 6, seed=2)], outputs=3),
         Case("RMSNorm", [x], {"eps": 1e-5}, [scale]),
     ]
     custom = [Case(c.op, c.inputs, c.attributes, c.constants, c.outputs, "com.microsoft") for c in cases]

@@ -372,6 +372,16 @@ def test_layer_normalisation_gradients():
     np.testing.assert_allclose(dbias, DY.sum(axis=0))
 
 
+def test_layer_normalisation_gradient_of_four_inputs():
+    scale, bias = RNG.standard_normal((2, 4))
+
+    def forward(x: Array) -> Array:
+        return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, keepdims=True) + 0.25) * scale + bias
+
+    dx = run("LayerNormalizationGrad", DY, X, scale, bias, eps=0.25)
+    np.testing.assert_allclose(dx, numeric_gradient(forward, X, DY), atol=1e-8)
+
+
 def test_loss_gradient_and_descent():
     log_probability, labels = np.log(softmax(X)), np.array([2, 0])
     found = run("SoftmaxCrossEntropyLossGrad", log_probability, labels)
