@@ -47,6 +47,7 @@ from .core.cluster_places import check_indices, strided, two_sides
 from .core.cluster_scalars import MacOp
 from .core.cluster_sums import DotOp, WindowOp
 from .core.cluster_unpack import UnpackRowOp
+from .core.effect_traits import Calls, Fence, OperandEffects, StateEffects
 from .core.semantics import Runner, Value, semantics
 
 EXTERNAL = "tilewright.external"
@@ -85,7 +86,7 @@ class ForkOp(IRDLOperation):
     cores = prop_def(IntegerAttr[I64])
     arguments = var_operand_def()
 
-    traits = traits_def(_CalleeExists())
+    traits = traits_def(_CalleeExists(), Calls())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
 
@@ -100,6 +101,9 @@ class ForkOp(IRDLOperation):
 
 # Transfers
 
+_QUEUE = StateEffects("cluster transfers")
+"""The groups of transfers: one that is started belongs to the last group that has begun."""
+
 
 @irdl_op_definition
 class DmaBeginOp(IRDLOperation):
@@ -113,6 +117,7 @@ class DmaBeginOp(IRDLOperation):
     name = "cluster.dma_begin"
     external = opt_prop_def(UnitAttr)
     group = result_def(i32)
+    traits = traits_def(_QUEUE)
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "attr-dict `:` type($group)"
 
@@ -174,6 +179,7 @@ class DmaInOp(DmaCopyOp):
     """
 
     name = "cluster.dma_in"
+    traits = traits_def(OperandEffects(reads=("far",), writes=("near",)), _QUEUE)
 
 
 @irdl_op_definition
@@ -186,6 +192,7 @@ class DmaOutOp(DmaCopyOp):
     """
 
     name = "cluster.dma_out"
+    traits = traits_def(OperandEffects(reads=("near",), writes=("far",)), _QUEUE)
 
 
 @irdl_op_definition
@@ -199,6 +206,7 @@ class DmaWaitOp(IRDLOperation):
     name = "cluster.dma_wait"
     group = operand_def(i32)
     external = opt_prop_def(UnitAttr)
+    traits = traits_def(Fence(), _QUEUE)
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$group attr-dict `:` type($group)"
 

@@ -15,7 +15,7 @@ from xdsl.ir import Block, BlockArgument, Dialect, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, region_def, traits_def, var_operand_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import NoTerminator
+from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from .core.hier_grid import GridOp, YieldOp
@@ -31,7 +31,7 @@ class _AtEnd(IRDLOperation):
     dims = var_operand_def(IndexType)
     body = region_def("single_block")
 
-    traits = traits_def(NoTerminator())
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
 
     def __init__(self, dims: Sequence[SSAValue], body: Region):
         super().__init__(operands=[list(dims)], regions=[body])

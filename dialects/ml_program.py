@@ -18,8 +18,10 @@ from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.traits import MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
+
+from .core.effect_traits import GlobalEffect
 
 
 def _module_of(op: Operation) -> ModuleOp | None:
@@ -60,7 +62,7 @@ class GlobalLoadOp(IRDLOperation):
     name = "ml_program.global_load"
     global_ = prop_def(SymbolRefAttr, prop_name="global")
     result = result_def(AnyAttr())
-    traits = traits_def(MemoryReadEffect())
+    traits = traits_def(GlobalEffect(MemoryEffectKind.READ, "global"))
 
     def __init__(self, symbol: str, type: Attribute):
         super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
@@ -101,7 +103,7 @@ class GlobalStoreOp(IRDLOperation):
     name = "ml_program.global_store"
     global_ = prop_def(SymbolRefAttr, prop_name="global")
     value = operand_def(AnyAttr())
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(GlobalEffect(MemoryEffectKind.WRITE, "global"))
 
     def __init__(self, symbol: str, value: SSAValue):
         super().__init__(properties={"global": SymbolRefAttr(symbol)}, operands=[value])

@@ -13,28 +13,46 @@ out; `OnnxOp.attribute` gives the value in any case. Integers are `si64`, lists 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cache
 
 from onnx import defs
 from onnx.defs import OpSchema
 from xdsl.ir import Dialect, Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def
-from xdsl.traits import IsTerminator, Pure
+from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, Pure
 
+from .core.effect_traits import StateEffects
 from .core.onnx_contrib import CONTRIB_DOMAIN, CONTRIB_SCHEMAS
 from .core.onnx_custom import DOMAIN, SCHEMAS
 from .core.onnx_schema import OnnxOp, op_class_of
 
-_RANDOM = {
-    "Bernoulli",
-    "Dropout",
-    "Multinomial",
-    "RandomNormal",
-    "RandomNormalLike",
-    "RandomUniform",
-    "RandomUniformLike",
+
+class _DropoutEffects(MemoryEffect):
+    """Random numbers where a dropout trains, or may do so; one that does not only copies."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance]:
+        assert isinstance(op, OnnxOp)
+        training = op.node_input(2)
+        if training is None:
+            return frozenset()
+        maker = training.owner
+        known = maker.attribute("value") if isinstance(maker, OnnxOp) and maker.SCHEMA.name == "Constant" else None
+        return frozenset() if known is not None and not known.any() else _RANDOM.get_effects(op)
+
+
+_RANDOM = StateEffects("random numbers")
+_EFFECTS: dict[str, MemoryEffect] = {
+    "Bernoulli": _RANDOM,
+    "Dropout": _DropoutEffects(),
+    "Multinomial": _RANDOM,
+    "RandomNormal": _RANDOM,
+    "RandomNormalLike": _RANDOM,
+    "RandomUniform": _RANDOM,
+    "RandomUniformLike": _RANDOM,
 }
+"""Operator -> its effects; the others are pure."""
 
 
 @irdl_op_definition
@@ -80,8 +98,8 @@ _REPLACED = {(schema.domain, schema.name): schema for schema in CONTRIB_SCHEMAS}
 def _class_at(key: tuple[str, str]) -> type[OnnxOp]:
     if key in _schemas():
         schema = _schemas()[key]
-        return op_class_of(schema, _op_name(schema), random=schema.name in _RANDOM)
-    return op_class_of(_REPLACED[key], f"onnx.{'.'.join(key)}", random=False)
+        return op_class_of(schema, _op_name(schema), _EFFECTS.get(schema.name))
+    return op_class_of(_REPLACED[key], f"onnx.{'.'.join(key)}")
 
 
 def op_class(op_type: str, domain: str = "") -> type[OnnxOp] | None:

@@ -16,6 +16,7 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -25,6 +26,7 @@ from ...ir import element_of, numbers_of, shape_of, where
 from ..nn import ints
 from .cluster_places import strided
 from .cluster_sums import strides_along
+from .effect_traits import OperandEffects
 from .nn_unpack import WIDTHS, WORD, pack
 from .semantics import Runner, Value, semantics
 
@@ -63,6 +65,7 @@ class Im2colOp(IRDLOperation):
     steps = prop_def(base(DenseArrayBase))
     bits = opt_prop_def(IntegerAttr[I64])
 
+    traits = traits_def(OperandEffects(reads=("x",), writes=("windows",)))
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
         "$x `[` $x_at `]` `,` $windows `[` $pixel `]` `from` $first `rows` $rows `taps` $taps `of` $elements attr-dict "

@@ -25,7 +25,6 @@ class MacOp(CCall):
 
     name = "cluster.mac"
     C_FUNCTION: ClassVar[str] = "tw_mac_i32"
-    C_IS_PURE: ClassVar[bool] = True
     a = operand_def(I32)
     b = operand_def(I32)
     sum = operand_def(I32)

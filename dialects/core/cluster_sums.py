@@ -17,12 +17,14 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import Array, element_of, numbers_of, shape_of
 from .cluster_places import Side, check_indices, strided, two_sides
+from .effect_traits import OperandEffects
 from .kernel_parts import ints
 from .nn_unpack import WIDTHS, packed_shape, unpack
 from .semantics import Runner, Value, semantics
@@ -49,6 +51,7 @@ class SumsOp(IRDLOperation):
     unsigned = opt_prop_def(UnitAttr)
     """Whether x holds unsigned integers; w never does."""
 
+    traits = traits_def(OperandEffects(reads=("x", "w"), writes=("sums",)))
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
         "$x `[` $x_at `]` `,` $w `[` $w_at `]` `rows` $rows `of` $elements `into` $sums attr-dict "

@@ -15,12 +15,14 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import element_of
 from .cluster_places import check_indices, strided, two_sides
+from .effect_traits import OperandEffects
 from .nn_unpack import WIDTHS, packed_shape, unpack
 from .semantics import Runner, Value, semantics
 
@@ -46,6 +48,7 @@ class UnpackRowOp(IRDLOperation):
     unsigned = opt_prop_def(UnitAttr)
     """Whether the numbers are unsigned."""
 
+    traits = traits_def(OperandEffects(reads=("packed",), writes=("out",)))
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
         "$packed `[` $packed_at `]` `,` $out `[` $out_at `]` `count` $count attr-dict `:` type($packed) `,` type($out)"

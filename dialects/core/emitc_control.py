@@ -6,10 +6,18 @@ from typing import Any, Self
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region
-from xdsl.irdl import IRDLOperation, irdl_op_definition, lazy_traits_def, operand_def, opt_operand_def, region_def
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    operand_def,
+    opt_operand_def,
+    region_def,
+    traits_def,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import HasParent, IsTerminator, Pure
+from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from .emitc_expressions import BOOL
@@ -44,6 +52,7 @@ class ForOp(IRDLOperation):
     upper_bound = operand_def()
     step = operand_def()
     region = region_def("single_block")
+    traits = traits_def(RecursiveMemoryEffect())
 
     def verify_(self) -> None:
         types = {self.lower_bound.type, self.upper_bound.type, self.step.type, *self.region.block.arg_types}
@@ -84,6 +93,7 @@ class IfOp(IRDLOperation):
     condition = operand_def(BOOL)
     then_region = region_def("single_block")
     else_region = region_def()
+    traits = traits_def(RecursiveMemoryEffect())
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -126,6 +136,7 @@ class DoOp(IRDLOperation):
 
     body = region_def("single_block")
     condition = region_def("single_block")
+    traits = traits_def(RecursiveMemoryEffect())
 
     def verify_(self) -> None:
         last = self.condition.block.last_op

@@ -40,6 +40,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from .effect_traits import Calls
+
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
@@ -123,7 +125,7 @@ class CallOp(IRDLOperation):
     arguments = var_operand_def()
     res = var_result_def()
 
-    traits = traits_def(_CalleeInterface())
+    traits = traits_def(_CalleeInterface(), Calls())
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, results)"
 
 

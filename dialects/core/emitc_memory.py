@@ -31,6 +31,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from .effect_traits import OperandEffects, ResultAllocation, ViewLike
+
 
 @irdl_op_definition
 class VariableOp(IRDLOperation):
@@ -44,6 +46,7 @@ class VariableOp(IRDLOperation):
 
     value = prop_def()
     result = result_def()
+    traits = traits_def(ResultAllocation())
 
     def verify_(self) -> None:
         if not isinstance(self.result.type, EmitC_LValueType | EmitC_ArrayType):
@@ -61,6 +64,7 @@ class LoadOp(IRDLOperation):
     operand = operand_def(ParamAttrConstraint(EmitC_LValueType, (T,)))
     result = result_def(T)
 
+    traits = traits_def(OperandEffects(reads=("operand",)))
     assembly_format = "$operand attr-dict `:` type($operand)"
 
 
@@ -75,6 +79,7 @@ class AssignOp(IRDLOperation):
     var = operand_def(ParamAttrConstraint(EmitC_LValueType, (T,)))
     value = operand_def(T)
 
+    traits = traits_def(OperandEffects(writes=("var",)))
     assembly_format = "$value `:` type($value) `to` $var `:` type($var) attr-dict"
 
 
@@ -88,7 +93,7 @@ class SubscriptOp(IRDLOperation):
     indices = var_operand_def()
     result = result_def(EmitC_LValueType)
 
-    traits = traits_def(Pure())
+    traits = traits_def(Pure(), ViewLike())
     assembly_format = "$value `[` $indices `]` attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:

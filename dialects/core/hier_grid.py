@@ -23,11 +23,12 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator
+from xdsl.traits import IsTerminator, NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import Array, numbers_of, numpy_type, shape_of, where
+from .effect_traits import OperandEffects, OwnArguments
 from .hier_tiles import ScratchAttr, TileAttr, read_tile, write_tile
 from .operand_lists import parse_operands, print_operands
 from .semantics import Runner, Value, semantics
@@ -43,7 +44,7 @@ class YieldOp(IRDLOperation):
 
     name = "hier.yield"
     assembly_format = "attr-dict"
-    traits = traits_def(IsTerminator())
+    traits = traits_def(IsTerminator(), NoMemoryEffect())
 
 
 @irdl_op_definition
@@ -100,6 +101,8 @@ class GridOp(IRDLOperation):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    # An output that is used in place is read as well.
+    traits = traits_def(OperandEffects(reads=("inputs", "outputs"), writes=("outputs",)), OwnArguments())
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, region_def
 from xdsl.traits import NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from .effect_traits import Awaits, Launches
 from .hier_transfers import TokenType
 from .semantics import Runner, Value, semantics
 
@@ -32,7 +33,7 @@ class LaunchOp(IRDLOperation):
     body = region_def("single_block")
     token = result_def(TokenType)
     assembly_format = "$body attr-dict"
-    traits = traits_def(NoTerminator())
+    traits = traits_def(NoTerminator(), Launches("token"))
 
     def __init__(self, kernel: Operation):
         super().__init__(regions=[Region(Block([kernel]))], result_types=[TokenType()])
@@ -66,6 +67,7 @@ class JoinOp(IRDLOperation):
     name = "hier.join"
     token = operand_def(TokenType)
     assembly_format = "$token attr-dict"
+    traits = traits_def(Awaits("token"))
 
     def __init__(self, token: SSAValue):
         super().__init__(operands=[token])

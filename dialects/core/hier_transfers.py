@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType, UnitAttr
-from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -13,14 +13,17 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     result_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import Array, element_of, shape_of, where
+from .effect_traits import Awaits, NothingPending, accesses
 from .hier_tiles import read_tile, write_tile
 from .semantics import Runner, Value, semantics
 
@@ -30,6 +33,16 @@ class TokenType(ParametrizedAttribute, TypeAttribute):
     """A transfer that has begun: `!hier.token`."""
 
     name = "hier.token"
+
+
+class _TransferEffects(MemoryEffect):
+    """A read of one side and a write of the other, until the token."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance]:
+        assert isinstance(op, DmaStartOp)
+        source, target = (op.near, op.far) if op.writes_far is not None else (op.far, op.near)
+        return accesses([source], [target], op.token)
 
 
 @irdl_op_definition
@@ -61,6 +74,7 @@ class DmaStartOp(IRDLOperation):
     fill = opt_prop_def(Attribute)
     stages = opt_prop_def(IntAttr)
     token = result_def(TokenType)
+    traits = traits_def(_TransferEffects())
 
     def __init__(
         self,
@@ -143,6 +157,7 @@ class DmaWaitOp(IRDLOperation):
     name = "hier.dma_wait"
     token = operand_def(TokenType)
     assembly_format = "$token attr-dict"
+    traits = traits_def(Awaits("token"))
 
     def __init__(self, token: SSAValue):
         super().__init__(operands=[token])
@@ -159,6 +174,7 @@ class DmaNoneOp(IRDLOperation):
     name = "hier.dma_none"
     token = result_def(TokenType)
     assembly_format = "attr-dict"
+    traits = traits_def(NothingPending())
 
     def __init__(self):
         super().__init__(result_types=[TokenType()])

@@ -169,6 +169,22 @@ def _facts_of(op: Operation) -> tuple[object, ...]:
     return operands, tuple(value.type for value in operands), dict(op.properties), blocks
 
 
+def used_inputs(kernel: Kernel) -> list[Access]:
+    """Return the accesses whose elements the scalar code of a kernel uses."""
+    blocks = [reduction.body for reduction in kernel.reductions]
+    blocks += [kernel.result] if kernel.result is not None else []
+    used = [a for i, a in enumerate(kernel.inputs) if any(block.args[i].uses for block in blocks)]
+    return [*used, *kernel.extras]
+
+
+def reads_of(kernel: Kernel) -> list[SSAValue]:
+    """Return the buffers that a kernel reads, its outputs included where it goes on from their content."""
+    values = [access.value for access in used_inputs(kernel)]
+    starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
+    values += [access.value for access in kernel.outputs] if None in starts else []
+    return [*values, *kernel.tables]
+
+
 def is_shaped(value: SSAValue) -> bool:
     """Return whether a value is a tensor or memref."""
     return isinstance(value.type, TensorType | MemRefType)

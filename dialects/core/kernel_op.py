@@ -22,11 +22,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of
+from .effect_traits import KernelEffects
 from .kernel import Access, Kernel, is_shaped, kernel_view, result_types, single_block
 from .operand_lists import parse_operand_list, parse_operands, print_operands
 
@@ -36,17 +36,6 @@ _CORES: dict[Hashable, tuple[Kernel, list[int]]] = {}
 """Kernel views by structure, with the place of each access among the operands."""
 _VERIFIED: set[Hashable] = set()
 """Structures found sound: the check builds the kernel's code anew, and passes leave most kernels as they are."""
-
-
-class BufferEffects(MemoryEffect):
-    """Ops in destination-passing style: pure on tensors; on memrefs they read the inputs and write the outputs."""
-
-    @classmethod
-    def get_effects(cls, op: object) -> set[EffectInstance]:
-        assert isinstance(op, KernelOp)
-        if op.results:
-            return set()
-        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
 
 
 class KernelOp(IRDLOperation, ABC):
@@ -81,7 +70,7 @@ class KernelOp(IRDLOperation, ABC):
     """The reduction goes on from what the output holds, which has the accumulator's type."""
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(BufferEffects())
+    traits = traits_def(KernelEffects())
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import MemoryEffect, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import DenseAttr, array_of
@@ -296,17 +296,21 @@ _GRAPHS = {_Type.GRAPH, _Type.GRAPHS}
 _RESERVED = {*dir(OnnxOp), *keyword.kwlist, "irdl_options", "traits"}
 
 
-def op_class_of(schema: OpSchema, name: str, *, random: bool) -> type[OnnxOp]:
-    """Return the op class named `name` that a schema describes; one that is not `random` has no effects."""
+def op_class_of(schema: OpSchema, name: str, effects: MemoryEffect | None = None) -> type[OnnxOp]:
+    """
+    Return the op class named `name` that a schema describes.
+
+    Without `effects` of its own, it has those of the graphs that are its attributes, or none.
+    """
     fields: dict[str, Any] = {"name": name, "__doc__": schema.doc, "__module__": __name__}
     for parameter in schema.inputs:
         fields[_free_name(parameter.name, fields)] = _OPERANDS[parameter.option](AnyAttr())
     for parameter in schema.outputs:
         fields[_free_name(parameter.name, fields)] = _RESULTS[parameter.option](AnyAttr())
-    graphs = False
+    effects = effects or Pure()
     for key, attribute in schema.attributes.items():
         if attribute.type in _GRAPHS:
-            graphs = True
+            effects = RecursiveMemoryEffect()
             fields[_free_name(key, fields)] = region_def()
             continue
         define = prop_def if attribute.required else opt_prop_def
@@ -314,8 +318,7 @@ def op_class_of(schema: OpSchema, name: str, *, random: bool) -> type[OnnxOp]:
         fields[_free_name(key, fields)] = define(constraint, prop_name=key)
     if options := _segment_options(schema):
         fields["irdl_options"] = options
-    if not random and not graphs:
-        fields["traits"] = traits_def(Pure())
+    fields["traits"] = traits_def(effects)
     cls = irdl_op_definition(type(schema.name + "Op", (OnnxOp,), fields))
     cls.SCHEMA = schema
     return cls

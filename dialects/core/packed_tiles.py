@@ -16,12 +16,14 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
+    traits_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import Array, element_of, numbers_of, shape_of
 from ..nn import ints
+from .effect_traits import OperandEffects
 from .semantics import Runner, Value, semantics
 
 LANES = 16
@@ -49,6 +51,7 @@ class TileOp(IRDLOperation):
     channels = opt_prop_def(IntegerAttr[I64])
     """Of how many channels of x the products are; absent, of all."""
 
+    traits = traits_def(OperandEffects(reads=("x", "w"), writes=("sums",)))
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$x `[` $at `]` `,` $w `[` $first `]` `into` $sums attr-dict `:` type($x) `,` type($w) `,` type($sums)"
@@ -150,6 +153,7 @@ class MatmulTileOp(IRDLOperation):
     b_at = var_operand_def(IndexType)
     columns = prop_def(IntegerAttr[I64])
 
+    traits = traits_def(OperandEffects(reads=("a", "b"), writes=("sums",)))
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     assembly_format = (
         "$a `[` $a_at `]` `,` $b `[` $b_at `]` `into` $sums attr-dict `:` type($a) `,` type($b) `,` type($sums)"

@@ -14,6 +14,7 @@ from ...dialects.core.c_call import CCall
 from ...dialects.core.cluster_im2col import Im2colOp
 from ...dialects.core.cluster_sums import DotOp, SumsOp
 from ...dialects.core.cluster_unpack import UnpackRowOp
+from ...dialects.core.effects import is_pure
 from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index
 from .builder import INDEX, Builder, Strided, layout_of, scalar_type
@@ -133,7 +134,7 @@ def c_call(b: Builder, op: CCall) -> None:
     operands = [b.integer(each) if isinstance(each, int) else _argument(b, op, each) for each in op.c_arguments()]
     result = scalar_type(op.results[0].type, op) if op.results else None
     b.include_runtime(op)
-    if op.C_IS_PURE and result is not None:
+    if is_pure(op) and result is not None:
         value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(op.C_FUNCTION)})
     else:
         value = _effect(b, op.C_FUNCTION, operands, result)

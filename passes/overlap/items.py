@@ -10,10 +10,9 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
 from ..map_engines import ATTRIBUTE as ENGINE
-from ..proof.body import reads_of
 from .places import Place, is_buffer, is_movable, place_of
 
 

@@ -10,7 +10,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
+from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of, used_inputs
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
 from ..loops.affine import Linear, axes_of
@@ -54,22 +54,6 @@ def _outside(op: Operation, kernel: Kernel, access: Access, axis: int, index: Li
         op,
         [f"loop point {listed(point)}", f"element {listed(element)} of the shape {listed(shape_of(access.value))}"],
     )
-
-
-def used_inputs(kernel: Kernel) -> list[Access]:
-    """Return the accesses whose elements the scalar code of a kernel uses."""
-    blocks = [reduction.body for reduction in kernel.reductions]
-    blocks += [kernel.result] if kernel.result is not None else []
-    used = [a for i, a in enumerate(kernel.inputs) if any(block.args[i].uses for block in blocks)]
-    return [*used, *kernel.extras]
-
-
-def reads_of(kernel: Kernel) -> list[SSAValue]:
-    """Return the buffers that a kernel reads, its outputs included where it goes on from their content."""
-    values = [access.value for access in used_inputs(kernel)]
-    starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
-    values += [access.value for access in kernel.outputs] if None in starts else []
-    return [*values, *kernel.tables]
 
 
 def prove_body(grid: GridOp) -> frozenset[int]:

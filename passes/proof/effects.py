@@ -10,10 +10,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of, reads_of
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ...ir import functions
-from .body import reads_of
 from .compile import VIEWS
 
 

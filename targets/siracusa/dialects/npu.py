@@ -7,20 +7,22 @@ A kernel is lowered to one or several jobs, each of which is `npu.acquire`, 24 t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import I32, I64, IntegerAttr, MemRefType, StringAttr, i32, i64
 from xdsl.ir import Dialect, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import Pure
+from xdsl.traits import EffectInstance, MemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.core.c_call import CCall, c_rule
+from ....dialects.core.effect_traits import Fence, StateEffects, accesses
 from ....dialects.core.semantics import Runner, Value, semantics
 from ..npu.geometry import NEAR
-from ..npu.jobs import COUNT
+from ..npu.jobs import COUNT, Register
 from ..npu.kernel_ops import ConvOp, MatmulOp, NpuKernelOp, RequantizeOp
 from ..npu.model import Offset
 from ..npu.session import session_of
@@ -38,6 +40,29 @@ __all__ = [
 ]
 
 
+_QUEUE = StateEffects("N-Eureka")
+"""The registers and the queue of jobs."""
+_READ_BY_JOBS = (Register.WEIGHTS, Register.INPUT, Register.SCALE, Register.BIAS)
+
+
+class _OperandOfJob(MemoryEffect):
+    """The access of the job that is acquired to the buffer whose address is written to a register."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance] | None:
+        assert isinstance(op, WriteOp)
+        register = op.index.value.data
+        if register not in (*_READ_BY_JOBS, Register.OUTPUT):
+            return frozenset()
+        base = op.value.owner
+        while isinstance(base, arith.AddiOp):
+            base = base.lhs.owner
+        if isinstance(base, AddressOp):
+            touched = [base.buffer]
+            return accesses([], touched) if register == Register.OUTPUT else accesses(touched, [])
+        return frozenset() if isinstance(base, arith.ConstantOp) else None
+
+
 @irdl_op_definition
 class AcquireOp(CCall):
     """
@@ -49,6 +74,7 @@ class AcquireOp(CCall):
     name = "npu.acquire"
     C_FUNCTION: ClassVar[str] = "tw_npu_acquire"
     job = result_def(I32)
+    traits = traits_def(_QUEUE)
     assembly_format = "attr-dict `:` type($job)"
 
     def __init__(self) -> None:
@@ -67,6 +93,7 @@ class WriteOp(CCall):
     C_FUNCTION: ClassVar[str] = "tw_npu_write"
     index = prop_def(IntegerAttr[I64])
     value = operand_def(I32)
+    traits = traits_def(_QUEUE, _OperandOfJob())
     assembly_format = "$index `,` $value attr-dict `:` type($value)"
 
     def __init__(self, index: int, value: SSAValue):
@@ -90,6 +117,7 @@ class TriggerOp(CCall):
 
     name = "npu.trigger"
     C_FUNCTION: ClassVar[str] = "tw_npu_trigger"
+    traits = traits_def(_QUEUE, Fence())
     assembly_format = "attr-dict"
 
 
@@ -103,6 +131,7 @@ class WaitOp(CCall):
 
     name = "npu.wait"
     C_FUNCTION: ClassVar[str] = "tw_npu_wait"
+    traits = traits_def(_QUEUE, Fence())
     assembly_format = "attr-dict"
 
 
@@ -116,7 +145,6 @@ class AddressOp(CCall):
 
     name = "npu.address"
     C_FUNCTION: ClassVar[str] = "tw_npu_address"
-    C_IS_PURE: ClassVar[bool] = True
     buffer = operand_def(MemRefType)
     address = result_def(I32)
     traits = traits_def(Pure())

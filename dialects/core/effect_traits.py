@@ -1,0 +1,205 @@
+"""
+Declarations of memory effects, as traits of an op: the buffers that it reads and writes, and what it calls or awaits.
+
+    traits = traits_def(OperandEffects(reads=("x", "w"), writes=("sums",)))
+
+They refine xDSL's `MemoryEffect`, whose own traits (`Pure`, `NoMemoryEffect`, `RecursiveMemoryEffect`, ...) count as
+well. An op without any has unknown effects. `effects.py` resolves declarations to effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.dialects.builtin import MemRefType, TensorType, UnrankedMemRefType
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, NoMemoryEffect, RecursiveMemoryEffect, Resource
+
+from ...errors import Diagnostic
+from .kernel import kernel_of, reads_of
+
+
+@dataclass(frozen=True)
+class Effect(EffectInstance):
+    """Effect that lasts from its op until a wait for the token `until`; without one it ends with the op."""
+
+    until: SSAValue | None = None
+
+
+@dataclass(frozen=True)
+class State(Resource):
+    """State apart from memory, such as that of a generator of random numbers or of a device's registers."""
+
+    state: str
+
+    def name(self) -> str:
+        return self.state
+
+
+_KINDS = MemoryEffectKind.READ, MemoryEffectKind.WRITE
+
+
+def is_buffer(value: SSAValue) -> bool:
+    """Return whether a value is a memref."""
+    return isinstance(value.type, MemRefType | UnrankedMemRefType)
+
+
+def places_named(op: Operation, names: Iterable[str]) -> list[SSAValue]:
+    """Return the operands of these names that are no tensors, those of variadic ones each."""
+    found: list[SSAValue] = []
+    for name in names:
+        given: SSAValue | Iterable[SSAValue] | None = getattr(op, name)
+        values = [given] if isinstance(given, SSAValue) else given or ()
+        found += [value for value in values if not isinstance(value.type, TensorType)]
+    return found
+
+
+def accesses(
+    reads: Iterable[SSAValue], writes: Iterable[SSAValue], until: SSAValue | None = None
+) -> Set[EffectInstance]:
+    """Return the effects of reading and writing buffers, in this order."""
+    kinds = ((MemoryEffectKind.READ, reads), (MemoryEffectKind.WRITE, writes))
+    return dict.fromkeys(Effect(kind, value, until=until) for kind, values in kinds for value in values).keys()
+
+
+class DeclaredEffects(MemoryEffect):
+    """Effects that depend on the parameters of the trait."""
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return the effects of an op, None where they are unknown."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class OperandEffects(DeclaredEffects):
+    """
+    Reads and writes of the buffers that are the named operands, and of nothing else; tensors among them have none.
+
+    Accesses of an op that goes on without waiting for them last until the next `Fence`.
+    """
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        return accesses(places_named(op, self.reads), places_named(op, self.writes))
+
+
+@dataclass(frozen=True)
+class StateEffects(DeclaredEffects):
+    """A read and a write of a `State`, so that the order among the ops on it, and their number, matter."""
+
+    state: str
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        return dict.fromkeys(EffectInstance(kind, resource=State(self.state)) for kind in _KINDS).keys()
+
+
+@dataclass(frozen=True)
+class GlobalEffect(DeclaredEffects):
+    """A read or a write of the global that a property names."""
+
+    kind: MemoryEffectKind
+    symbol: str
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        return {EffectInstance(self.kind, cast(Any, op.properties[self.symbol]))}
+
+
+@dataclass(frozen=True)
+class OperandRelease(DeclaredEffects):
+    """The end of the memory of the named operand."""
+
+    operand: str
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.FREE, value) for value in places_named(op, [self.operand])}
+
+
+class ResultAllocation(MemoryEffect):
+    """Memory of its own for each result."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.ALLOC, result) for result in op.results}
+
+
+class ViewLike(NoMemoryEffect):
+    """Results that are views of the buffer that is the first operand."""
+
+
+class KernelEffects(MemoryEffect):
+    """
+    Structured kernels, in destination-passing style: pure on tensors; on memrefs they read inputs and write outputs.
+
+    The kernel view says which; an output is read as well where a reduction goes on from its content. The effects of a
+    kernel without a view, such as one of dynamic shape, are unknown.
+    """
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance] | None:
+        if not any(map(is_buffer, op.operands)):
+            return frozenset()
+        try:
+            kernel = kernel_of(op)
+        except Diagnostic:
+            return None
+        return accesses(filter(is_buffer, reads_of(kernel)), (a.value for a in kernel.outputs if is_buffer(a.value)))
+
+
+@dataclass(frozen=True)
+class Accesses(Resource):
+    """The accesses that other ops have begun, each of which declares its own."""
+
+    def name(self) -> str:
+        return "accesses"
+
+
+class Fence(MemoryEffect):
+    """The end of accesses that other ops have begun: no access may be moved from one side of the op to the other."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance]:
+        return dict.fromkeys(EffectInstance(kind, resource=Accesses()) for kind in _KINDS).keys()
+
+
+class OwnArguments(RecursiveMemoryEffect):
+    """The effects of the ops in the regions; the buffers among the block arguments are memory of the op's own."""
+
+
+class NothingPending(NoMemoryEffect):
+    """Results that are tokens of nothing: a wait for one has no effects."""
+
+
+@dataclass(frozen=True)
+class Launches(RecursiveMemoryEffect):
+    """The effects of the ops in the regions, which last until a wait for the result of this name."""
+
+    token: str
+
+
+@dataclass(frozen=True)
+class Awaits(DeclaredEffects):
+    """
+    The rest of the effects that last until the token that is the named operand.
+
+    A wait for one of several transfers is a `Fence`: which is not known before the program runs.
+    """
+
+    token: str
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        return Fence.get_effects(op)
+
+
+@dataclass(frozen=True)
+class Calls(DeclaredEffects):
+    """The effects of the function that the property `callee` names on the operands `arguments`."""
+
+    callee: str = "callee"
+    arguments: str = "arguments"
+
+    def get_effects(self, op: Operation) -> None:
+        return None

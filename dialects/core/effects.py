@@ -1,0 +1,300 @@
+"""
+Memory effects: which buffers, globals and state an op reads, writes, allocates and frees.
+
+Every pass, proof and simulation asks here whether ops may be merged, moved or erased; none lists op types. Ops declare
+their effects by traits (`effect_traits.py`), upstream's in `effects_upstream.py`. Effects of ops with regions are those
+of the ops inside, those of a call its callee's. An op that declares none may read and write everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.memref import GetGlobalOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.traits import (
+    EffectInstance,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+)
+
+from .effect_traits import (
+    Awaits,
+    Calls,
+    Effect,
+    KernelEffects,
+    Launches,
+    NothingPending,
+    OwnArguments,
+    ResultAllocation,
+    State,
+    ViewLike,
+)
+from .effects_upstream import UPSTREAM
+from .kernel import is_kernel
+
+_READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
+
+
+@dataclass(frozen=True)
+class Effects:
+    """
+    Effects of an op on buffers, by their values; on globals, by their symbols; on `State`, by its resource.
+
+    An effect without a value on xDSL's default resource is on any memory.
+    """
+
+    instances: tuple[EffectInstance, ...] = ()
+    is_known: bool = True
+    """False for effects on everything, of whatever kind."""
+
+    @property
+    def reads(self) -> list[SSAValue]:
+        """The buffers that are read, each once."""
+        return self._values(_READ)
+
+    @property
+    def writes(self) -> list[SSAValue]:
+        """The buffers that are written, each once."""
+        return self._values(_WRITE)
+
+    def _values(self, kind: MemoryEffectKind) -> list[SSAValue]:
+        found = (each.value for each in self.instances if each.kind is kind)
+        return list(dict.fromkeys(value for value in found if isinstance(value, SSAValue)))
+
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether memory may be touched that no value or symbol names."""
+        return any(each.value is None and not isinstance(each.resource, State) for each in self.instances)
+
+    @property
+    def is_none(self) -> bool:
+        """Whether there are none."""
+        return not self.instances
+
+    @property
+    def only_read(self) -> bool:
+        """Whether nothing is changed."""
+        return all(each.kind is _READ for each in self.instances)
+
+    @property
+    def may_write(self) -> bool:
+        """Whether memory or state may be another one after the op; new memory is not counted."""
+        return any(each.kind not in (_READ, MemoryEffectKind.ALLOC) for each in self.instances)
+
+
+NONE = Effects()
+UNKNOWN = Effects((EffectInstance(_READ), EffectInstance(_WRITE)), is_known=False)
+"""Effects on everything."""
+
+
+def effects_of(op: Operation) -> Effects:
+    """Return the effects of an op. Use an `EffectAnalysis` for many ops of one module."""
+    return EffectAnalysis().of(op)
+
+
+def is_pure(op: Operation) -> bool:
+    """Return whether an op only computes its results from its operands."""
+    return effects_of(op).is_none
+
+
+def is_view(op: Operation) -> bool:
+    """Return whether the results of an op are views of its first operand's buffer."""
+    return any(isinstance(trait, ViewLike) for trait in _declared(type(op)))
+
+
+def root_of(value: SSAValue) -> SSAValue:
+    """Return the buffer that a memref is a view of, itself where it is none."""
+    while isinstance(op := value.owner, Operation) and is_view(op):
+        value = op.operands[0]
+    return value
+
+
+def is_allocation(value: SSAValue) -> bool:
+    """Return whether a value is memory of its own, that nothing else leads to when its op is done."""
+    return isinstance(op := value.owner, Operation) and any(
+        isinstance(trait, ResultAllocation) for trait in _declared(type(op))
+    )
+
+
+@cache
+def _declared(op_class: type[Operation]) -> tuple[MemoryEffect, ...]:
+    """Return the traits by which the ops of a class declare effects."""
+    if op_class.name in UPSTREAM:
+        return (UPSTREAM[op_class.name],)
+    return tuple(trait for trait in op_class.traits if isinstance(trait, MemoryEffect))
+
+
+_KERNEL = (KernelEffects(), RecursiveMemoryEffect())
+
+
+@dataclass
+class EffectAnalysis:
+    """
+    Effects of the ops of a module, those of each function found once.
+
+    A pass that erases ops or replaces them by others of no further effects may go on with its analysis.
+    """
+
+    _functions: dict[Operation, Effects] = field(default_factory=dict[Operation, Effects])
+    _symbols: dict[Operation, dict[str, Operation]] = field(default_factory=dict[Operation, dict[str, Operation]])
+
+    def of(self, op: Operation) -> Effects:
+        """Return the effects of an op."""
+        traits = _KERNEL if is_kernel(op) else _declared(type(op))
+        if not traits:
+            return UNKNOWN
+        if all(isinstance(trait, NoMemoryEffect) for trait in traits):
+            return NONE
+        found: dict[EffectInstance, None] = {}
+        for trait in traits:
+            effects = self._of_trait(op, trait)
+            if effects is None:
+                return UNKNOWN
+            found |= dict.fromkeys(effects)
+        return Effects(tuple(found))
+
+    def is_trivially_dead(self, op: Operation) -> bool:
+        """Return whether nobody can tell that an op is gone: its results are unused, and only they are changed."""
+        if any(result.first_use is not None for result in op.results):
+            return False
+        if op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
+            return False
+        effects = self.of(op)
+        return effects.is_known and all(_is_own(each, op) for each in effects.instances)
+
+    def of_function(self, function: Operation) -> Effects:
+        """
+        Return the effects of a call of a function: on its arguments, on globals, on state, or on any memory.
+
+        Unknown for functions without a body and for those that call themselves.
+        """
+        if function not in self._functions:
+            self._functions[function] = UNKNOWN
+            self._functions[function] = self._of_body(function)
+        return self._functions[function]
+
+    def _of_trait(self, op: Operation, trait: MemoryEffect) -> Iterable[EffectInstance] | None:
+        match trait:
+            case Launches():
+                inner = self._of_regions(op)
+                until: SSAValue = getattr(op, trait.token)
+                return inner and [Effect(each.kind, each.value, each.resource, until) for each in inner]
+            case RecursiveMemoryEffect():
+                return self._of_regions(op)
+            case Awaits():
+                lasting = self._of_token(getattr(op, trait.token))
+                return trait.get_effects(op) if lasting is None else lasting
+            case Calls():
+                return self._of_call(op, trait)
+            case _:
+                return trait.get_effects(op)
+
+    def _of_regions(self, op: Operation) -> Iterable[EffectInstance] | None:
+        """Return the effects of the ops inside of an op, but for those on memory that is allocated there."""
+        found: dict[EffectInstance, None] = {}
+        for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+            effects = self.of(inner)
+            if not effects.is_known:
+                return None
+            found |= dict.fromkeys(effects.instances)
+        return [each for each in found if not _is_inside(each, op)]
+
+    def _of_token(self, token: SSAValue) -> Iterable[EffectInstance] | None:
+        """Return the effects that last until a token is waited for, None where the token may be one of several."""
+        if not isinstance(owner := token.owner, Operation):
+            return None
+        if any(isinstance(trait, NothingPending) for trait in _declared(type(owner))):
+            return []
+        lasting = [each for each in self.of(owner).instances if isinstance(each, Effect) and each.until is token]
+        return [EffectInstance(each.kind, each.value, each.resource) for each in lasting] or None
+
+    def _of_call(self, op: Operation, call: Calls) -> Iterable[EffectInstance] | None:
+        name = op.properties.get(call.callee)
+        function = self._function(op, name) if isinstance(name, SymbolRefAttr) else None
+        if function is None:
+            return None
+        effects = self.of_function(function)
+        if not effects.is_known:
+            return None
+        operands: Sequence[SSAValue] = getattr(op, call.arguments)
+        return [_handed(each, operands) for each in effects.instances]
+
+    def _function(self, op: Operation, name: SymbolRefAttr) -> Operation | None:
+        """Return the function with a body that a symbol names in the module around an op."""
+        module = op.parent_op()
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        if module is None or name.nested_references.data:
+            return None
+        if module not in self._symbols:
+            self._symbols[module] = dict(_symbols(module))
+        found = self._symbols[module].get(name.root_reference.data)
+        return found if found is not None and found.regions and found.regions[0].blocks else None
+
+    def _of_body(self, function: Operation) -> Effects:
+        inner = self._of_regions(function)
+        if inner is None:
+            return UNKNOWN
+        return Effects(tuple(dict.fromkeys(_seen_outside(each, function) for each in inner)))
+
+
+def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:
+    for op in module.body.block.ops:
+        if isinstance(name := op.properties.get("sym_name"), StringAttr):
+            yield name.data, op
+
+
+def _is_own(effect: EffectInstance, op: Operation) -> bool:
+    """Return whether an effect of an op shows in its results alone."""
+    if effect.kind is _READ:
+        return True
+    value = effect.value
+    return effect.kind is MemoryEffectKind.ALLOC and isinstance(value, SSAValue) and op.is_ancestor(value.owner)
+
+
+def _is_inside(effect: EffectInstance, op: Operation) -> bool:
+    """Return whether an effect is on memory that nobody outside of an op sees: it is allocated there, or its own."""
+    if not isinstance(effect.value, SSAValue):
+        return False
+    root = root_of(effect.value)
+    if effect.kind is MemoryEffectKind.ALLOC and _hands_out_buffers(op):
+        return False
+    if is_allocation(root):
+        return op.is_ancestor(root.owner)
+    is_own = any(isinstance(trait, OwnArguments) for trait in _declared(type(op)))
+    return is_own and isinstance(root, BlockArgument) and root.block.parent_op() is op
+
+
+def _hands_out_buffers(op: Operation) -> bool:
+    """Return whether new memory may be among what an op, or a call of a function, gives."""
+    type_ = op.properties.get("function_type")
+    results = type_.outputs.data if isinstance(type_, FunctionType) else op.result_types
+    return any(isinstance(type, MemRefType) for type in results)
+
+
+def _seen_outside(effect: EffectInstance, function: Operation) -> EffectInstance:
+    """Return an effect in a function as its callers know it: on an argument, a global, state, or any memory."""
+    if not isinstance(effect.value, SSAValue):
+        return EffectInstance(effect.kind, effect.value, effect.resource)
+    root = root_of(effect.value)
+    if isinstance(root.owner, GetGlobalOp):
+        return EffectInstance(effect.kind, root.owner.name_)
+    is_argument = root.owner is function.regions[0].first_block
+    return EffectInstance(effect.kind, root if is_argument else None, effect.resource)
+
+
+def _handed(effect: EffectInstance, operands: Sequence[SSAValue]) -> EffectInstance:
+    """Return the effect of a call that its callee has on an argument, on the operand handed over."""
+    argument = effect.value
+    if not isinstance(argument, BlockArgument):
+        return effect
+    operand = operands[argument.index] if argument.index < len(operands) else None
+    return EffectInstance(effect.kind, operand, effect.resource)
