@@ -19,14 +19,15 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ..dialects import emitc
+from ..dialects.core.effects import callee_of, root_of
 from ..dialects.core.ports import SHAPE_OF
 from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
-from .emitc.buffers import CALLS, flags, global_op, root, shape_attribute, written
+from .emitc.buffers import flags, global_op, shape_attribute
 from .emitc.builder import UNSIGNED, Builder, layout_of, pointer, scalar_type
-from .emitc.converter import FunctionConverter, ModuleState, callee, global_name, memref_type
+from .emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
 from .emitc.names import Names, identifier
@@ -98,13 +99,10 @@ def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operatio
             raise Diagnostic("a function that is called has no body", where(caller), found=f"@{name}")
         active[name] = None
         for op in state.ops[name]:
-            if op.name in CALLS:
-                visit(callee(op), op)
+            if (called := callee_of(op)) is not None:
+                visit(called, op)
         del active[name]
-        roots = written(state.ops[name], state.written_by)
-        arguments = function.regions[0].blocks[0].args
-        state.written_by[name] = {argument.index for argument in arguments if argument in roots}
-        _refuse_writes_to_constants(state, function, roots)
+        _refuse_writes_to_constants(state, function)
         done[name] = function
 
     for function in public:
@@ -112,9 +110,10 @@ def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operatio
     return list(done.values())
 
 
-def _refuse_writes_to_constants(state: ModuleState, function: Operation, roots: set[SSAValue]) -> None:
+def _refuse_writes_to_constants(state: ModuleState, function: Operation) -> None:
+    written = state.effects.of_function(function).symbols_written
     for op in state.ops[_symbol(function)]:
-        if op.name != "memref.get_global" or op.results[0] not in roots:
+        if op.name != "memref.get_global" or global_name(op) not in written:
             continue
         owner = state.globals.get(name := global_name(op))
         if owner is not None and "constant" in owner.properties:
@@ -216,14 +215,14 @@ def _always_constants(state: ModuleState) -> dict[str, set[int]]:
     """Return, by function, the arguments for which every caller hands over a constant of the module."""
     found: dict[str, set[int]] = {}
     for op in (op for ops in state.ops.values() for op in ops):
-        if op.name in CALLS:
+        if (called := callee_of(op)) is not None:
             handed = {index for index, value in enumerate(op.operands) if _is_constant(state, value)}
-            found[callee(op)] = found.get(callee(op), handed) & handed
+            found[called] = found.get(called, handed) & handed
     return found
 
 
 def _is_constant(state: ModuleState, value: SSAValue) -> bool:
-    owner = root(value).owner if memref_type(value) is not None else None
+    owner = root_of(value).owner if memref_type(value) is not None else None
     if not isinstance(owner, Operation) or owner.name != "memref.get_global":
         return False
     definition = state.globals.get(global_name(owner))
@@ -234,7 +233,8 @@ def _is_read_only(state: ModuleState, argument: BlockArgument) -> bool:
     function = argument.block.parent_op()
     if memref_type(argument) is None or function is None:
         return False
-    return argument.index not in state.written_by[_symbol(function)]
+    effects = state.effects.of_function(function)
+    return not effects.writes_any and argument not in effects.writes
 
 
 def _argument_type(

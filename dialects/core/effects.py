@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import cast
 
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.memref import GetGlobalOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
+    DefaultResource,
     EffectInstance,
     IsTerminator,
     MemoryEffect,
@@ -75,6 +77,18 @@ class Effects:
         return any(each.value is None and not isinstance(each.resource, State) for each in self.instances)
 
     @property
+    def writes_any(self) -> bool:
+        """Whether memory may be written that no value or symbol names; accesses that end here are not counted."""
+        of_memory = (each for each in self.instances if each.kind is _WRITE and each.value is None)
+        return any(each.resource == DefaultResource() for each in of_memory)
+
+    @property
+    def symbols_written(self) -> set[str]:
+        """The names of the globals that are written."""
+        values = (each.value for each in self.instances if each.kind is _WRITE)
+        return {value.root_reference.data for value in values if isinstance(value, SymbolRefAttr)}
+
+    @property
     def is_none(self) -> bool:
         """Whether there are none."""
         return not self.instances
@@ -108,6 +122,14 @@ def is_pure(op: Operation) -> bool:
 def is_view(op: Operation) -> bool:
     """Return whether the results of an op are views of its first operand's buffer."""
     return any(isinstance(trait, ViewLike) for trait in _declared(type(op)))
+
+
+def callee_of(op: Operation) -> str | None:
+    """Return the name of the function that an op calls, None where it is no call."""
+    for trait in _declared(type(op)):
+        if isinstance(trait, Calls):
+            return cast(SymbolRefAttr, op.properties[trait.callee]).root_reference.data
+    return None
 
 
 def root_of(value: SSAValue) -> SSAValue:

@@ -59,7 +59,6 @@ UPSTREAM: Mapping[str, MemoryEffect] = {
     "memref.copy": OperandEffects(reads=("source",), writes=("destination",)),
     "memref.dealloc": OperandRelease("memref"),
     "memref.expand_shape": _VIEW,
-    "memref.extract_strided_metadata": _VIEW,
     "memref.load": _LOAD,
     "memref.memory_space_cast": _VIEW,
     "memref.reinterpret_cast": _VIEW,

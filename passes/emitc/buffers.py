@@ -1,4 +1,4 @@
-"""How memrefs become pointers in C, and which of them are only read."""
+"""Memrefs as pointers in C: elements, views, copies and globals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     StringAttr,
-    SymbolRefAttr,
     TensorType,
     UnitAttr,
     i32,
@@ -23,7 +22,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_Pointer
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import EXTERNAL, DmaInOp, DmaOutOp
+from ...dialects.cluster import EXTERNAL
 from ...errors import Diagnostic
 from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
@@ -40,37 +39,7 @@ VIEWS = (
 )
 """Ops whose result is another view of their first operand's buffer."""
 
-CALLS = ("func.call", "cluster.fork")
-"""Ops that run a function of the module on their operands."""
-
 _DYNAMIC = -(1 << 63)
-
-
-def root(value: SSAValue) -> SSAValue:
-    """Return the argument or the result of `memref.get_global` that a memref is a view of."""
-    while isinstance(op := value.owner, Operation) and op.name in VIEWS:
-        value = op.operands[0]
-    return value
-
-
-def written(ops: Iterable[Operation], written_by: dict[str, set[int]]) -> set[SSAValue]:
-    """
-    Return the roots of the memrefs that the ops of a function write to.
-
-    `written_by` says the same of the functions that it calls, by the index of the argument.
-    """
-    found: set[SSAValue] = set()
-    for op in ops:
-        if op.name in ("memref.store", "memref.copy"):
-            found.add(root(op.operands[1]))
-        elif type(op) is DmaOutOp:
-            found.add(root(op.far))
-        elif type(op) is DmaInOp:
-            found.add(root(op.near))
-        elif op.name in CALLS:
-            callee = cast(SymbolRefAttr, op.properties["callee"]).root_reference.data
-            found |= {root(op.operands[index]) for index in written_by.get(callee, set()) if index < len(op.operands)}
-    return found
 
 
 # Elements

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from ...dialects import emitc
 from ...dialects.cluster import ForkOp
 from ...dialects.core.c_call import CCall
+from ...dialects.core.effects import EffectAnalysis
 from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
@@ -34,7 +35,7 @@ class ModuleState:
     """All ops of each function."""
     runtime: str = ""
     external: str = ""
-    written_by: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
+    effects: EffectAnalysis = field(default_factory=EffectAnalysis)
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
     called: dict[str, None] = field(default_factory=dict[str, None])

@@ -1,0 +1,122 @@
+"""Pointers that the C code only reads, where ops of a target that the emitter does not know write them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from xdsl.dialects.builtin import I32, MemRefType
+from xdsl.ir import Dialect
+from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from tilewright.dialects.core.c_call import CCall
+from tilewright.dialects.core.effect_traits import OperandEffects
+from tilewright.errors import Diagnostic
+from tilewright.ir import new_context, parse_module, verify
+from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.targets.c import render
+
+pytestmark = pytest.mark.quick
+
+
+class RowOp(CCall):
+    """An instruction on two buffers."""
+
+    C_FUNCTION: ClassVar[str] = "toy_row"
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+    other = opt_operand_def(MemRefType)
+    assembly_format = "operands attr-dict `:` type(operands)"
+
+
+@irdl_op_definition
+class MoveOp(RowOp):
+    """An instruction that declares what it does to its buffers."""
+
+    name = "toy.move"
+    traits = traits_def(OperandEffects(reads=("source",), writes=("target",)))
+
+
+@irdl_op_definition
+class SilentOp(RowOp):
+    """An instruction that declares nothing."""
+
+    name = "toy.silent"
+
+
+@irdl_op_definition
+class PartlyOp(RowOp):
+    """An instruction that forgets one of its buffers."""
+
+    name = "toy.partly"
+    traits = traits_def(OperandEffects(reads=("source",)))
+
+
+@irdl_op_definition
+class AddressOp(CCall):
+    """The address of a buffer."""
+
+    name = "toy.address"
+    C_FUNCTION: ClassVar[str] = "toy_address"
+    buffer = operand_def(MemRefType)
+    address = result_def(I32)
+    traits = traits_def(Pure())
+    assembly_format = "$buffer attr-dict `:` type($buffer) `->` type($address)"
+
+
+TOY = Dialect("toy", [MoveOp, SilentOp, PartlyOp, AddressOp])
+
+
+def c_of(body: str, functions: str = "") -> str:
+    """The C of a function on two buffers."""
+    context = new_context()
+    context.load_dialect(TOY)
+    text = f"{functions} func.func @f(%x: memref<8xi8>, %y: memref<8xi8>) {{ {body} func.return }}"
+    module = parse_module(context, text)
+    verify(module)
+    convert_to_emitc(module, "toy.h")
+    verify(module)
+    return render(module).text()
+
+
+MOVE = '"toy.move"(%x, %y) : (memref<8xi8>, memref<8xi8>) -> ()'
+
+
+def test_a_buffer_that_an_instruction_of_a_target_writes_is_not_const():
+    assert "void f_run(const int8_t x[8], int8_t y[8])" in c_of(MOVE)
+
+
+def test_writes_are_seen_through_views_loops_and_calls():
+    functions = """func.func private @rows(%x: memref<8xi8>, %y: memref<8xi8>) {
+      %n = arith.constant 2 : index
+      scf.for %i = %n to %n step %n {
+        %p = memref.subview %y[4] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1], offset: 4>>
+        "toy.move"(%x, %p) : (memref<8xi8>, memref<4xi8, strided<[1], offset: 4>>) -> ()
+      }
+      func.return
+    }"""
+    text = c_of("func.call @rows(%x, %y) : (memref<8xi8>, memref<8xi8>) -> ()", functions)
+    assert "void f_run(const int8_t x[8], int8_t y[8])" in text
+    assert "rows(const int8_t *x, int8_t *y)" in text
+
+
+def test_an_instruction_may_not_write_a_constant():
+    constant = '''"memref.global"() <{sym_name = "w", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>,
+      sym_visibility = "private", constant}> : () -> ()'''
+    with pytest.raises(Diagnostic, match="a constant is written to"):
+        c_of(f"%w = memref.get_global @w : memref<8xi8> {MOVE.replace('%y', '%w')}", constant)
+
+
+@pytest.mark.parametrize(("op", "operand"), [("silent", "source"), ("partly", "target")])
+def test_a_call_on_buffers_declares_its_effects(op: str, operand: str):
+    with pytest.raises(Diagnostic) as raised:
+        c_of(MOVE.replace("move", op))
+    text = str(raised.value)
+    assert f"'toy.{op}', a call of toy_row, does not declare its effects on the buffer '{operand}'" in text
+    assert "OperandEffects(reads=(...), writes=(...))" in text
+
+
+def test_a_pure_call_on_a_buffer_declares_that_it_has_none():
+    assert "toy_address" in c_of("""%a = toy.address %x : memref<8xi8> -> i32 %c = arith.trunci %a : i32 to i8
+        %0 = arith.constant 0 : index memref.store %c, %y[%0] : memref<8xi8>""")
