@@ -7,7 +7,7 @@ that an upgrade of xDSL touches one place.
 
 from __future__ import annotations
 
-import io
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any, TypeAlias, cast
 
@@ -19,19 +19,19 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
     BytesAttr,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     Float16Type,
     Float32Type,
     Float64Type,
-    FusedLoc,
     IndexType,
     IntegerType,
     MemRefType,
     ModuleOp,
-    NameLoc,
     Signedness,
     StringAttr,
     TensorType,
+    UnknownLoc,
     i1,
 )
 from xdsl.dialects.func import FuncOp
@@ -40,6 +40,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from .errors import Diagnostic
+from .passes.core.locations import InferredLoc
 from .passes.core.locations import fused_location as fused_location
 from .passes.core.locations import named_location as named_location
 from .passes.core.locations import node_names as node_names
@@ -147,14 +148,27 @@ def _caret(text: str, position: int, column: int) -> list[str]:
     return [line, " " * (column - 1) + "^"] if column <= 200 else []
 
 
-class _IrPrinter(Printer):
-    """A printer that writes big constants from their bytes, elides them on request, and shows node names."""
+_UNWRITTEN = (UnknownLoc, InferredLoc)
 
-    def __init__(self, stream: io.StringIO, *, elide: int | None, generic: bool, locations: bool):
-        super().__init__(stream, print_generic_format=generic)
-        self._write = stream.write
+
+class _Text(list[str]):
+    """Text in parts, as a stream."""
+
+    @property
+    def write(self) -> Callable[[str], object]:
+        """Add a part."""
+        return self.append
+
+
+class _IrPrinter(Printer):
+    """A printer that writes big constants from their bytes, elides them on request, and hides inferred locations."""
+
+    def __init__(self, text: _Text, *, elide: int | None, generic: bool, locations: bool | None):
+        super().__init__(cast(Any, text), print_generic_format=generic, print_debuginfo=locations is not False)
+        self._text = text
+        self._write = text.append
         self._elide = elide
-        self._locations = locations
+        self._hides_inferred = not locations
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if "\n" in text:
@@ -171,13 +185,12 @@ class _IrPrinter(Printer):
         self.print_generic_format = generic or (op.name == "linalg.generic" and len(op.results) > 1)
         super().print_op(op)
         self.print_generic_format = generic
-        if self._locations and isinstance(op.location, NameLoc | FusedLoc):
-            self.print_string(" ")
-            super().print_attribute(op.location)
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, DenseIntOrFPElementsAttr):
             self._print_dense(cast(DenseAttr, attribute))
+        elif isinstance(attribute, _UNWRITTEN) and self._hides_inferred and self._text[-1] == " ":
+            self._text.pop()  # the space by which xDSL sets apart the location of an op or argument
         else:
             super().print_attribute(attribute)
 
@@ -185,22 +198,11 @@ class _IrPrinter(Printer):
         data = attribute.data.data
         width = attribute.get_element_type().compile_time_size
         count = len(data) // width
-        uniform = count > 1 and data == data[:width] * count
-        if count <= 100 and _has_exact_decimals(attribute):
-            super().print_attribute(attribute)
-            return
+        uniform = count > 0 and data == data[:width] * count
         if count > 100 and self._elide is not None and count > self._elide and not uniform:
             self.print_string("dense_resource<__elided__>")
-        elif uniform and _has_exact_decimals(attribute, count=1):
-            value = attribute.get_element_type().unpack(data[:width], 1)[0]
-            self.print_string("dense<")
-            attribute._print_one_elem(value, self)  # pyright: ignore[reportPrivateUsage]
-            self.print_string(">")
-        elif attribute.get_element_type() == i1:  # whose hexadecimal digits are bits for MLIR and bytes for xDSL
-            self.print_string("dense<")
-            values, shape = attribute.get_values(), attribute.get_shape()
-            attribute._print_dense_list(values, shape, self)  # pyright: ignore[reportPrivateUsage]
-            self.print_string(">")
+        elif (digits := _numbers_in_decimal(attribute, 1 if uniform else count)) is not None:
+            self.print_string(f"dense<{digits[0] if uniform else _nested(digits, attribute.get_shape())}>")
         else:
             self.print_string('dense<"0x')
             self.print_string((data[:width] if uniform else data).hex().upper())
@@ -209,20 +211,43 @@ class _IrPrinter(Printer):
         self.print_attribute(attribute.get_type())
 
 
-def _has_exact_decimals(attribute: DenseAttr, *, count: int | None = None) -> bool:
-    """
-    Return whether the first `count` elements, or all, read back as they are when xDSL prints them one by one.
-
-    It prints floats without an exact short decimal in hexadecimal, which it then reads as integers.
-    """
+def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
+    """Return the digits of the first `count` elements; None where their bytes are shorter or the only exact form."""
     element = attribute.get_element_type()
-    if not isinstance(element, AnyFloat):
-        return True
-    count = count or len(attribute)
+    if count > 100 and element != i1:  # whose bytes are bits for MLIR and bytes for xDSL
+        return None
     values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
-    return all(
-        isfinite(value) and element.unpack(element.pack((float(f"{value:.5e}"),)), 1)[0] == value for value in values
-    )
+    if element == i1:
+        return ["true" if value else "false" for value in values]
+    if isinstance(element, ComplexType):
+        part = cast("ComplexType[Any]", element).element_type
+        pairs = [tuple(_decimal(number, part) for number in value) for value in values]
+        return None if any(None in pair for pair in pairs) else [f"({','.join(pair)})" for pair in cast(Any, pairs)]
+    numbers = [_decimal(value, element) for value in values]
+    return None if None in numbers else cast("list[str]", numbers)
+
+
+def _decimal(value: float, type: Attribute) -> str | None:
+    """Return the digits of a number as upstream prints it; None for floats that are not finite."""
+    if not isinstance(type, AnyFloat):
+        return str(value)
+    if not isfinite(value):
+        return None
+    mantissa, _, exponent = f"{value:.5e}".partition("e")
+    text = f"{mantissa}0e{exponent}"
+    if type.unpack(type.pack((float(text),)), 1)[0] == value:
+        return text
+    digits = 9 if isinstance(type, Float32Type) else 17
+    text = f"{value:.{digits}g}"
+    # Upstream gives the bits of a whole number of so many digits, which xDSL reads as the number's value.
+    return text if "." in text else f"{value:.{digits - 1}e}"
+
+
+def _nested(numbers: list[str], shape: Sequence[int]) -> str:
+    """Return numbers in the nested brackets of a tensor of that shape; nothing of an empty one."""
+    for size in reversed(shape if numbers else ()):
+        numbers = [f"[{', '.join(numbers[at : at + size])}]" for at in range(0, len(numbers), size)]
+    return "".join(numbers)
 
 
 def print_ir(
@@ -230,22 +255,22 @@ def print_ir(
     *,
     elide: int | None = None,
     generic: bool = False,
-    locations: bool = True,
+    locations: bool | None = None,
     context: Context | None = None,
 ) -> str:
     """
     Return the text of an op.
 
-    `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows the
-    locations that name ONNX nodes; places in files are never shown. With a `context`, the resources that the op names
-    are appended.
+    `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows each
+    location where it is true, none where it is false; by default those that the text or the model gave, but no
+    positions that the parser inferred. With a `context`, the resources that the op names are appended.
     """
-    stream = io.StringIO()
-    printer = _IrPrinter(stream, elide=elide, generic=generic, locations=locations)
+    text = _Text()
+    printer = _IrPrinter(text, elide=elide, generic=generic, locations=locations)
     printer.print_op(op)
     if context is not None:
         printer.print_metadata(context.loaded_dialects)
-    return stream.getvalue()
+    return "".join(text)
 
 
 # Shortcuts

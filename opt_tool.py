@@ -27,6 +27,7 @@ Run passes on IR and print the result.
 _Add: TypeAlias = Callable[..., argparse.Action]
 """`add_argument` of a parser, or of a group of its options."""
 _FLAG = "store_true"
+_DEBUGINFO = ("--mlir-print-debuginfo", "--print-debuginfo")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -88,6 +89,7 @@ def _add_files(add: _Add) -> None:
     add("--split-input-file", action=_FLAG, help="treat the parts between lines '// -----' as files of their own")
     add("--verify-diagnostics", action=_FLAG, help="succeed when exactly the errors of '// expected-error' come")
     add("--allow-unregistered-dialect", action=_FLAG, help="accept ops of unknown dialects")
+    add("--parsing-diagnostics", action=_FLAG, help="print errors of the syntax to the output and succeed")
     add("--debug", action=_FLAG, help="show the traceback of an error")
 
 
@@ -125,8 +127,10 @@ def _add_observers(add: _Add) -> None:
 def _add_printing(add: _Add) -> None:
     elide = "--mlir-elide-elementsattrs-if-larger"
     add(elide, dest="elide", type=int, metavar="N", help="leave out constants of more elements")
-    add("--mlir-print-op-generic", dest="generic", action=_FLAG, help="print each op in the generic form")
-    add("--mlir-print-debuginfo", dest="locations", type=_truth, metavar="BOOL", help="print the names of nodes (true)")
+    generic = ("--mlir-print-op-generic", "--print-op-generic")
+    add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
+    some = "print every location, or none; by default those that are written in the input, but no positions in files"
+    add(*_DEBUGINFO, dest="locations", type=_truth, metavar="BOOL", help=some)
 
 
 def _add_inputs(add: _Add) -> None:
@@ -163,7 +167,7 @@ def _spelled(word: str, known: Sequence[str]) -> str:
     name = word.partition("=")[0]
     if name not in known and f"-{name}" in known and len(name) > 2:
         word = f"-{word}"
-    return f"{word}=true" if word in ("--verify-each", "--mlir-print-debuginfo") else word
+    return f"{word}=true" if word in ("--verify-each", *_DEBUGINFO) else word
 
 
 def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:

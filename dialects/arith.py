@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 from xdsl.dialects.arith import Arith, FloatingPointLikeBinaryOperation
-from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, traits_def
 from xdsl.traits import Pure
 
 from ..ir import Array
+from .core.extended import extended
 from .core.semantics import scalar
 
 
@@ -35,4 +35,4 @@ def _remf(op: RemFOp, a: Array, b: Array) -> Array:
     return np.fmod(a, b)
 
 
-ARITH = Dialect("arith", [*Arith.operations, RemFOp], list(Arith.attributes))
+ARITH = extended(Arith, [RemFOp])

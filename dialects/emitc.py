@@ -17,7 +17,6 @@ These discardable attributes say what the C shows and upstream has no place for:
 from __future__ import annotations
 
 from xdsl.dialects.emitc import EmitC, EmitC_AddOp, EmitC_ApplyOp, EmitC_CallOpaqueOp
-from xdsl.ir import Dialect
 
 from .core.emitc_control import DoOp, ForOp, IfOp, YieldOp
 from .core.emitc_expressions import (
@@ -44,17 +43,16 @@ from .core.emitc_expressions import (
 )
 from .core.emitc_functions import CallOp, FuncOp, IncludeOp, ReturnOp, VerbatimOp
 from .core.emitc_memory import AssignOp, GetGlobalOp, GlobalOp, LoadOp, SubscriptOp, VariableOp
+from .core.extended import extended
 
 # Those of xDSL.
 AddOp = EmitC_AddOp
 ApplyOp = EmitC_ApplyOp
 CallOpaqueOp = EmitC_CallOpaqueOp
 
-EMITC = Dialect(
-    "emitc",
+EMITC = extended(
+    EmitC,
     [
-        AddOp,
-        ApplyOp,
         AssignOp,
         BitwiseAndOp,
         BitwiseLeftShiftOp,
@@ -63,7 +61,6 @@ EMITC = Dialect(
         BitwiseRightShiftOp,
         BitwiseXorOp,
         CallOp,
-        CallOpaqueOp,
         CastOp,
         CmpOp,
         ConditionalOp,
@@ -92,5 +89,4 @@ EMITC = Dialect(
         VerbatimOp,
         YieldOp,
     ],
-    list(EmitC.attributes),
 )

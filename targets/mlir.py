@@ -17,14 +17,15 @@ class MlirTarget(Target):
     """
     The IR as MLIR text.
 
-    `generic` prints each op in the form that needs no knowledge of it, `debuginfo` the locations that name ONNX nodes.
+    `generic` prints each op in the form that needs no knowledge of it, `debuginfo` every location, or none where it is
+    false; by default those that the text or the model gave are printed.
     `elide` replaces constants of more elements than that: such text cannot be read again.
     """
 
     name = "mlir"
 
     generic: bool = False
-    debuginfo: bool = True
+    debuginfo: bool | None = None
     elide: int | None = None
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:

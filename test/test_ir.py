@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     BFloat16Type,
-    FileLineColLoc,
     FusedLoc,
     IntegerType,
     ModuleOp,
+    NoneAttr,
     Signedness,
     StringAttr,
     UnknownLoc,
@@ -32,6 +32,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 from tilewright import ir
 from tilewright.errors import Diagnostic
 from tilewright.passes.core.dominance import dominator_tree
+from tilewright.passes.core.locations import is_written
 from tilewright.passes.core.parser import FastLexer
 
 pytestmark = pytest.mark.quick
@@ -115,7 +116,7 @@ def test_resources_are_printed_with_a_context():
 def test_locations_are_lines_of_the_file():
     module = ir.parse_module(ir.new_context(), "func.func @f() {\n  func.return\n}", "a.mlir", first_line=10)
     places = [op.location for op in module.walk() if op is not module]
-    assert all(isinstance(place, FileLineColLoc) for place in places)
+    assert not any(is_written(place) for place in places)
     assert [ir.where(op) for op in module.walk()][1:] == ["a.mlir:10:1", "a.mlir:11:3"]
 
 
@@ -125,6 +126,28 @@ def test_node_names_survive_text():
     assert [ir.node_names(op) for op in again.ops] == [("A",), ("B", "C")]
     assert [ir.where(op) for op in again.ops] == ['node "A"', 'node "B" + "C"']
     assert "loc(" not in ir.print_ir(module, locations=False)
+
+
+def test_the_text_is_a_fixed_point_with_every_location():
+    text = ir.print_ir(module_of(DIAMOND.format(result="%0")), locations=True)
+    assert "t.mlir" in text
+    assert ir.print_ir(module_of(text), locations=True) == text
+
+
+def test_a_location_attribute_is_printed():
+    text = '"test.op"() {a = loc(unknown), b = [loc(unknown), loc("A")]} : () -> ()'
+    assert text in ir.print_ir(module_of(text))
+
+
+def test_places_that_the_text_gives_are_named_in_errors():
+    lines = ('loc("a.cc":3:4)', 'loc(callsite("f" at "a.cc":5:6))', 'loc(fused<"x">["y"("z"), "a.cc":7:8])')
+    module = module_of("\n".join(f'"test.op"() : () -> () {each}' for each in lines))
+    assert [ir.where(op) for op in module.ops] == ["a.cc:3:4", "a.cc:5:6", "a.cc:7:8"]
+
+
+def test_an_op_made_without_its_initialiser_has_a_location():
+    op = ModuleOp.__new__(ModuleOp)
+    assert op.location == UnknownLoc()
 
 
 def test_generic_form_keeps_locations():
@@ -141,6 +164,15 @@ def test_fused_locations_flatten_without_repetition():
     assert ir.fused_location([both, a]) == both
     assert ir.fused_location([a, a]) == a
     assert ir.fused_location([]) == UnknownLoc()
+
+
+def test_fused_locations_keep_what_the_text_gives():
+    module = module_of(
+        '"test.op"() : () -> () loc("a.cc":3:4)\n"test.op"() : () -> ()\n"test.op"() : () -> () loc("B")'
+    )
+    given, inferred, named = (op.location for op in module.ops)
+    assert ir.fused_location([inferred, given]) == given
+    assert ir.fused_location([given, inferred, named]) == FusedLoc((given, named), NoneAttr())
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,10 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.dialects.ml_program import GlobalOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.ml_program import GlobalLoadOp, GlobalStoreOp
+from ...dialects.ml_program import GlobalLoadOp, GlobalOp, GlobalStoreOp
 from ...errors import Diagnostic
 from ...ir import element_of, free_symbol, numbers_of, shape_of, where
 from ..memory.views import buffer_type, layout_of

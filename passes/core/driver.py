@@ -151,7 +151,7 @@ def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
         raise UsageError("the passes are given twice, by -p and by --pass-pipeline")
     if not is_onnx and (arguments.input_shape or arguments.input_type):
         raise UsageError("--input-shape and --input-type are for .onnx inputs", found=arguments.input)
-    for flag in ("split_input_file", "verify_diagnostics", "run_reproducer"):
+    for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
         if is_onnx and getattr(arguments, flag):
             raise UsageError(f"--{flag.replace('_', '-')} is for .mlir inputs", found=arguments.input)
     if arguments.inputs is not None and not arguments.interpret_each:
@@ -247,7 +247,8 @@ class Run:
         came: list[BaseException] = []
         output: str | None = None
         try:
-            output = self.compile(chunk)
+            module = self.parsed(chunk)
+            output = module if isinstance(module, str) else self.compile(module, chunk)
         except BaseException as error:
             if not catchable(error) or isinstance(error, UsageError):
                 raise
@@ -259,9 +260,17 @@ class Run:
         self.failed = self.failed or bool(came)
         return output
 
-    def compile(self, chunk: Chunk) -> str:
-        """Return the output for a chunk. Raises what the passes and the verifier raise."""
-        module = self.load(chunk)
+    def parsed(self, chunk: Chunk) -> ModuleOp | str:
+        """Return the module of a chunk; with --parsing-diagnostics, of one that is no IR the error instead."""
+        try:
+            return self.load(chunk)
+        except Diagnostic as error:
+            if not self.arguments.parsing_diagnostics:
+                raise
+            return f"{self.placed(error)}\n"
+
+    def compile(self, module: ModuleOp, chunk: Chunk) -> str:
+        """Return the output for the module of a chunk. Raises what the passes and the verifier raise."""
         with self.timing.measure("verify"):
             verify(module)
         manager = PassManager(self.observers(chunk), self.arguments.verify_each)
@@ -282,9 +291,7 @@ class Run:
     def observers(self, chunk: Chunk) -> list[Observer]:
         """Return what watches the passes as the command line asks."""
         arguments = self.arguments
-        show = partial(
-            print_ir, elide=arguments.elide, generic=arguments.generic, locations=arguments.locations is not False
-        )
+        show = partial(print_ir, elide=arguments.elide, generic=arguments.generic, locations=arguments.locations)
         observers: list[Observer] = []
         if self.interpreter is not None:
             inputs = Path(arguments.inputs) if arguments.inputs else None

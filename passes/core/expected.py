@@ -3,6 +3,8 @@
 
     // expected-error@+1 {{does not dominate its use}}
     %0 = arith.addi %1, %1 : i32
+
+In a text of `expected-error-re`, parts in further braces are regular expressions: `{{operand {{[0-9]+}} of}}`.
 """
 
 from __future__ import annotations
@@ -13,17 +15,28 @@ from dataclasses import dataclass
 
 from ...errors import Diagnostic
 
-_COMMENT = re.compile(r"expected-(error|warning|note|remark)\s*(@[+-]\d+|@above|@below|@unknown)?\s*\{\{(.*?)\}\}")
+_COMMENT = re.compile(
+    r"""expected-(error|warning|note|remark)
+        (?:\s*(@[+-]\d+|@above|@below|@unknown)?\s*\{\{(.*?)\}\}(?!\})
+         |-re\s*(@[+-]\d+|@above|@below|@unknown)?\s*\{\{((?:\{\{.*?\}\}(?!\})|.)*?)\}\}(?!\}))""",
+    re.VERBOSE,
+)
+_REGEX = re.compile(r"\{\{(.*?)\}\}(?!\})")
 _MENTION = re.compile(r"expected-(?:error|warning|note|remark)\b")
 _PLACE = re.compile(r"^(.*):(\d+):(\d+)$", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """A message that must come on `line` of the file, None for one without a place; `at` is the comment's line."""
+    """
+    A message that must come on `line` of the file, None for one without a place; `at` is the comment's line.
+
+    `text` is what the comment says, `pattern` what must be found in the message.
+    """
 
     kind: str
     text: str
+    pattern: re.Pattern[str]
     line: int | None
     at: int
 
@@ -47,10 +60,23 @@ def expectations(text: str, source: str, first_line: int = 1) -> list[Expectatio
                 expected="expected-error {{text}}, with @+1, @-1, @above, @below or @unknown after 'error'",
                 found=comments[index].strip(),
             )
-        for kind, place, message in matches:
-            line = _line(place, index, marked)
-            found.append(Expectation(kind, message, None if line is None else first_line + line, first_line + index))
+        for kind, place, message, place_re, message_re in matches:
+            line = _line(place or place_re, index, marked)
+            line = None if line is None else first_line + line
+            pattern = _pattern(message_re, f"{source}:{first_line + index}") if message_re else re.escape(message)
+            found.append(Expectation(kind, message or message_re, re.compile(pattern), line, first_line + index))
     return found
+
+
+def _pattern(text: str, where: str) -> str:
+    """Return the regular expression of a text whose parts in braces are some. Raises Diagnostic where they are none."""
+    parts = _REGEX.split(text)
+    pattern = "".join(f"(?:{part})" if index % 2 else re.escape(part) for index, part in enumerate(parts))
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise Diagnostic(f"the regular expression is malformed: {error}", where=where, found=text) from error
+    return pattern
 
 
 def _line(place: str, index: int, marked: set[int]) -> int | None:
@@ -92,7 +118,7 @@ def _searched(diagnostic: Diagnostic) -> str:
 def _take(left: list[Expectation], kind: str, lines: set[int | None], text: str) -> Expectation | None:
     """Remove and return the first expectation that a message on one of `lines` fulfils."""
     for each in left:
-        if each.kind == kind and each.line in lines and each.text in text:
+        if each.kind == kind and each.line in lines and each.pattern.search(text):
             left.remove(each)
             return each
     return None

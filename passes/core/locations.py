@@ -1,4 +1,4 @@
-"""Where in a model or a file an op comes from."""
+"""Source locations of ops: names of ONNX nodes, places that the text gives, positions that the parser infers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,43 @@ from collections.abc import Iterable
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
+    CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
+    IntAttr,
     LocationAttr,
     NameLoc,
     NoneAttr,
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, BuiltinAttribute, Operation, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.printer import Printer
+
+# Some of xDSL's passes make ops without `__init__`, which sets the default.
+Operation.location = UNKNOWN_LOC
+
+
+@irdl_attr_definition
+class InferredLoc(ParametrizedAttribute, BuiltinAttribute):
+    """Position of an op in its file, inferred by the parser where the text gives no location."""
+
+    name = "inferred_loc"
+
+    filename: StringAttr = param_def()
+    line: IntAttr = param_def()
+    column: IntAttr = param_def()
+
+    def print_builtin(self, printer: Printer) -> None:
+        FileLineColLoc(self.filename, self.line, self.column).print_builtin(printer)
+
+
+def is_written(location: Attribute) -> bool:
+    """Return whether a location is information of the program: neither unknown nor inferred from an op's position."""
+    return not isinstance(location, UnknownLoc | InferredLoc)
 
 
 def named_location(name: str) -> LocationAttr:
@@ -24,10 +51,10 @@ def named_location(name: str) -> LocationAttr:
 
 
 def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
-    """Return the location of an op that was made from several, without repetitions."""
+    """Return the location of an op that was made from several, without repetitions; inferred positions are dropped."""
     parts: dict[LocationAttr, None] = {}
     for location in locations:
-        parts |= {part: None for part in _name_locations(location)}
+        parts |= {part: None for part in _parts(location) if is_written(part)}
     if not parts:
         return UnknownLoc()
     return next(iter(parts)) if len(parts) == 1 else FusedLoc(tuple(parts), NoneAttr())
@@ -35,18 +62,34 @@ def fused_location(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 def node_names(op: Operation) -> tuple[str, ...]:
     """Return the names of the ONNX nodes that an op implements, in graph order; empty where it came from none."""
-    return tuple(part.desc.data for part in _name_locations(op.location))
+    return tuple(part.desc.data for part in _parts(op.location) if isinstance(part, NameLoc))
 
 
-def _name_locations(location: LocationAttr) -> list[NameLoc]:
-    parts = cast(ArrayAttr[Attribute], location.locations).data if isinstance(location, FusedLoc) else (location,)
-    return [part for part in parts if isinstance(part, NameLoc)]
+def _parts(location: LocationAttr) -> tuple[LocationAttr, ...]:
+    """Return the locations that a fused one consists of, or the location itself."""
+    if not isinstance(location, FusedLoc) or not isinstance(location.metadata, NoneAttr):
+        return (location,)
+    return cast("tuple[LocationAttr, ...]", cast(ArrayAttr[Attribute], location.locations).data)
+
+
+def _place(location: Attribute) -> FileLineColLoc | InferredLoc | None:
+    """Return the first place in a file within a location, of a call the callee's; None where there is none."""
+    match location:
+        case FileLineColLoc() | InferredLoc():
+            return location
+        case CallSiteLoc():
+            return _place(location.callee) or _place(location.caller)
+        case FusedLoc():
+            places = map(_place, cast(ArrayAttr[Attribute], location.locations).data)
+            return next((place for place in places if place is not None), None)
+        case _:
+            return None
 
 
 def where(op: Operation) -> str:
     """Return the place to name in an error about `op`: its ONNX node, else its line in the file, else the op itself."""
     if names := node_names(op):
         return "node " + " + ".join(f'"{name}"' for name in names)
-    if isinstance(location := op.location, FileLineColLoc):
-        return f"{location.filename.data}:{location.line.data}:{location.column.data}"
+    if (place := _place(op.location)) is not None:
+        return f"{place.filename.data}:{place.line.data}:{place.column.data}"
     return f"op '{op.name}'"

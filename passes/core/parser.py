@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, IntegerType, StringAttr, UnknownLoc
-from xdsl.ir import Operation, TypeAttribute
-from xdsl.parser import Parser, ParserState
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    AnyFloat,
+    ArrayAttr,
+    ComplexType,
+    DenseArrayBase,
+    FusedLoc,
+    IndexType,
+    IntAttr,
+    IntegerType,
+    LocationAttr,
+    NoneAttr,
+    StringAttr,
+)
+from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.parser import AttrParser, Parser, ParserState
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
+
+from .locations import InferredLoc
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+
@@ -22,7 +37,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-
+_LOCATION_ALIAS = re.compile(r"^[ \t]*(#[\w$.-]+)[ \t]*=[ \t]*(?=loc[ \t]*\()", re.MULTILINE)
 _WIDEST = (1 << 24) - 1
 
 
@@ -58,8 +73,36 @@ def _span(start: int, end: int, text: Input[str]) -> Span[str]:
     return span
 
 
+def _float_of_bits(parser: AttrParser, digits: str, type: AnyFloat, span: Span[str]) -> float:
+    """Return the float whose bits hexadecimal digits give. Raises ParseError where they are too many, or negative."""
+    bits, size = int(digits, 16), type.compile_time_size
+    if bits < 0 or bits.bit_length() > 8 * size:
+        parser.raise_error(f"{digits} is not the {8 * size} bits of a value of {type}", span)
+    return type.unpack(bits.to_bytes(size, "little"), 1)[0]
+
+
+def _is_hexadecimal(number: str) -> bool:
+    return number.lstrip("-")[:2] in ("0x", "0X")
+
+
 class LocatingParser(Parser):
     """A parser that gives each op without a location the line and column at which it stands."""
+
+    class _TensorLiteralElement(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
+        """An element of a tensor literal; hexadecimal digits are a float's bits, where xDSL takes their value."""
+
+        def to_type(self, parser: AttrParser, type: AnyFloat | IntegerType | IndexType | ComplexType) -> Any:
+            element = type.element_type if isinstance(type, ComplexType) else type
+            if not isinstance(element, AnyFloat) or "0" not in (text := self.span.text):
+                return super().to_type(parser, type)
+            numbers = [number.strip() for number in text.strip("()").split(",")]
+            if not any(map(_is_hexadecimal, numbers)):
+                return super().to_type(parser, type)
+            values = [
+                _float_of_bits(parser, number, element, self.span) if _is_hexadecimal(number) else float(number)
+                for number in numbers
+            ]
+            return tuple(values) if isinstance(type, ComplexType) else values[0]
 
     def __init__(self, context: Context, text: str, name: str):
         super().__init__(context, "", name)
@@ -67,6 +110,7 @@ class LocatingParser(Parser):
         self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
         self._start = 0
         self._resources: dict[tuple[str, str], str] = {}
+        self._text = text
         self._parser_state = ParserState(FastLexer(Input(text, name)))
 
     def place(self, position: int | None = None) -> tuple[int, int]:
@@ -78,10 +122,79 @@ class LocatingParser(Parser):
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start
         op = super().parse_operation()
-        if isinstance(op.location, UnknownLoc):
+        if op.location is UNKNOWN_LOC:  # where the text says `loc(unknown)`, it is another object
             line, column = self.place(start)
-            op.location = FileLineColLoc.new((self._filename, _number(line), _number(column)))
+            op.location = cast(LocationAttr, InferredLoc.new((self._filename, _number(line), _number(column))))
         return op
+
+    def _parse_location(self) -> LocationAttr:
+        token = self._current_token
+        if token.kind is MLIRTokenKind.HASH_IDENT and token.text not in self.attribute_aliases:
+            self._consume_token()
+            return self._location_defined_later(token)
+        if token.text != "fused":
+            return super()._parse_location()
+        self._consume_token()
+        if self.parse_optional_punctuation("<") is None:
+            metadata: Attribute = NoneAttr()
+        else:
+            metadata = self.parse_attribute()
+            self.parse_punctuation(">")
+        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(ArrayAttr[Attribute](parts), metadata)
+
+    def _location_defined_later(self, alias: MLIRToken) -> LocationAttr:
+        """Return the location of an alias whose definition comes after its use, as upstream prints them."""
+        if alias.text not in self._later_locations:
+            self.raise_error(f"undefined symbol alias '{alias.text}'", alias.span)
+        definition = self._later_locations.pop(alias.text)
+        here = self._current_token.span.start
+        self._resume_from(definition)
+        location = self.parse_optional_location()
+        self._resume_from(here)
+        assert location is not None
+        self._later_locations[alias.text] = definition
+        return location
+
+    @cached_property
+    def _later_locations(self) -> dict[str, int]:
+        """The positions of the definitions of aliases of locations, by name."""
+        return {match[1]: match.end() for match in _LOCATION_ALIAS.finditer(self._text)}
+
+    def _parse_optional_complex(self) -> Any:
+        # Of one number the bits and of the other decimal digits may be given: xDSL wants both of one kind.
+        start = self._current_token.span
+        if self.parse_optional_punctuation("(") is None:
+            return None
+        (real, first), _, (imaginary, second) = (
+            self._parse_bool_int_or_float(),
+            self.parse_punctuation(","),
+            self._parse_bool_int_or_float(),
+        )
+        end = self.expect(lambda: self._parse_optional_token(MLIRTokenKind.R_PAREN), "')' expected").span
+        has_bits = _is_hexadecimal(first.text) or _is_hexadecimal(second.text)
+        if type(real) is not type(imaginary) and not has_bits:
+            self.raise_error("expected a complex number of two floats or two integers", start)
+        return (real, imaginary), Span(start.start, end.end, start.input)
+
+    def _parse_builtin_densearray_attr(self) -> DenseArrayBase[Any] | None:
+        # xDSL reads no hexadecimal floats here, though it prints infinities so.
+        start = self._current_token.span.start
+        self.parse_characters("<", " in dense array")
+        type = self.parse_attribute()
+        if not isinstance(type, AnyFloat) or self.parse_optional_punctuation(":") is None:
+            self._resume_from(start)
+            return super()._parse_builtin_densearray_attr()
+        values = self.parse_comma_separated_list(self.Delimiter.NONE, lambda: self._parse_float(type))
+        self.parse_punctuation(">", " in dense array")
+        return DenseArrayBase.from_list(cast(Any, type), values)
+
+    def _parse_float(self, type: AnyFloat) -> float:
+        span = self._current_token.span
+        if not _is_hexadecimal(span.text):
+            return self.parse_float()
+        self.parse_integer()
+        return _float_of_bits(self, span.text, type, span)
 
     def parse_optional_str_literal(self) -> str | None:
         # What is printed with escapes, such as letters beyond ASCII, is bytes for xDSL, where it was a string before.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.ml_program import GlobalOp
 
 from ...dialects.core.buckets import BUCKET_OF
+from ...dialects.ml_program import GlobalOp
 from ...errors import Diagnostic
 from ...ir import functions
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
-from xdsl.dialects.ml_program import GlobalOp
 from xdsl.ir import Attribute
 
 from ...dialects.core.semantics import Runner, Value, semantics, storage
-from ...dialects.ml_program import GlobalLoadOp, GlobalStoreOp
+from ...dialects.ml_program import GlobalLoadConstOp, GlobalLoadOp, GlobalOp, GlobalStoreOp
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
 from .bits import dtype_of
@@ -29,8 +28,8 @@ def _global(op: GlobalOp) -> Array:
     return buffer
 
 
-@semantics(GlobalLoadOp)
-def _load(runner: Runner, op: GlobalLoadOp, operands: Sequence[Value]) -> list[Array]:
+@semantics(GlobalLoadOp, GlobalLoadConstOp)
+def _load(runner: Runner, op: GlobalLoadOp | GlobalLoadConstOp, operands: Sequence[Value]) -> list[Array]:
     # A copy: what was loaded is a value, which a later store does not change.
     return [runner.storage(op.symbol).copy()]
 

@@ -112,7 +112,7 @@ def _run_command(words: Sequence[str], data: bytes) -> Result:
     if words[0] == "not":
         result = _run_command(words[1:], data)
         return Result(int(result.code in (0, 70, 127)), result.out, result.err)
-    inside = {"opt-tool": _opt_tool, "filecheck": _filecheck}.get(words[0])
+    inside = TOOLS.get(words[0])
     return _inside(inside, list(words), data) if inside else _outside(words, data)
 
 
@@ -130,6 +130,10 @@ def _filecheck(words: list[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
+
+
+TOOLS: dict[str, Callable[[list[str]], int]] = {"opt-tool": _opt_tool, "filecheck": _filecheck}
+"""The commands that run inside this process, given their words, the name first."""
 
 
 def _inside(main: Callable[[list[str]], int], words: list[str], data: bytes) -> Result:

@@ -51,6 +51,32 @@ def test_unmet_and_unexpected():
     assert problems("// expected-warning {{bad}}") != []
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "meets"),
+    [
+        ("{{operand {{[0-9]+}} of 'a.b'}}", "operand 12 of 'a.b'", True),
+        ("{{operand {{[0-9]+}} of 'a.b'}}", "operand x of 'a.b'", False),
+        ("{{operand {{[0-9]+}} of 'a.b'}}", "operand 12 of 'acb'", False),
+        ("{{{{a|b}} {{c{2}}} }}", "b cc ", True),
+        ("{{{{a|b}} {{c{2}}} }}", "b c ", False),
+    ],
+)
+def test_regular_expressions(text: str, message: str, meets: bool):
+    place = "t.mlir:2:1"
+    assert (problems(f"// expected-error-re@+1 {text}", Diagnostic(message, where=place)) == []) is meets
+    assert problems(f"// expected-error@+1 {text}", Diagnostic(message, where=place)) != []
+
+
+def test_braces_in_a_text():
+    assert problems("// expected-error {{found {a}}}", Diagnostic("found {a}", where="t.mlir:1:1")) == []
+
+
+def test_a_malformed_regular_expression_is_refused():
+    with pytest.raises(Diagnostic, match="regular expression is malformed") as caught:
+        expectations("\n// expected-error-re {{a {{[}} b}}", "t.mlir")
+    assert caught.value.where == "t.mlir:2"
+
+
 def test_errors_without_a_place():
     assert problems("// expected-error@unknown {{bad}}", Diagnostic("bad", where="op 'a.b'")) == []
     assert problems("// expected-error {{bad}}", Diagnostic("bad")) != []

@@ -1,0 +1,42 @@
+// RUN: opt-tool %s | filecheck %s
+// RUN: opt-tool %s | opt-tool --mlir-print-op-generic | opt-tool | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo | filecheck %s --check-prefix=CHECK-ALL
+// RUN: opt-tool %s --mlir-print-debuginfo > %t.once
+// RUN: opt-tool %t.once --mlir-print-debuginfo > %t.twice
+// RUN: diff %t.once %t.twice
+// RUN: opt-tool %s --mlir-print-debuginfo=false | filecheck %s --check-prefix=CHECK-NONE
+
+// What the text says of locations is kept and printed; with --mlir-print-debuginfo also where else ops stand.
+
+// CHECK-NONE-NOT: loc(
+// CHECK-NONE: func.return
+
+#defined = loc("m.cc":7:8)
+
+// CHECK: func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc("m.cc":7:8), %c: i32) -> i32 {
+// CHECK-ALL: func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc("m.cc":7:8), %c: i32 loc(unknown)) -> i32 {
+func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc(#defined), %c: i32) -> i32 {
+  // CHECK-NEXT: %0 = arith.addi %a, %b : i32 loc("a.mlir":3:4)
+  %0 = arith.addi %a, %b : i32 loc("a.mlir":3:4)
+  // CHECK-NEXT: %1 = arith.addi %0, %b : i32 loc(callsite("callee" at "m.cc":1:2))
+  %1 = arith.addi %0, %b : i32 loc(callsite("callee" at "m.cc":1:2))
+  // CHECK-NEXT: %2 = arith.addi %1, %c : i32 loc(fused<"why">["a", "b"("m.cc":1:2)])
+  %2 = arith.addi %1, %c : i32 loc(fused<"why">["a", "b"("m.cc":1:2)])
+  // CHECK-NEXT: %3 = arith.addi %2, %c : i32 loc(fused["a", "a.mlir":3:4])
+  %3 = arith.addi %2, %c : i32 loc(#later)
+  // CHECK-NEXT: %4 = arith.addi %3, %a : i32{{$}}
+  // CHECK-ALL: %4 = arith.addi %3, %a : i32 loc("{{.*}}locations.mlir":29:3)
+  %4 = arith.addi %3, %a : i32
+  // CHECK-NEXT: %5 = arith.addi %4, %a : i32{{$}}
+  // CHECK-ALL: %5 = arith.addi %4, %a : i32 loc(unknown)
+  %5 = arith.addi %4, %a : i32 loc(unknown)
+  // CHECK-NEXT: cf.br ^{{.*}}(%5 : i32){{$}}
+  cf.br ^end(%5 : i32)
+// CHECK-NEXT: ^{{.*}}(%6: i32 loc("of the argument")):
+^end(%6: i32 loc("of the argument")):
+  func.return %6 : i32
+} loc("whole")
+// CHECK: } loc("whole")
+
+#later = loc(fused["a", #place])
+#place = loc("a.mlir":3:4)
