@@ -154,9 +154,9 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
     from .runtime.session import check_place, level_for, runner
 
     check_place(place)
-    level = level_for(place, options.target, options.stop_after)
+    level = level_for(place, options.stop_after)
     with Progressing(options.target) as observers:
-        compilation = compile_model(_model(options), options.target, stop_after=level, observers=observers)
+        compilation = compile_model(_model(options), options.target, **level._asdict(), observers=observers)
     return runner(compilation, place), network_inputs(compilation.module)
 
 
@@ -175,8 +175,8 @@ def generate_command(options: argparse.Namespace) -> int:
     check_place(place)
     options.context = options.context or len(options.prompt) + options.tokens - 1
     with Progressing(options.target) as observers:
-        level = level_for(place, options.target)
-        compilation = compile_model(_model(options), options.target, stop_after=level, observers=observers)
+        level = level_for(place)._asdict()
+        compilation = compile_model(_model(options), options.target, **level, observers=observers)
     return run(options, runner(compilation, place), module_language(compilation.module), place)
 
 

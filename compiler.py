@@ -130,24 +130,34 @@ def pipeline_of(machine: targets.Machine) -> Pipeline:
 
 
 def compile_model(
-    model: Model, machine_name: str, *, stop_after: str = "", observers: Sequence[Observer] = ()
+    model: Model,
+    machine_name: str,
+    *,
+    stop_after: str = "",
+    explicit: bool = False,
+    observers: Sequence[Observer] = (),
 ) -> Compilation:
     """
     Run a machine's pipeline on a model, up to and with the phase or pass `stop_after`, to the end where that is empty.
+
+    An `explicit` program is the last one whose kernels and transfers are ops, which can be simulated.
 
     Raises Diagnostic, with the model's path as its source, for whatever is wrong with the model.
     """
     from .passes.core.garbage import rare_collections
 
     with rare_collections():
-        return _compile(model, machine_name, stop_after, observers)
+        return _compile(model, machine_name, stop_after, explicit, observers)
 
 
-def _compile(model: Model, machine_name: str, stop_after: str, observers: Sequence[Observer]) -> Compilation:
+def _compile(
+    model: Model, machine_name: str, stop_after: str, explicit: bool, observers: Sequence[Observer]
+) -> Compilation:
     from .ir import new_context
     from .passes.core.manager import PassManager
     from .runtime.inputs import input_names
     from .runtime.report import ReportObserver
+    from .runtime.simulator.explicit import last_explicit
 
     machine = machine_named(machine_name)
     pipeline = pipeline_of(machine).select(stop_after=stop_after)
@@ -156,7 +166,10 @@ def _compile(model: Model, machine_name: str, stop_after: str, observers: Sequen
         module = model.load()
         inputs = input_names(module)
         manager = PassManager([*observers, report], verify_each=False, verify_phases=True)
-        manager.run(module, pipeline, new_context())
+        if explicit:
+            module = last_explicit(module, pipeline, machine_name, manager)
+        else:
+            manager.run(module, pipeline, new_context())
     except Diagnostic as error:
         error.source = error.source or str(model.path)
         raise

@@ -82,7 +82,7 @@ def recovered(path: Path) -> str:
 
 def error(path: Path, place: str, x: Array, wanted: Array) -> float:
     """Return the largest difference from the wanted output, relative to the largest number in that."""
-    compilation = compile_model(Model(path), "host", stop_after=level_for(place, "host", "tensor"))
+    compilation = compile_model(Model(path), "host", **level_for(place, "tensor")._asdict())
     (result,) = runner(compilation, place)({"x": x}).values()
     return float(np.abs(result - wanted).max() / np.abs(wanted).max())
 

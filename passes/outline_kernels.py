@@ -25,7 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
-from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
 from ..ir import functions, symbol_names, where
@@ -67,11 +67,6 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
         name = next(name for name in (f"{base}_{n}" for n in count()) if name not in taken)
         taken.add(name)
         _outline_group(group, name, family[0])
-
-
-def multiply_accumulates(op: Operation) -> int:
-    """Return the number of products that a kernel sums up, 0 where it is no sum of products."""
-    return op.multiply_accumulates if isinstance(op, KernelOp) else 0
 
 
 def _base_name(op: Operation) -> str:

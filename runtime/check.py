@@ -16,12 +16,10 @@ from xdsl.dialects.builtin import bf16, f16
 from ..compiler import Compilation, Model, compile_model
 from ..errors import Diagnostic
 from ..frontend.tensors import ELEMENTS
-from ..ir import Array, new_context, numpy_type
+from ..ir import Array, numpy_type
 from ..passes.core.failures import as_diagnostic
-from ..passes.outline_kernels import OutlineKernelsPass
 from .inputs import by_name, load_arrays, network_inputs
-from .report import network_report
-from .session import level_for, run_steps, runner
+from .session import Level, level_for, run_steps, runner
 
 ABSOLUTE_TOLERANCE = 1e-4
 """How far a float may be from the golden one; of 16 bits, at least its precision times the largest golden number."""
@@ -140,14 +138,14 @@ def _check(
     inputs = given if forms.context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
     inputs = _rounded(case.model, inputs)
     model = replace(model_for(case.model, inputs), **vars(forms))
-    levels: dict[str, Compilation] = {}
+    levels: dict[Level, Compilation] = {}
     details: list[str] = []
     for place in places:
-        level = level_for(place, machine, stop_after)
+        level = level_for(place, stop_after)
         if level not in levels:
-            levels[level] = compile_model(model, machine, stop_after=level)
+            levels[level] = compile_model(model, machine, **level._asdict())
         compilation = levels[level]
-        report.update(compilation.report if place != "simulator" else _outlined_report(compilation))
+        report.update(compilation.report)
         ports = network_inputs(compilation.module)
         counted = [port.name for port in ports if port.added]
         arrays = by_name(inputs, [port.name for port in ports], case.folder / "inputs.npz", optional=counted)
@@ -155,13 +153,6 @@ def _check(
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
     return "; ".join(details)
-
-
-def _outlined_report(compilation: Compilation) -> dict[str, Any]:
-    """Return the report of a network that is compiled until its kernels are still ops: what they are as functions."""
-    module = compilation.module.clone()
-    OutlineKernelsPass().apply(new_context(), module)
-    return compilation.report | network_report(module)
 
 
 def input_names(path: Path) -> list[str]:

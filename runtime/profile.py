@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
     from ..compiler import Model
     from ..passes.core.manager import Observer
-    from ..passes.core.pipeline import Pipeline
     from .simulator import Simulation
 
-_AFTER = ("outline-kernels", "convert-kernels-to-loops", "convert-dma-to-loops", "convert-to-emitc")
-"""The passes after which a program does not show its kernels and transfers any more."""
-
-_WIDE = 160
+_WIDE = 184
 """Columns of the tables where the output is no terminal and $COLUMNS does not say."""
 
 
@@ -84,48 +80,14 @@ def profile(
 
 
 def explicit_program(model: Model, target: str, *, observers: Sequence[Observer] = ()) -> ModuleOp:
-    """Return a model as a planned program whose data movement is explicit and whose kernels are still ops."""
-    from ..compiler import machine_named, pipeline_of
-    from ..ir import new_context
-    from ..passes.core.manager import PassManager
-
-    pipeline = explicit_part(pipeline_of(machine_named(target)), target)
-    try:
-        module = model.load()
-        PassManager(list(observers)).run(module, pipeline, new_context())
-    except Diagnostic as error:
-        error.source = error.source or str(model.path)
-        raise
-    return module
-
-
-def explicit_part(pipeline: Pipeline, target: str) -> Pipeline:
     """
-    Return a machine's pipeline up to where kernels become functions or loops.
+    Return a model as a planned program whose kernels and transfers are ops, as the last pass leaves it that keeps them.
 
-    One that does not plan for memory levels is made to, before it places the buffers. Raises Diagnostic where it never
-    has buffers.
+    Raises Diagnostic for a model that cannot be compiled that far, and where a pipeline has no such program.
     """
-    from ..passes import all_passes
-    from ..passes.core.grammar import quote
-    from ..passes.core.pipeline import parse_pipeline
+    from ..compiler import compile_model
 
-    steps = list(pipeline.steps)
-    names = [step.name for step in steps]
-    end = min((names.index(name) for name in _AFTER if name in names), default=len(names))
-    steps, names = steps[:end], names[:end]
-    if "bufferize" not in names:
-        raise Diagnostic(
-            f"the pipeline of '{target}' cannot be profiled",
-            expected="a pipeline with bufferize, and kernels after it",
-            found=", ".join(names),
-        )
-    at = names.index("bufferize") + 1
-    wanted = {"attach-machine": f"attach-machine{{target={quote(target)}}}", "plan-memory": "plan-memory"}
-    missing = ",".join(text for name, text in wanted.items() if name not in names)
-    if missing:
-        steps[at:at] = parse_pipeline(missing, all_passes()).steps
-    return replace(pipeline, steps=tuple(steps))
+    return compile_model(model, target, explicit=True, observers=observers).module
 
 
 def _title(model: Path) -> str:
@@ -154,9 +116,10 @@ def numbers_of(simulation: Simulation, title: str) -> dict[str, Any]:
     for field in dataclasses.fields(simulation):
         if field.name not in ("events", "memory"):
             content[field.name] = _plain(getattr(simulation, field.name))
-    derived = ("cycles", "stalled", "rate", "engine_rate", "intensity", "limited_by")
+    derived = "engine", "cycles", "computing", "stalled", "rate", "engine_rate", "mac_rate", "intensity", "limited_by"
     for entry, layer in zip(content["layers"], simulation.layers, strict=True):
         entry.update({name: getattr(layer, name) for name in derived})
+        entry["of_peak"] = None if isnan(layer.of_peak) else layer.of_peak
     return content
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from ..compiler import Compilation, bare_of, machine_named, pipeline_of
+from ..compiler import Compilation, bare_of
 from ..dialects.core.ports import cut_outputs
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array
@@ -151,17 +151,16 @@ def check_place(on: str) -> None:
         )
 
 
-def level_for(on: str, target: str, interpreted: str = "") -> str:
-    """
-    Return the phase or pass after which a network for a target runs there, empty for the last.
+class Level(NamedTuple):
+    """How far `compile_model` compiles: to the end, to a phase or pass, or as long as the program is explicit."""
 
-    It is `interpreted` at any level, and simulated where its transfers are explicit and its kernels still ops.
-    """
-    from .profile import explicit_part
+    stop_after: str = ""
+    explicit: bool = False
 
-    if on == "simulator":
-        return explicit_part(pipeline_of(machine_named(target)), target).steps[-1].name
-    return interpreted if on == "interpreter" else ""
+
+def level_for(on: str, interpreted: str = "") -> Level:
+    """Return how far a network is compiled to run there; it is interpreted after the phase or pass `interpreted`."""
+    return Level(interpreted if on == "interpreter" else "", on == "simulator")
 
 
 def runner(compilation: Compilation, on: str) -> Run:

@@ -118,6 +118,11 @@ class KernelOp(IRDLOperation, ABC):
         """How many products the kernel sums up, 0 where it is no sum of products."""
         return 0
 
+    @property
+    def factor_type(self) -> Attribute:
+        """Type of the numbers that the second input holds, by which a sum of products multiplies those of the first."""
+        return element_of(self.inputs[1])
+
     def is_unsigned(self, index: int) -> bool:
         """Return whether input `index` holds unsigned integers."""
         return self.unsigned is not None and index in numbers_of(self.unsigned)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from xdsl.dialects.builtin import I64, IntegerAttr, UnitAttr, i8, i32
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, UnitAttr, i8, i32
 from xdsl.ir import Attribute, Block, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import base, opt_prop_def, prop_def
@@ -80,6 +80,10 @@ class PackableOp(ContractionOp):
     def packed_bits(self) -> int:
         """The bits of a packed number of the second input, 0 where each is an element."""
         return self.weight_bits.value.data if self.weight_bits is not None else 0
+
+    @property
+    def factor_type(self) -> Attribute:
+        return IntegerType(self.packed_bits) if self.packed_bits else super().factor_type
 
     def verify_structure(self) -> None:
         if self.narrow_input is not None and not self.packed_bits:

@@ -42,14 +42,33 @@ class Tally:
 
 
 @dataclass
+class Share:
+    """
+    Part of an engine in a layer so far; as in LayerEngine.
+
+    `least` are the cycles that its multiply-accumulates take at the engine's peak, `rated` are those that count there.
+    """
+
+    calls: int = 0
+    busy: int = 0
+    points: int = 0
+    macs: int = 0
+    rated: int = 0
+    least: float = 0.0
+
+
+@dataclass
 class Layer:
     """What the ops of some ONNX nodes have cost so far; as in LayerCost."""
 
     nodes: Nodes
     engine: str = ""
+    """The engine of its first kernel, which waits for its transfers."""
     start: int = -1
     end: int = 0
     busy: int = 0
+    setup: int = 0
+    hidden: int = 0
     wait_in: int = 0
     wait_out: int = 0
     conflicts: int = 0
@@ -63,6 +82,7 @@ class Layer:
     link_cycles: int = 0
     energy: float = 0.0
     operators: dict[str, Tally] = field(default_factory=dict[str, "Tally"])
+    engines: dict[str, Share] = field(default_factory=dict[str, "Share"])
     stored: int = 0
     """Bytes of outputs that were written."""
     produced: int = 0
@@ -74,6 +94,8 @@ class KernelCost:
     """
     A call of a kernel: its cycles on its engine, its points and multiply-accumulates, its energy in picojoules, and
     the bytes of its operands in each level.
+
+    `peak` are the multiply-accumulates that its engine does a cycle at most on such operands, 0 where that is not said.
     """
 
     operator: str
@@ -84,6 +106,16 @@ class KernelCost:
     energy: float
     sizes: tuple[int, ...]
     levels: tuple[tuple[str, int], ...]
+    peak: float = 0.0
+
+
+class Running(NamedTuple):
+    """Kernel that an engine runs beside the program, from one cycle to another."""
+
+    start: int
+    end: int
+    layer: Layer
+    tally: Tally
 
 
 @dataclass
@@ -116,5 +148,7 @@ class EngineUse:
     wait_out: int = 0
     calls: int = 0
     energy: float = 0.0
+    peak: float = 0.0
+    """The greatest peak of its engine on the kernels that it ran."""
     queue: list[int] = field(default_factory=list[int])
     """When the kernels that were launched are done."""

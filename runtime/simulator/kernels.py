@@ -11,11 +11,11 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_shaped, kernel_of
+from ...dialects.core.work import multiply_accumulates, points_of
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes import map_engines
 from ...passes.memory.views import bytes_of
-from ...passes.outline_kernels import multiply_accumulates
 from ...targets.core.machine import Engine, Machine
 from .accounts import KernelCost
 
@@ -44,11 +44,10 @@ def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
             remedy="give the kernel another engine, or the engine an entry for it in runs",
         )
     far = _far_accesses([value for value in op.operands if is_shaped(value)], engine, machine)
-    energy = engine.energy * kernel.points
-    macs = multiply_accumulates(op)
-    return _with_operands(
-        KernelCost(op.name, engine.name, cycles + far, kernel.points, macs, energy, (), ()), op, machine
-    )
+    points, macs = points_of(op), multiply_accumulates(op)
+    counts = cycles + far, points, macs, engine.energy * points
+    cost = KernelCost(op.name, engine.name, *counts, (), (), peak=machine.peak(engine, op) if macs else 0.0)
+    return _with_operands(cost, op, machine)
 
 
 def cost_of_copy(op: memref.CopyOp, machine: Machine) -> KernelCost:

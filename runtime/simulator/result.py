@@ -38,25 +38,49 @@ class Residency(NamedTuple):
     end: int
 
 
+class LayerEngine(NamedTuple):
+    """
+    Part of an engine in a layer: its calls, and the cycles in which it computes, all copies of it together.
+
+    `points` and `macs` are as in LayerCost. `peak` are the multiply-accumulates that it does a cycle at most on these
+    kernels, 0 where the machine does not say.
+    """
+
+    engine: str
+    busy: int
+    calls: int
+    points: int
+    macs: int
+    peak: float
+
+
 @dataclass(frozen=True)
 class LayerCost:
     """
     What a layer takes. All times are cycles of the machine's clock, modelled; of what copies of an engine do at once,
     those of the copy that takes longest.
 
-    `cycles` is the time that the program spends on the layer: `busy`, in which its engine computes, and `wait_in` and
-    `wait_out`, in which that waits for transfers; `conflicts` is the part of `busy` lost to transfers that use the same
-    banks. `points` are the iterations of its kernels that count for the result, `macs` those that multiply and add.
+    `cycles` is the layer's part of the program's time; those of all layers add up to the whole. It consists of `busy`,
+    in which an engine computes for the layer, `setup`, in which the program launches its kernels, and `wait_in` and
+    `wait_out`, in which the program waits for its transfers. A cycle in which an engine computes beside the program
+    is that kernel's layer's, whatever the program does meanwhile. In `hidden` cycles the layer's kernels compute while
+    those of an engine beside the program do; they are in no layer's `busy`. `conflicts` is the part of its kernels'
+    time that is lost to transfers which use the same banks.
+
+    `engines` are those that compute for the layer, the one with most cycles first. `points` is its work that counts for
+    the result: the multiply-accumulates `macs` of a kernel that multiplies and adds, the iterations of others.
     `bytes_in` and `bytes_out` are moved by links, `bytes_touched` are those of the operands of all kernels, each once a
     call; `intensity` is points per byte moved, or touched where none is. `energy` is in picojoules.
     """
 
     nodes: Nodes
     operator: str
-    engine: str
+    engines: tuple[LayerEngine, ...]
     start: int
     end: int
     busy: int
+    setup: int
+    hidden: int
     wait_in: int
     wait_out: int
     conflicts: int
@@ -71,24 +95,47 @@ class LayerCost:
     energy: float
 
     @property
+    def engine(self) -> str:
+        """The engines that compute for the layer, the one with most cycles first, joined by ` + `."""
+        return " + ".join(each.engine for each in self.engines)
+
+    @property
     def cycles(self) -> int:
-        """The time that the program spends on the layer."""
-        return self.busy + self.wait_in + self.wait_out
+        """The layer's part of the program's time."""
+        return self.busy + self.setup + self.wait_in + self.wait_out
+
+    @property
+    def computing(self) -> int:
+        """The cycles in which engines compute for the layer, those that are hidden included."""
+        return self.busy + self.hidden
 
     @property
     def stalled(self) -> float:
-        """The part of the layer's time in which its engine waits."""
+        """The part of the layer's time in which the program waits for its transfers."""
         return (self.wait_in + self.wait_out) / self.cycles if self.cycles else 0.0
 
     @property
     def rate(self) -> float:
-        """Points per cycle."""
-        return self.points / self.cycles if self.cycles else 0.0
+        """Points per cycle, hidden ones included."""
+        return self.points / (self.cycles + self.hidden) if self.cycles + self.hidden else 0.0
 
     @property
     def engine_rate(self) -> float:
-        """Points per cycle in which the engine computes: the layer's roof where transfers cost nothing."""
-        return self.points / self.busy if self.busy else 0.0
+        """Points per cycle in which engines compute: the layer's roof where transfers cost nothing."""
+        return self.points / self.computing if self.computing else 0.0
+
+    @property
+    def mac_rate(self) -> float:
+        """Multiply-accumulates per cycle in which engines compute."""
+        return self.macs / self.computing if self.computing else 0.0
+
+    @property
+    def of_peak(self) -> float:
+        """The part of its engines' peak that the layer's multiply-accumulates reach, NaN where that is not known."""
+        rated = [each for each in self.engines if each.macs]
+        if not rated or not all(each.peak for each in rated):
+            return float("nan")
+        return sum(each.macs / each.peak for each in rated) / sum(each.busy for each in rated)
 
     @property
     def intensity(self) -> float:
@@ -99,7 +146,7 @@ class LayerCost:
     @property
     def limited_by(self) -> str:
         """What the layer's time is bound by: `transfers` where links are busy for longer than the engine."""
-        return "transfers" if self.link_cycles > self.busy else "engine"
+        return "transfers" if self.link_cycles > self.computing else "engine"
 
 
 @dataclass(frozen=True)
@@ -119,8 +166,9 @@ class EngineCost:
     """
     How an engine spends the time: it computes, waits for transfers, or is idle while others compute; in cycles.
 
-    `peak` is its greatest rate in points per cycle: what the machine says, or else the best of its layers. Of an
-    `engine` that there are several of, each copy in use has a name of its own.
+    `peak` is its greatest rate in points per cycle: what the machine says of the kernels that it runs, or the best of
+    its layers where that is more, as of kernels that do not multiply. Of an `engine` that there are several of, each
+    copy in use has a name of its own.
     """
 
     name: str

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ...passes.memory.transfers import Cost
 from ...targets.core.machine import Link, Machine
-from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Tally, Token
+from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
 from .result import Event, Nodes, Residency
 
 Action: TypeAlias = Callable[[], None]
@@ -25,8 +25,10 @@ class Schedule:
     The program is one thread: a kernel keeps it until the kernel is done, unless it is launched; a transfer runs beside
     it until its token is waited for. The iterations of a parallel loop are threads of their own, each on copies of the
     engines and of the levels that have some; they share the links, which serve them in the order in which they come.
-    What a layer spends there is what it does in the iteration that ends last, so that the layers' times add up to the
-    program's.
+
+    Every cycle of the program is booked on one layer, so that the layers' times add up to the program's: on that of the
+    kernel that an engine runs beside the program, else on that of what the program does. In a parallel loop these are
+    the cycles of the iteration that ends last.
     """
 
     def __init__(self, machine: Machine):
@@ -47,6 +49,10 @@ class Schedule:
         self._engine_copies = {engine.name: prod(engine.count) for engine in machine.engines}
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._copy = 0
+        self._running: dict[int, list[Running]] = {}
+        """What engines run beside the program, by copy, the first to start first."""
+        self._last: tuple[int, Layer, str] | None = None
+        """When the transfer that ends last does, its layer, and what waits for it."""
         self._recorded: list[Action] | None = None
         self._spent: list[tuple[Layer | Tally, str, int]] | None = None
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
@@ -101,6 +107,32 @@ class Schedule:
         else:
             setattr(part, what, getattr(part, what) + cycles)
 
+    def _pass(self, layer: Layer, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
+        """
+        Let the program go on to `end`, and book its time from now on the kernels that run beside it, else as `what`.
+
+        Returns the spans from one cycle to another in which nothing ran beside it.
+        """
+        at, begin, own = self.now, self.now, list[tuple[int, int]]()
+        running = self._running.get(self._copy, [])
+        running[:] = [each for each in running if each.end > begin]
+        for each in running:
+            low, high = max(at, each.start), min(end, each.end)
+            if high <= low:
+                continue
+            self._spend(each.layer, "busy", high - low)
+            self._spend(each.tally, "busy", high - low)
+            own += [(at, low)] if low > at else []
+            at = high
+        own += [(at, end)] if end > at else []
+        alone = sum(high - low for low, high in own)
+        self._spend(layer, what, alone)
+        if tally is not None:
+            self._spend(tally, "busy", alone)
+            self._spend(layer, "hidden", end - begin - alone)
+        self.now = end
+        return own
+
     def _use(self, engine: str) -> EngineUse:
         """Return the copy of an engine that serves the iteration; where there are fewer, they take turns."""
         copies, copy = self.engines[engine], self._copy % self._engine_copies[engine]
@@ -128,18 +160,12 @@ class Schedule:
             self._run(token, layer, kernel, places)
 
     def _run(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
-        use, came = self._use(kernel.engine), self.now
-        self.now = max(came, use.free)
+        tally = layer.operators.setdefault(kernel.operator, Tally())
+        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
         token.start, token.end = self.now, self._contended(kernel.cycles, kernel)
-        self._spend_on(layer, kernel, token.end - came)
-        self._spend(layer, "conflicts", token.end - came - kernel.cycles)
+        self._spend(layer, "conflicts", token.end - token.start - kernel.cycles)
+        self._pass(layer, "busy", token.end, tally)
         self._ran(token, layer, kernel, places)
-        self.now = token.end
-
-    def _spend_on(self, layer: Layer, kernel: KernelCost, cycles: int) -> None:
-        """Count the program's time for a kernel."""
-        self._spend(layer, "busy", cycles)
-        self._spend(layer.operators.setdefault(kernel.operator, Tally()), "busy", cycles)
 
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
         """Note that a kernel runs on its engine from when to when its token says."""
@@ -149,7 +175,13 @@ class Schedule:
         use.busy += token.end - token.start
         use.calls += 1
         use.energy += energy
-        for part in (layer, tally):
+        use.peak = max(use.peak, kernel.peak)
+        share = layer.engines.setdefault(kernel.engine, Share())
+        share.busy += token.end - token.start
+        if kernel.peak:
+            share.rated += kernel.macs
+            share.least += kernel.macs / kernel.peak
+        for part in (layer, tally, share):
             part.calls += 1
             part.points += kernel.points
             part.macs += kernel.macs
@@ -174,17 +206,22 @@ class Schedule:
         return token
 
     def _launch(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
-        engine, use, came = self.machine.engine(kernel.engine), self._use(kernel.engine), self.now
+        engine, use = self.machine.engine(kernel.engine), self._use(kernel.engine)
         use.queue = [end for end in use.queue if end > self.now]
         if len(use.queue) >= engine.queue > 0:
-            self.now = use.queue[-engine.queue]
+            self._pass(layer, "setup", use.queue[-engine.queue])
         setup = min(engine.setup, kernel.cycles)
-        self.now = begun = self.now + setup
-        token.start = self.now = max(begun, use.free)
+        self._pass(layer, "setup", self.now + setup)
+        begun, token.start = self.now, max(self.now, use.free)
+        self.now = token.start
         token.end = self._contended(kernel.cycles - setup, kernel)
         self.now = begun
+        self._spend(layer, "conflicts", token.end - token.start - (kernel.cycles - setup))
         use.queue.append(token.end)
-        self._spend_on(layer, kernel, begun - came)
+        tally = layer.operators.setdefault(kernel.operator, Tally())
+        running = self._running.setdefault(self._copy, [])
+        running.append(Running(token.start, token.end, layer, tally))
+        running.sort(key=lambda each: each.start)
         self._ran(token, layer, kernel, places)
 
     def join(self, layer: Layer, kernel: KernelCost) -> None:
@@ -195,10 +232,7 @@ class Schedule:
             self._join(layer, kernel)
 
     def _join(self, layer: Layer, kernel: KernelCost) -> None:
-        free = self._use(kernel.engine).free
-        if free > self.now:
-            self._spend_on(layer, kernel, free - self.now)
-            self.now = free
+        self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
 
     # Transfers
 
@@ -234,6 +268,8 @@ class Schedule:
                 traffic = self._traffic.setdefault(self._own(level), [])
                 traffic.append((begin, end, cost.bytes / cost.data))
         self._span(layer, start, end)
+        if self._last is None or end > self._last[0]:
+            self._last = end, layer, "wait_out" if outward else "wait_in"
         kind = "out" if outward else "in"
         self.events.append(Event(f"{link.name}.{channel}", kind, far.name, layer.nodes, start, end, cost.bytes))
         self._keep(far, sizes[0], layer.nodes, start, end)
@@ -254,21 +290,22 @@ class Schedule:
     def _wait(self, layer: Layer, token: Token) -> None:
         if token.end <= self.now:
             return
-        lost = token.end - self.now
         kind = "wait out" if token.outward else "wait in"
-        self._spend(layer, "wait_out" if token.outward else "wait_in", lost)
         self._span(layer, self.now, token.end)
-        if layer.engine:
-            use = self._use(layer.engine)
-            use.wait_in += 0 if token.outward else lost
-            use.wait_out += lost if token.outward else 0
-            self._add_wait(Event(self._name(layer.engine), kind, kind, layer.nodes, self.now, token.end))
-        self.now = token.end
+        for start, end in self._pass(layer, kind.replace(" ", "_"), token.end):
+            if layer.engine:
+                use = self._use(layer.engine)
+                use.wait_in += 0 if token.outward else end - start
+                use.wait_out += end - start if token.outward else 0
+                self._add_wait(Event(self._name(layer.engine), kind, kind, layer.nodes, start, end))
 
     def end(self) -> int:
-        """Return when the last of all that began is done."""
+        """Let the program go on until the last of all that began is done, and return when that is."""
         engines = (use.free for uses in self.engines.values() for use in uses)
-        return max([self.now, *engines, *(bus.bus for bus in self.links.values())])
+        last = max([self.now, *engines, *(bus.bus for bus in self.links.values())])
+        if self._last is not None and last > self.now:
+            self._pass(*self._last[1:], last)
+        return last
 
     def memory(self) -> tuple[Residency, ...]:
         """

@@ -19,7 +19,7 @@ from ...passes.pipeline_dma import PipelineDmaPass
 from ...targets.core.machine import Engine, Level, Machine
 from ...targets.core.machine_attribute import machine_of
 from .accounts import Layer
-from .result import EngineCost, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation
+from .result import EngineCost, LayerCost, LayerEngine, LevelUse, LinkCost, OperatorCost, Residency, Simulation
 from .schedule import Schedule
 from .walk import Walker
 
@@ -75,10 +75,20 @@ def scheduled(module: ModuleOp, function: str, machine: Machine) -> Schedule:
 
 def _layer_cost(layer: Layer) -> LayerCost:
     """Return the cost of a layer, named after the kernel that takes most of it."""
-    names = [each.name for each in fields(LayerCost) if each.name not in ("operator", "points", "macs")]
+    own = ("operator", "points", "macs", "engines")
+    names = [each.name for each in fields(LayerCost) if each.name not in own]
     operator = max(layer.operators, key=lambda name: layer.operators[name].busy, default="transfers")
     counts = _effective(layer, layer.points), _effective(layer, layer.macs)
-    return LayerCost(operator=operator, points=counts[0], macs=counts[1], **{n: getattr(layer, n) for n in names})
+    engines = sorted((_engine_of_layer(layer, name) for name in layer.engines), key=lambda e: (-e.busy, e.engine))
+    rest = {name: getattr(layer, name) for name in names}
+    return LayerCost(operator=operator, engines=tuple(engines), points=counts[0], macs=counts[1], **rest)
+
+
+def _engine_of_layer(layer: Layer, engine: str) -> LayerEngine:
+    share = layer.engines[engine]
+    counts = _effective(layer, share.points), _effective(layer, share.macs)
+    peak = share.macs / share.least if share.macs and share.rated == share.macs else 0.0
+    return LayerEngine(engine, share.busy, share.calls, *counts, peak)
 
 
 def _effective(layer: Layer, count: int) -> int:
@@ -101,10 +111,9 @@ def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
 def _engine_costs(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
     """Yield the costs of each copy of an engine that is in use, of the first in any case."""
     uses = schedule.engines[engine.name]
-    said = [value for each in engine.runs for key, value in each.parameters if key == "macs_per_cycle"]
-    peak = max((float(value) for value in said if isinstance(value, int | float)), default=0.0)
-    rates = (layer.engine_rate for layer in layers if layer.engine == engine.name)
-    peak = peak or max(rates, default=0.0) / len(uses)
+    shares = (share for layer in layers for share in layer.engines if share.engine == engine.name and share.busy)
+    rates = (share.points / share.busy for share in shares)
+    peak = max([use.peak for use in uses] + list(rates))
     for copy, use in enumerate(uses):
         name = f"{engine.name}.{copy}" if engine.total > 1 else engine.name
         idle = cycles - use.busy - use.wait_in - use.wait_out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 
 from rich.console import Console
 from rich.table import Table
@@ -11,7 +12,10 @@ from .result import EngineCost, LayerCost, Simulation
 
 _SHOWN = 8
 """Of more copies of an engine the average is shown."""
-_NUMBERS = ("cycles", "share", "MACs", "MACs/cycle", "stalled", "bytes in", "bytes out", "points/byte", "limited by")
+_NUMBERS = (
+    *("cycles", "share", "computing", "MACs", "MACs/cycle", "of peak", "stalled", "bytes in", "bytes out"),
+    *("points/byte", "limited by"),
+)
 
 
 def print_tables(simulation: Simulation, console: Console) -> None:
@@ -31,23 +35,36 @@ def layer_table(simulation: Simulation) -> Table:
         table.add_column(title, justify="right", no_wrap=True)
     for layer in simulation.layers:
         table.add_row(*_row(layer, simulation.cycles))
+    table.add_section()
+    whole = sum(layer.cycles for layer in simulation.layers)
+    table.add_row("all layers", "", f"{whole:,}", f"{whole / max(simulation.cycles, 1):.1%}")
     return table
 
 
 def _row(layer: LayerCost, cycles: int) -> tuple[str, ...]:
     return (
         " + ".join(layer.nodes) or layer.operator,
-        layer.engine,
+        engine_label(layer),
         f"{layer.cycles:,}",
         f"{layer.cycles / max(cycles, 1):.1%}",
+        f"{layer.computing:,}",
         f"{layer.macs:,}",
-        f"{layer.macs / max(layer.cycles, 1):.2f}",
+        f"{layer.mac_rate:.2f}",
+        "" if isnan(layer.of_peak) else f"{layer.of_peak:.1%}",
         f"{layer.stalled:.1%}",
         f"{layer.bytes_in:,}",
         f"{layer.bytes_out:,}",
         f"{layer.intensity:.1f}",
         layer.limited_by,
     )
+
+
+def engine_label(layer: LayerCost) -> str:
+    """Return the engines of a layer; of several, with the part of their cycles that each has."""
+    total = sum(each.busy for each in layer.engines)
+    if len(layer.engines) < 2 or not total:
+        return layer.engine
+    return " + ".join(f"{each.engine} {each.busy / total:.0%}" for each in layer.engines)
 
 
 def operator_table(simulation: Simulation) -> Table:

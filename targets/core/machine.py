@@ -265,6 +265,15 @@ class Machine:
         able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
         return tuple(sorted(able, key=lambda each: each[1]))
 
+    def peak(self, engine: Engine, op: Operation) -> float:
+        """
+        Return the multiply-accumulates per cycle of the machine's clock that an engine does at most of a kernel.
+
+        0 where the machine does not say, or the engine does not run the op.
+        """
+        support = engine.support(op)
+        return support.peak_of(op, engine.cores) / self._cycles_per_cycle_of(engine) if support is not None else 0.0
+
     def transfer_cycles(self, link: Link, row_bytes: int, counts: Sequence[int] = ()) -> int:
         """Return `link.cycles(...)` in cycles of the machine's clock."""
         cycles = link.cycles(row_bytes, counts)

@@ -25,6 +25,8 @@ class OpSupport:
       incomplete block costs as much as a complete one.
     - `maxima`: a tile is at most that long.
     - `whole`: a tile spans the dimension.
+
+    `peak` are the multiply-accumulates a cycle that each core does at most, by the type of the weights.
     """
 
     op: str
@@ -34,6 +36,7 @@ class OpSupport:
     multiples: tuple[tuple[str, int], ...] = ()
     maxima: tuple[tuple[str, int], ...] = ()
     whole: tuple[str, ...] = ()
+    peak: tuple[tuple[str, float], ...] = ()
     parameters: tuple[tuple[str, Parameter], ...] = ()
 
     def takes(self, op: Operation) -> bool:
@@ -47,6 +50,26 @@ class OpSupport:
         kernel = kernel_of(op)
         inputs = [access.value for access in _read(kernel)]
         return _all_in(inputs, self.types) and _all_in([each.value for each in kernel.outputs], self.result_types)
+
+    def peak_of(self, op: Operation, cores: int) -> float:
+        """
+        Return the multiply-accumulates per cycle of the engine's clock that its cores do at most; 0 if not known.
+
+        An integer type that `peak` does not list has the peak of the next narrower one that it does, or else that of
+        `*`. Without `peak`, that is the parameter `macs_per_cycle` of the cost function.
+        """
+        from ...dialects.core.work import factor_type
+        from ...ir import integer_width
+
+        if not self.peak:
+            said = dict(self.parameters).get("macs_per_cycle", 0.0)
+            return float(said) if isinstance(said, int | float) else 0.0
+        peaks = dict(self.peak)
+        type = factor_type(op)
+        width = integer_width(type) or 0
+        narrower = {int(name[1:]): name for name in peaks if name[0] == "i" and name[1:].isdecimal()}
+        known = [name for bits, name in sorted(narrower.items()) if bits <= width]
+        return cores * peaks.get(str(type), peaks[known[-1]] if known else peaks.get("*", 0.0))
 
     def blocks(self, kernel: Kernel) -> tuple[int, ...]:
         """Return the block extent of each loop of a kernel, 1 where the engine has none."""

@@ -70,6 +70,13 @@ _DIMENSIONS = "the name of a loop, such as n, k0 or p1"
 _EXTENTS = by_name(integer(1), matching(_DIMENSION, _DIMENSIONS))
 _TYPES = several(matching(_TYPE, "an element type such as i8 or f32, or *"))
 
+
+def _peak(value: Any) -> tuple[tuple[str, float], ...]:
+    """Convert multiply-accumulates per cycle: a number, or a table of these by the type of the weights."""
+    table = cast("Table", value if isinstance(value, Mapping) else {"*": value})
+    return by_name(number(positive=True), matching(_TYPE, "an element type such as i8 or f32, or *"))(table)
+
+
 LEVEL: dict[str, Key] = {
     "size": Key(size, required=True),
     "alignment": Key(integer(1)),
@@ -116,6 +123,7 @@ SUPPORT: dict[str, Key] = {
     "multiples": Key(_EXTENTS),
     "maxima": Key(_EXTENTS),
     "whole": Key(several(matching(_DIMENSION, _DIMENSIONS))),
+    "peak": Key(_peak),
 }
 _TOP: dict[str, Key] = {"description": Key(text), "clock": Key(clock), "pipeline": Key(text)}
 _PARTS = ("levels", "links", "engines")
@@ -287,7 +295,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima")
+_MAPPINGS = ("level", "multiples", "maxima", "peak")
 
 
 def _plain(part: Any) -> dict[str, Any]:

@@ -131,6 +131,10 @@ class NpuKernelOp(KernelOp):
         depth = 1 if self.format.kind is Kind.DEPTHWISE else shape_of(self.inputs[0])[-1]
         return prod(shape_of(self.output)) * self.format.kind.taps**2 * depth
 
+    @property
+    def factor_type(self) -> Attribute:
+        return IntegerType(self.bits.value.data)
+
     @abstractmethod
     def jobs(self) -> Sequence[Job]:
         """Return what the op asks of the hardware, without addresses: a job that does it, or each of several."""

@@ -24,7 +24,6 @@ from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Session, random_inputs, run_module
-from tilewright.runtime.session import level_for
 from tilewright.runtime.simulator import TimedSession
 from tilewright.targets.core.machine import Machine
 from tilewright.test.machines.make import FOLDER, machine
@@ -85,7 +84,7 @@ def test_state_outlives_a_call(tmp_path: Path) -> None:
     path = tmp_path / "llama.onnx"
     config = llama.Config(layers=1, dim=8, heads=2, hidden=8, vocabulary=16, context=16)
     path.write_bytes(llama.step(5, config=config).SerializeToString())
-    module = compile_model(Model(path, context=4), "siracusa", stop_after=level_for("simulator", "siracusa")).module
+    module = compile_model(Model(path, context=4), "siracusa", explicit=True).module
     simulated, interpreted = TimedSession(module), Session(module)
     given = random_inputs(module, 0)
     steps = [{name: np.full_like(array, step) for name, array in given.items()} for step in range(3)]

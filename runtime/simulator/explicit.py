@@ -1,0 +1,118 @@
+"""Explicit programs: those whose kernels and transfers are ops on buffers, which can be simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.ir import Operation
+
+from ...dialects.core.kernel import is_kernel
+from ...dialects.hier import FirstOp, GridOp, LastOp, LaunchOp, YieldOp
+from ...errors import Diagnostic
+from ...ir import new_context
+from ...passes import all_passes
+from ...passes.core.grammar import quote
+from ...passes.core.manager import Observer, PassManager, Place
+from ...passes.core.pipeline import Pipeline, parse_pipeline
+from .walk import can_walk
+
+_IN_GRIDS = (GridOp, FirstOp, LastOp, YieldOp)
+
+
+def is_explicit(module: ModuleOp, function: str = "network", *, launches_calls: bool = False) -> bool:
+    """
+    Return whether all that a function of a module does is kernels and transfers on buffers, loops and index arithmetic.
+
+    Grids, which expand-grid turns into these, count; so do calls of functions that are explicit, and with
+    `launches_calls` those beside the program, which cannot be simulated.
+    """
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
+    pending, seen = [function], {function}
+    while pending:
+        found = functions.get(pending.pop())
+        if found is None or not found.body.blocks:
+            return False
+        for op in _outside_kernels(found):
+            is_launch = launches_calls and isinstance(op, LaunchOp) and isinstance(op.kernel, func.CallOp)
+            if not (is_launch or _is_explicit_op(op)):
+                return False
+            if isinstance(op, func.CallOp) and op.callee.string_value() not in seen:
+                seen.add(op.callee.string_value())
+                pending.append(op.callee.string_value())
+    return True
+
+
+def _outside_kernels(op: Operation) -> Iterator[Operation]:
+    """Yield the ops inside an op, but for the scalar code of kernels."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                yield inner
+                if not is_kernel(inner):
+                    yield from _outside_kernels(inner)
+
+
+def _is_explicit_op(op: Operation) -> bool:
+    if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+        return False
+    return isinstance(op, _IN_GRIDS) or can_walk(op)
+
+
+class _Lost(Diagnostic):
+    """Raised after the pass that turns kernels or transfers of an explicit program into something else."""
+
+
+class _Keeper(Observer):
+    """Keeps a copy of the program after each pass while it is explicit, and ends the run once it is no more."""
+
+    def __init__(self) -> None:
+        self.module: ModuleOp | None = None
+
+    def after_pass(self, place: Place, module: ModuleOp) -> None:
+        if is_explicit(module):
+            self.module = module.clone()
+        elif self.module is not None:
+            raise _Lost(f"'{place.step.name}' turns kernels or transfers into something else")
+
+
+def last_explicit(module: ModuleOp, pipeline: Pipeline, target: str, manager: PassManager) -> ModuleOp:
+    """
+    Let a manager run a target's pipeline for as long as the program is explicit, and return the last one that is.
+
+    Raises Diagnostic where none is.
+    """
+    keeper = _Keeper()
+    with suppress(_Lost):
+        replace(manager, observers=[keeper, *manager.observers]).run(module, planning(pipeline, target), new_context())
+    if keeper.module is None:
+        raise _no_program(pipeline, target)
+    return keeper.module
+
+
+def planning(pipeline: Pipeline, target: str) -> Pipeline:
+    """
+    Return a target's pipeline that plans for memory levels once there are buffers, if it does not anyway.
+
+    Raises Diagnostic where it never has buffers.
+    """
+    names = [step.name for step in pipeline.steps]
+    if "bufferize" not in names:
+        raise _no_program(pipeline, target)
+    wanted = {"attach-machine": f"attach-machine{{target={quote(target)}}}", "plan-memory": "plan-memory"}
+    missing = ",".join(text for name, text in wanted.items() if name not in names)
+    if not missing:
+        return pipeline
+    at = names.index("bufferize") + 1
+    return Pipeline((*pipeline.steps[:at], *parse_pipeline(missing, all_passes()).steps, *pipeline.steps[at:]))
+
+
+def _no_program(pipeline: Pipeline, target: str) -> Diagnostic:
+    return Diagnostic(
+        f"the pipeline of '{target}' cannot be profiled",
+        expected="a pipeline with bufferize, and kernels after it",
+        found=", ".join(step.name for step in pipeline.steps),
+    )

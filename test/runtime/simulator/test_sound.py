@@ -1,0 +1,175 @@
+"""Profiles of networks on every target, variant and machine: no engine beats its peak, layers add up to the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from xdsl.context import Context
+from xdsl.dialects import emitc
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.rewriter import Rewriter
+
+from tilewright.compiler import Model, machine_named, pipeline_of
+from tilewright.dialects.core.kernel import is_kernel
+from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.ir import new_context, parse_module
+from tilewright.passes.core.base import Pass
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import Pipeline, Step
+from tilewright.runtime import profile
+from tilewright.runtime.simulator import Simulation, simulate
+from tilewright.runtime.simulator.explicit import last_explicit
+from tilewright.runtime.simulator.result import LayerCost, LayerEngine
+from tilewright.targets import machines
+from tilewright.targets.core.machine_file import variants
+from tilewright.test.machines.make import FOLDER, library
+from tilewright.test.runtime.simulator.sound import faults
+from tilewright.test.small_models import save, small
+
+TARGETS = [*machines(), *variants()]
+MACHINES = sorted(file.stem for file in FOLDER.glob("*.toml"))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    path = tmp_path_factory.mktemp("sound") / "small.onnx"
+    save(small(), path)
+    return Model(path)
+
+
+@pytest.fixture(scope="module")
+def resnet(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
+    """Two engines that work at once on kernels in parts."""
+    path = tmp_path_factory.mktemp("sound") / "resnet8.onnx"
+    path.write_bytes(zoo.build("resnet8").SerializeToString())
+    return profile.profile(Model(path), "siracusa")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_targets(model: Model, target: str) -> None:
+    assert not list(faults(profile.profile(model, target)))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_machines(model: Model, name: str) -> None:
+    assert not list(faults(profile.profile(model, str(FOLDER / f"{name}.toml"))))
+
+
+def test_engines_that_work_at_once(resnet: Simulation) -> None:
+    assert not list(faults(resnet))
+    assert {layer.engine for layer in resnet.layers} >= {"npu", "cluster", "cluster + npu"}
+    assert any(layer.hidden for layer in resnet.layers)
+    for layer in resnet.layers:
+        assert all(layer.points == layer.macs for each in layer.engines if layer.engine == each.engine == "npu")
+    (npu,) = (engine for engine in resnet.engines if engine.name == "npu")
+    assert npu.peak == 1152
+
+
+def with_layer(simulation: Simulation, number: int, layer: LayerCost) -> Simulation:
+    return replace(simulation, layers=(*simulation.layers[:number], layer, *simulation.layers[number + 1 :]))
+
+
+def with_engines(layer: LayerCost, engines: Sequence[LayerEngine]) -> LayerCost:
+    return replace(layer, engines=tuple(engines))
+
+
+def test_planted_faults_are_found(resnet: Simulation) -> None:
+    """Cycles on another layer, engines under another name or in another order, and work that is too much."""
+    numbers = [number for number, layer in enumerate(resnet.layers) if len(layer.engines) == 2]
+    number, layer = numbers[0], resnet.layers[numbers[0]]
+    first, second = layer.engines
+    rates = [each.macs / each.busy for each in layer.engines]
+    npu = layer.engines.index(next(each for each in layer.engines if each.engine == "npu"))
+    wrong = [
+        replace(layer, busy=layer.busy - 1),
+        with_engines(layer, [second, first]),
+        with_engines(layer, [first]),
+        with_engines(layer, [first._replace(engine=second.engine), second._replace(engine=first.engine)]),
+        with_engines(layer, [first._replace(busy=first.busy + 1), second]),
+        with_engines(layer, [each._replace(peak=rates[npu] * 0.99) for each in layer.engines]),
+        replace(layer, points=layer.points * 1000),
+    ]
+    assert all(list(faults(with_layer(resnet, number, each))) for each in wrong)
+
+
+PROGRAM = """
+builtin.module {
+  func.func @network(%a: memref<64xi8, "L1">, %b: memref<64xi8, "L1">, %c: memref<64xi8, "L1">,
+                     %d: memref<4096xi8, "L1">, %e: memref<4096xi8, "L1">) {
+    %t = hier.launch {
+      GENERIC ins(%a : memref<64xi8, "L1">) outs(%b : memref<64xi8, "L1">) BODY loc("first")
+    }
+    %u = hier.launch {
+      GENERIC ins(%a : memref<64xi8, "L1">) outs(%c : memref<64xi8, "L1">) BODY loc("second")
+    }
+    "memref.copy"(%d, %e) : (memref<4096xi8, "L1">, memref<4096xi8, "L1">) -> () loc("third")
+    hier.join %t loc("first")
+    hier.join %u loc("second")
+    func.return
+  }
+}
+"""
+GENERIC = """linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+        iterator_types = ["parallel"]}"""
+BODY = """attrs = {engine = "npu"} {
+      ^bb0(%x: i8, %y: i8):
+        linalg.yield %x : i8
+      }"""
+
+
+@pytest.mark.quick
+def test_kernels_beside_the_program_by_hand() -> None:
+    """
+    Each kernel takes 50 cycles of set-up and 2 for each of its elements; the copy is longer than both.
+
+    The second kernel is set up while the first one runs: in the first one's layer. What the copy takes while a kernel
+    runs is in that kernel's layer, and hidden in the copy's.
+    """
+    text = PROGRAM.replace("GENERIC", GENERIC).replace("BODY", BODY)
+    simulation = simulate(parse_module(new_context(), text), machine=library("two_engines"))
+    first, second, third = simulation.layers
+    assert not list(faults(simulation))
+    assert (first.setup, first.busy, first.cycles) == (50, 128, 178)
+    assert (second.setup, second.busy) == (0, 128)
+    copied = sum(each.busy for each in third.engines)
+    assert (third.hidden, third.busy) == (2 * 128 - 50, copied - (2 * 128 - 50))
+    assert simulation.cycles == 100 + copied
+
+
+class ToInstructionsPass(Pass):
+    """Replace every kernel by an instruction that nothing but its target knows."""
+
+    name = "to-instructions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in [each for each in op.walk() if is_kernel(each)]:
+            made = emitc.EmitC_CallOpaqueOp("multiply", [], [result.type for result in kernel.results])
+            Rewriter.replace_op(kernel, [made], made.results)
+
+
+def with_instructions(target: str, before: str) -> Pipeline:
+    """Return a target's pipeline with kernels turned into instructions before a pass."""
+    steps = pipeline_of(machine_named(target)).steps
+    at = [step.name for step in steps].index(before)
+    return Pipeline((*steps[:at], Step("to-instructions", ToInstructionsPass()), *steps[at:]))
+
+
+@pytest.mark.parametrize("before", ["outline-kernels", "pipeline-dma", "expand-grid"])
+def test_instructions_of_a_target(model: Model, before: str) -> None:
+    """The simulation stops where kernels are still there, whatever pass turns them into something else."""
+    target = str(FOLDER / "two_level.toml")
+    module = last_explicit(model.load(), with_instructions(target, before), target, PassManager())
+    assert any(is_kernel(op) for op in module.walk())
+    found = simulate(module)
+    assert not list(faults(found))
+    if before != "expand-grid":
+        assert found.macs == profile.profile(model, target).macs
+
+
+def test_a_pipeline_without_kernels_on_buffers(model: Model) -> None:
+    steps = [step for step in pipeline_of(machine_named("host")).steps if step.name != "bufferize"]
+    with pytest.raises(Diagnostic, match="cannot be profiled"):
+        last_explicit(model.load(), Pipeline(tuple(steps)), "host", PassManager())
