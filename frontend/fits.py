@@ -197,8 +197,11 @@ def gather_nd(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def resampling(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """There is nothing between the elements of an empty tensor."""
+    """There is nothing between the elements of an empty tensor, and nothing to leave out of a nearest element."""
     x, result = _shape(infos, node, 0), infos[node.output[0]].shape
+    mode = next((attribute.s for attribute in node.attribute if attribute.name == "mode"), b"nearest")
+    if mode == b"nearest" and _attribute(node, "exclude_outside", 0):
+        raise _misfit(node, "exclude_outside", "0, or the mode linear or cubic", "1 with the mode nearest")
     assert x is not None
     assert result is not None
     if 0 in x and 0 not in result:

@@ -64,8 +64,8 @@ class Sampling:
                 if length == 1:
                     return y * 0 + (start + end) * (extent - 1) / 2
                 return start * (extent - 1) + y * (end - start) * (extent - 1) / (length - 1)
-            case "pytorch_half_pixel" if length == 1:
-                return y * 0 - 0.5
+            case "pytorch_half_pixel" if self.count == 1:
+                return y * 0
             case "half_pixel_symmetric":
                 return extent / 2 * (1 - self.count / length) + (y + 0.5) / self.scale - 0.5
             case _:

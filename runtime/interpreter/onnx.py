@@ -27,6 +27,7 @@ from .onnx_bounded import BOUNDED
 from .onnx_control import CONTROL
 from .onnx_custom import CUSTOM, integer_mean
 from .onnx_qlinear import dequantize_linear, qlinear_conv, qlinear_matmul, quantize_linear
+from .onnx_resize import reads_at_zero, resize
 
 _CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp) and cls not in CONTROL]
 
@@ -40,6 +41,8 @@ def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[
             results = (CUSTOM | BOUNDED)[schema.name](op.attribute, *operands)
         elif schema.domain == "" and (rule := _rule(op, operands)):
             results = rule(op, *_positional(op, operands))
+        elif schema.name == "Resize" and reads_at_zero(op):
+            results = [resize(partial(_resized, runner, op, operands), op, *_positional(op, operands))]
         else:
             results = _reference(runner, op, operands)
     found = cast("Sequence[Any]", results) if isinstance(results, (list, tuple)) else [results]
@@ -66,6 +69,10 @@ def _typed(array: Any, op: OnnxOp, index: int) -> Array:
 def _positional(op: OnnxOp, operands: Sequence[Value]) -> list[Array | None]:
     values = iter(operands)
     return [None if value is None else next(values) for value in op.node_inputs]
+
+
+def _resized(runner: Runner, op: OnnxOp, operands: Sequence[Value], x: Array) -> Array:
+    return cast(Array, _reference(runner, op, [x, *operands[1:]])[0])
 
 
 # Exact rules

@@ -80,6 +80,7 @@ BAD = [
     Node("LayerNormalization", [(2, 3, 4), (4,)], {"axis": 3}),
     Node("PRelu", [(2, 3), (2,)]),
     Node("Slice", [(4, 5), np.array(1), np.array(3)]),
+    Node("Resize", [(1, 4), np.ones(0, "f4"), np.ones(2, "f4")], {"exclude_outside": 1}),
     Node("Slice", [(4, 5), integers([1]), integers([3])]),
     Node("Slice", [(4, 5), integers(1), integers(3), np.array(0)]),
     Node("LayerNormalizationGrad", [(2, 4), (2, 4), (4,), (2, 1)]),

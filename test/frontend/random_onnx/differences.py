@@ -27,9 +27,8 @@ def _grid_sample(node: NodeProto, given: Given, constants: Given, detail: str) -
     return node.op_type == "GridSample" and cubic and given.get("padding_mode") == b"border"
 
 
-def _half_pixel(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
-    where = given.get("coordinate_transformation_mode")
-    return node.op_type == "Resize" and where == b"pytorch_half_pixel"
+def _length(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type == "Resize" and len(node.input) == 3 and ", not float" in detail
 
 
 def _fractional(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
@@ -64,7 +63,7 @@ def _resized_nan(node: NodeProto, given: Given, constants: Given, detail: str) -
 
 DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "grid-sample-cubic-border": _grid_sample,
-    "resize-pytorch-half-pixel-one": _half_pixel,
+    "resize-length": _length,
     "resize-align-corners-fraction": _fractional,
     "dynamic-quantize-zeros": _dynamic,
     "extreme-of-nan": _nan,

@@ -78,7 +78,7 @@ def test_one_number_with_and_without_an_axis():
         for x in (none, one, numbers(3)):
             cases += [Case("Clip", [x, low, number]), Case("Clip", [x, low]), Case("Clip", [x], {}, [low])]
             cases += [Case(op, [x, number]) for op in ("Add", "Max", "Pow")]
-            cases += [Case("QuantizeLinear", [x, number], {}, [zero]), Case("QuantizeLinear", [x, number, zero.reshape(())])]
+            cases += [Case("QuantizeLinear", [x, number, point]) for point in (zero, zero.reshape(()))]
             cases += [Case("Where", [np.array(True), x, number])]
         cases += [Case("Pad", [numbers(3)], {}, [np.array([1, 2]), number])]
         cases += [Case("Gemm", [numbers(2, 3), numbers(3, 4), number])]
