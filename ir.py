@@ -217,8 +217,6 @@ def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
     if count > 100 and element != i1:  # whose bytes are bits for MLIR and bytes for xDSL
         return None
     values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
-    if element == i1:
-        return ["true" if value else "false" for value in values]
     if isinstance(element, ComplexType):
         part = cast("ComplexType[Any]", element).element_type
         pairs = [tuple(_decimal(number, part) for number in value) for value in values]
@@ -230,7 +228,7 @@ def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
 def _decimal(value: float, type: Attribute) -> str | None:
     """Return the digits of a number as upstream prints it; None for floats that are not finite."""
     if not isinstance(type, AnyFloat):
-        return str(value)
+        return str(bool(value)).lower() if type == i1 else str(value)
     if not isfinite(value):
         return None
     mantissa, _, exponent = f"{value:.5e}".partition("e")

@@ -31,7 +31,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryEffectKind, Pure
+from xdsl.traits import MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from .core.effect_traits import GlobalEffect
@@ -191,7 +191,6 @@ _LOAD_CONST = OpDef(
     "ml_program.global_load_const",
     results=[("result", ResultDef(AnyAttr()))],
     properties={"global": PropertyDef(BaseAttr(SymbolRefAttr))},
-    traits=traits_def(Pure()),
 )
 
 
@@ -203,8 +202,6 @@ class GlobalLoadConstOp(ml_program.GlobalLoadConstantOp):
     """
 
     # xDSL calls the property by another name than upstream, so that neither reads the other's generic form.
-    traits = _LOAD_CONST.traits
-
     def __init__(self, symbol: Attribute, type: Attribute):
         IRDLOperation.__init__(self, properties={"global": symbol}, result_types=[type])
 

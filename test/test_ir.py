@@ -193,8 +193,9 @@ def test_syntax_errors_have_places(text: str, where: str, message: str):
 
 
 def test_dominance_in_one_block():
-    error = error_of("%0 = arith.addi %1, %1 : i32\n%1 = arith.constant 1 : i32")
-    assert (error.where, error.message) == ("t.mlir:1:1", "operand 0 of 'arith.addi' does not dominate its use")
+    lines = ("scf.execute_region {", "%0 = arith.addi %1, %1 : i32", "%1 = arith.constant 1 : i32", "scf.yield }")
+    error = error_of("\n".join(lines))
+    assert (error.where, error.message) == ("t.mlir:2:1", "operand 0 of 'arith.addi' does not dominate its use")
 
 
 def test_dominance_across_blocks():

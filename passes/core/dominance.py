@@ -1,10 +1,38 @@
-"""Which block of a region dominates which."""
+"""Dominance of blocks, and the regions without it, whose ops have no order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+
+_GRAPH_OPS = frozenset(("builtin.module", "equivalence.graph", "hw.module", "ml_program.subgraph", "test.op"))
+"""Ops whose regions are graphs; `test.op` stands for any op, as one that is not registered does."""
+
+_CLASS_OPS = frozenset(("equivalence.class", "equivalence.const_class"))
+"""The nodes of an e-graph, which may be cyclic."""
+
+
+def is_in_graph_region(operand: SSAValue, user: Operation) -> bool:
+    """Return whether a value is defined in a graph region around its use: there it may be used before it is defined."""
+    block = operand.op.parent if isinstance(operand, OpResult) else None
+    return block is not None and block.find_ancestor_op_in_block(user) is not None and _is_graph(block)
+
+
+def _is_graph(block: Block) -> bool:
+    """
+    Return whether the ops of a block have no order.
+
+    See https://mlir.llvm.org/docs/LangRef/#graph-regions. Of an op that is not registered the kind of its regions is
+    not known.
+    """
+    region, parent = block.parent, block.parent_op()
+    if region is None or region.first_block is not region.last_block:
+        return False
+    if parent is not None and (isinstance(parent, UnregisteredOp) or parent.name in _GRAPH_OPS):
+        return True
+    return any(op.name in _CLASS_OPS for op in block.ops)
 
 
 def dominator_tree(region: Region) -> dict[Block, list[Block]]:

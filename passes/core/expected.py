@@ -1,8 +1,8 @@
 """
 `--verify-diagnostics`: the errors that a file says it expects, beside those that came.
 
-    // expected-error@+1 {{does not dominate its use}}
-    %0 = arith.addi %1, %1 : i32
+    // expected-error@+1 {{there is no ml_program.global @k}}
+    %0 = ml_program.global_load @k : i32
 
 In a text of `expected-error-re`, parts in further braces are regular expressions: `{{operand {{[0-9]+}} of}}`.
 """

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 
 from ...errors import Diagnostic
 from .definitions import alike_verified_once
-from .dominance import dominator_tree
+from .dominance import dominator_tree, is_in_graph_region
 from .locations import where
 
 
@@ -81,7 +81,7 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
     except Exception as error:
         message = str(error).strip().splitlines()
         reason = message[-1] if message else "no reason given"
-        raise Diagnostic(f"'{op.name}' does not verify: {reason}", where=where(op)) from error
+        raise Diagnostic(f"'{_name(op)}' does not verify: {reason}", where=where(op)) from error
 
 
 def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
@@ -91,16 +91,21 @@ def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
         around = _isolated_from(op, operand)
         if around is not None:
             raise Diagnostic(
-                f"operand {index} of '{op.name}' is defined outside of '{around.name}', which is isolated",
+                f"operand {index} of '{_name(op)}' is defined outside of '{_name(around)}', which is isolated",
                 where=where(op),
-                expected=f"a value that is defined within '{around.name}'",
+                expected=f"a value that is defined within '{_name(around)}'",
             )
-        if visible is not None:
+        if visible is not None and not is_in_graph_region(operand, op):
             raise Diagnostic(
-                f"operand {index} of '{op.name}' does not dominate its use",
+                f"operand {index} of '{_name(op)}' does not dominate its use",
                 where=where(op),
                 expected="a value that is defined earlier, in this block or one around it",
             )
+
+
+def _name(op: Operation) -> str:
+    """Return the name of an op, also of one that is not registered."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def _is_isolated(op: Operation) -> bool:
@@ -123,14 +128,16 @@ def _verify_end(op: Operation, block: Block) -> None:
     """Check an op that ends its block, or jumps."""
     region = block.parent
     if op.successors and block.last_op is not op:
-        raise Diagnostic(f"'{op.name}' jumps, but is not the last op of its block", where=where(op))
+        raise Diagnostic(f"'{_name(op)}' jumps, but is not the last op of its block", where=where(op))
     if any(successor.parent is not region for successor in op.successors):
-        raise Diagnostic(f"'{op.name}' jumps into another region", where=where(op))
+        raise Diagnostic(f"'{_name(op)}' jumps into another region", where=where(op))
     parent = region.parent if region is not None else None
     if region is None or parent is None or op.has_trait(IsTerminator):
         return
     if region.first_block is not region.last_block or not parent.has_trait(NoTerminator):
-        raise Diagnostic(f"'{op.name}' ends a block, but is not a terminator", where=where(op), expected="a terminator")
+        raise Diagnostic(
+            f"'{_name(op)}' ends a block, but is not a terminator", where=where(op), expected="a terminator"
+        )
 
 
 def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
@@ -165,7 +172,7 @@ def _verify_block(block: Block, visible: set[SSAValue] | None) -> None:
     op = block.first_op
     parent = block.parent_op()
     if op is None and parent is not None and not parent.has_trait(NoTerminator):
-        raise Diagnostic(f"'{parent.name}' has an empty block", where=where(parent), expected="a terminator in it")
+        raise Diagnostic(f"'{_name(parent)}' has an empty block", where=where(parent), expected="a terminator in it")
     while op is not None:
         _verify_op(op, visible)
         if visible is not None:

@@ -115,7 +115,10 @@ def test_standard_input_to_standard_output(tool: Tool, monkeypatch: pytest.Monke
         (b"\n \n", "error: the input is empty"),
         (b"// \xff\n", "in.mlir:1: error: the input is not UTF-8"),
         (b"func.func @f(", "in.mlir:1:14: error: "),
-        (b"%0 = arith.addi %1, %1 : i32\n%1 = arith.constant 1 : i32", "in.mlir:1:1: error: operand 0"),
+        (
+            b"scf.execute_region {\n%0 = arith.addi %1, %1 : i32\n%1 = arith.constant 1 : i32\nscf.yield }",
+            "in.mlir:2:1: error: operand 0",
+        ),
     ],
 )
 def test_bad_input_is_reported_in_one_shape(tool: Tool, content: bytes, message: str):

@@ -102,8 +102,8 @@ def test_writes_are_seen_through_views_loops_and_calls():
 
 
 def test_an_instruction_may_not_write_a_constant():
-    constant = '''"memref.global"() <{sym_name = "w", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>,
-      sym_visibility = "private", constant}> : () -> ()'''
+    constant = """"memref.global"() <{sym_name = "w", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>,
+      sym_visibility = "private", constant}> : () -> ()"""
     with pytest.raises(Diagnostic, match="a constant is written to"):
         c_of(f"%w = memref.get_global @w : memref<8xi8> {MOVE.replace('%y', '%w')}", constant)
 
