@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -26,7 +26,6 @@ from queue import Queue
 
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 from tilewright.benchmarks.planted_fault_table import FAULTS, Fault
 
@@ -85,8 +84,8 @@ def first_failure(tests: Sequence[str], copy: Path) -> str:
     return next(failed, f"exit code {done.returncode}").split(" - ")[0].removeprefix("FAILED ").removeprefix("ERROR ")
 
 
-def run(faults: Sequence[Fault], jobs: int) -> list[Outcome]:
-    """Run faults in `jobs` copies of the project at once; returns the outcomes in the order of the faults."""
+def run(faults: Sequence[Fault], jobs: int) -> Iterator[Outcome]:
+    """Run faults in `jobs` copies of the project at once; yields the outcomes in the order of the faults."""
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(jobs) as pool:
         copies: Queue[Path] = Queue()
         for number in range(jobs):
@@ -99,8 +98,7 @@ def run(faults: Sequence[Fault], jobs: int) -> list[Outcome]:
             finally:
                 copies.put(copy)
 
-        pending = pool.map(one, faults)
-        return list(track(pending, "faults", total=len(faults), console=Console(stderr=True), transient=True))
+        yield from pool.map(one, faults)
 
 
 def main() -> int:
@@ -113,17 +111,13 @@ def main() -> int:
     chosen = [fault for fault in FAULTS if any(fnmatch(text, p) for p in patterns for text in (fault.name, fault.file))]
     if not chosen:
         parser.error("no fault has such a name")
-    outcomes = run(chosen, options.jobs)
-    table = Table(title=f"{len(chosen)} faults planted")
-    for column in ("fault", "file", "killed by", "s"):
-        table.add_column(column, justify="right" if column == "s" else "left", overflow="fold")
-    for each in outcomes:
-        verdict = each.killer or f"[bold red]{each.problem or 'SURVIVED'}[/]"
-        table.add_row(each.fault.name, each.fault.file, verdict, f"{each.seconds:.0f}")
-    console = Console(width=None if sys.stdout.isatty() else 200)
-    console.print(table)
-    alive = [each.fault.name for each in outcomes if not each.killer]
-    console.print(f"{len(outcomes) - len(alive)} of {len(outcomes)} killed" + "".join(f"\n  {name}" for name in alive))
+    console, progress = Console(soft_wrap=True), Console(stderr=True)
+    alive: list[str] = []
+    for each in track(run(chosen, options.jobs), "faults", total=len(chosen), console=progress, transient=True):
+        verdict = f"killed by {each.killer}" if each.killer else f"[bold red]{each.problem or 'SURVIVED'}[/]"
+        console.print(f"{each.fault.file}: {each.fault.name}: {verdict} ({each.seconds:.0f} s)", highlight=False)
+        alive += [] if each.killer else [each.fault.name]
+    console.print(f"{len(chosen) - len(alive)} of {len(chosen)} killed", highlight=False)
     return 1 if alive else 0
 
 
