@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core import hier_transfers
 from tilewright.frontend.zoo import llama
-from tilewright.ir import functions
+from tilewright.ir import functions, parse_module
 from tilewright.passes.overlap.items import items_of
 from tilewright.passes.overlap.order import Room
 from tilewright.passes.overlap.tokens import Opened, Tokens
@@ -94,6 +94,53 @@ def test_a_loop_that_finds_no_room_is_reserved_for():
     room = Room(4, [Opened(1, 1), Opened(2, -1)])
     assert [room.fits(count, 0) for count in (0, 1, 2)] == [True, True, False]
     assert [room.fits(count, 1) for count in (2, 3)] == [True, False]
+
+
+DOUBLE_BUFFERED = """
+func.func @network(%a: memref<64xi8> {onnx.name = "a"}, %out: memref<64xi8> {onnx.name = "out", tilewright.output}) {
+  %c0, %c1, %c2, %c4, %c16 = arith.constants
+  %near = memref.alloc() : memref<32xi8, "L1">
+  %first = memref.view %near[%c0][] : memref<32xi8, "L1"> to memref<16xi8, "L1">
+  %t = hier.dma_start %a[%c0] to %first : memref<64xi8>, memref<16xi8, "L1">
+  %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%token = %t) -> (!hier.token) {
+    %next = arith.addi %i, %c1 : index
+    %more = arith.cmpi slt, %next, %c4 : index
+    %following = scf.if %more -> (!hier.token) {
+      %turn = arith.remui %next, %c2 : index
+      %at = arith.muli %turn, %c16 : index
+      %buffer = memref.view %near[%at][] : memref<32xi8, "L1"> to memref<16xi8, "L1">
+      %offset = arith.muli %next, %c16 : index
+      %u = hier.dma_start %a[%offset] to %buffer : memref<64xi8>, memref<16xi8, "L1">
+      scf.yield %u : !hier.token
+    } else {
+      %none = hier.dma_none
+      scf.yield %none : !hier.token
+    }
+    hier.dma_wait %token
+    %turn = arith.remui %i, %c2 : index
+    %at = arith.muli %turn, %c16 : index
+    %buffer = memref.view %near[%at][] : memref<32xi8, "L1"> to memref<16xi8, "L1">
+    %offset = arith.muli %i, %c16 : index
+    %w = hier.dma_start %out[%offset] from %buffer : memref<64xi8>, memref<16xi8, "L1">
+    hier.dma_wait %w
+    scf.yield %following : !hier.token
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.quick
+def test_transfers_inside_of_a_loop_are_counted():
+    """A loop that waits for all it begins leaves none open after it, and two while it runs."""
+    constants = "\n".join(f"%c{number} = arith.constant {number} : index" for number in (0, 1, 2, 4, 16))
+    text = DOUBLE_BUFFERED.replace("%c0, %c1, %c2, %c4, %c16 = arith.constants", constants)
+    module = parse_module(CONTEXT, text)
+    given = np.arange(64, dtype=np.int8)
+    with counted() as counts:
+        np.testing.assert_array_equal(run_module(module, {"a": given})["out"], given)
+    assert max(counts) == 2
+    assert bound(module) == 2
 
 
 def test_loops_open_what_is_counted(tmp_path: Path):
