@@ -5,11 +5,12 @@ from __future__ import annotations
 import struct
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from onnx import AttributeProto, NodeProto, helper
+from onnx import AttributeProto, NodeProto, defs, helper
 from onnx.defs import OpSchema
 from xdsl.ir import Attribute
 
@@ -27,8 +28,10 @@ _KINDS = frozenset(kind.value for kind in cast(Any, _Type))
 GRAPHS = frozenset((_Type.GRAPH, _Type.GRAPHS))
 """The kinds of attributes that are graphs."""
 
-REMARKS = frozenset(("comment", "description", "doc_string", "label", "origin", "source", "stack_trace"))
-"""Attributes that exporters leave on any node as a text for people: no operator of ONNX has one of these names."""
+REMARKS = frozenset(
+    ("comment", "consumed_inputs", "description", "doc_string", "label", "origin", "source", "stack_trace")
+)
+"""Attributes that exporters leave on any node and that never say what it computes, however close to one that does."""
 
 _AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
 _DIRECTION = {"direction": ("forward", "reverse", "bidirectional")}
@@ -79,8 +82,9 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
     """
     Return the properties for a node's attributes, by name, without graphs and those that have their default value.
 
-    Raises Diagnostic for one that the schema does not know or misses, or of another type or value than it asks for, and
-    for a node that has not the inputs and outputs that it asks for.
+    One that the schema does not know is ignored, with a warning, unless its name says that it may matter. Raises
+    Diagnostic for one that may, for one that the schema misses, or of another type or value than it asks for, and for a
+    node that has not the inputs and outputs that it asks for.
     """
     _check_arity(node, schema)
     known = {name: attribute for name, attribute in schema.attributes.items() if attribute.type not in GRAPHS}
@@ -90,18 +94,11 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
         if _kind(attribute) in GRAPHS and _is_graph(schema, attribute.name):
             continue
         name = _canonical_name(attribute.name, known)
-        if name is None and attribute.name in REMARKS and _kind(attribute) == _Type.STRING:
+        if name is None:
+            _check_ignorable(node, schema, attribute, known)
             text = f"{where_node(node)}: warning: {node.op_type} has no attribute '{attribute.name}', which is ignored"
             warnings.warn(text, stacklevel=2)
             continue
-        if name is None:
-            raise Diagnostic(
-                f"{node.op_type} has no attribute '{attribute.name}'",
-                where=where_node(node),
-                expected=", ".join(known) or "no attributes",
-                found=attribute.name,
-                remedy=did_you_mean(attribute.name, known) or "remove the attribute",
-            )
         if name in values:
             raise Diagnostic(f"attribute '{name}' is given twice", where=where_node(node), remedy="remove one")
         values[name] = _value(node, attribute, known[name], folder)
@@ -120,6 +117,35 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
     return {name: value if isinstance(value, Attribute) else stored_value(known[name].type, value)
             for name, value in sorted(values.items())
             if isinstance(value, Attribute) or not _is_default(value, known[name])}  # fmt: skip
+
+
+def _check_ignorable(node: NodeProto, schema: OpSchema, attribute: AttributeProto, known: Mapping[str, Any]) -> None:
+    """
+    Raise Diagnostic for an attribute that the operator does not have but that may say what it computes.
+
+    That is one whose name is nearly that of a known one, or which another version of the operator has.
+    """
+    if attribute.name in REMARKS:
+        return
+    near = did_you_mean(attribute.name, known)
+    versions = _versions_with(schema.domain, schema.name, attribute.name)
+    if not near and not versions:
+        return
+    raise Diagnostic(
+        f"{node.op_type} has no attribute '{attribute.name}'",
+        where=where_node(node),
+        expected=", ".join(known) or "no attributes",
+        found=attribute.name + (f", which {node.op_type} of opset {versions} has" if versions else ""),
+        remedy=near or "export the node in the form of the model's opset, or remove the attribute",
+    )
+
+
+@cache
+def _versions_with(domain: str, operator: str, attribute: str) -> str:
+    """Return the versions of an operator that have an attribute, empty where none does."""
+    history = defs.get_all_schemas_with_history()
+    same = [schema for schema in history if (schema.domain, schema.name) == (domain, operator)]
+    return ", ".join(str(s.since_version) for s in same if attribute in s.attributes)
 
 
 def attribute_of(node: NodeProto, name: str, default: Any = None) -> Any:

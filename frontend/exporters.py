@@ -44,10 +44,11 @@ def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodePro
 
 def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
-    Return what stands for a Gemm whose first input has more than two axes, nothing for other nodes.
+    Return what stands for a Gemm whose first inputs have more than two axes, nothing for other nodes.
 
-    QuantLib and the ONNX exporter of training graphs write Gemm so, meaning a linear layer over the last axis: all axes
-    but that become one, and behind the matrix the shape is restored.
+    QuantLib, Deeploy and the ONNX exporter of training graphs write Gemm so, meaning MatMul: a linear layer over the
+    last axis. All axes of the first input but the last become one, and behind the matrix the shape is restored; the
+    second input and the bias have one element along their outer axes.
     """
     if (node.domain, node.op_type) != ("", "Gemm"):
         return []
@@ -56,20 +57,28 @@ def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]
     if None in shapes or transposed.get("transA"):
         return []
     a, b = ([dim for dim in shape or () if dim is not None] for shape in shapes)
-    if len(a) <= 2 or len(b) != 2 or len(a) != len(shapes[0] or ()):
+    is_known = len(a) == len(shapes[0] or ()) and len(b) == len(shapes[1] or ())
+    if not is_known or max(len(a), len(b)) <= 2 or min(len(a), len(b)) < 2 or prod(b[:-2]) != 1:
         return []
-    columns = b[0 if transposed.get("transB") else 1]
-    source, result = node.input[0], node.output[0]
-    before = _sizes(graph, node, "row_shape", [prod(a[:-1]), a[-1]])
-    after = _sizes(graph, node, "shape", [*a[:-1], columns])
-    matrix = NodeProto()
+    matrix, result = NodeProto(), node.output[0]
     matrix.CopyFrom(node)
-    matrix.input[0], matrix.output[0] = f"{result}.rows", f"{result}.product"
-    return [
-        helper.make_node("Reshape", [source, before], [matrix.input[0]], name=node.name),
-        matrix,
-        helper.make_node("Reshape", [matrix.output[0], after], [result], name=node.name),
-    ]
+    matrix.output[0] = f"{result}.product"
+    nodes = [_reshaped(graph, node, matrix, 0, "rows", [prod(a[:-1]), a[-1]])]
+    nodes += [_reshaped(graph, node, matrix, 1, "matrix", b[-2:])] if len(b) > 2 else []
+    bias = info(node.input[2]) if len(node.input) > 2 and node.input[2] else None
+    c = [dim for dim in bias.shape or () if dim is not None] if bias is not None else []
+    if len(c) > 1 and prod(c[:-1]) == 1:
+        nodes.append(_reshaped(graph, node, matrix, 2, "vector", c[-1:]))
+    outer = [*[1] * (len(b) - len(a)), *a[:-1]]
+    after = _sizes(graph, node, "shape", [*outer, b[-2 if transposed.get("transB") else -1]])
+    return [*nodes, matrix, helper.make_node("Reshape", [matrix.output[0], after], [result], name=node.name)]
+
+
+def _reshaped(graph: Graph, node: NodeProto, matrix: NodeProto, index: int, role: str, shape: list[int]) -> NodeProto:
+    """Let an input of `matrix`, which stands for `node`, be in another shape; return the node that makes it."""
+    matrix.input[index] = f"{node.output[0]}.{role}"
+    sizes = _sizes(graph, node, f"{role.removesuffix('s')}_shape", shape)
+    return helper.make_node("Reshape", [node.input[index], sizes], [matrix.input[index]], name=node.name)
 
 
 def _sizes(graph: Graph, node: NodeProto, role: str, sizes: list[int]) -> str:

@@ -99,7 +99,7 @@ def _demand(state: _Inference) -> None:
     """Find the values that must be integers, from what consumes them."""
     for op in reversed(list(state.ops())):
         rule = RULES.get(op.name)
-        if rule is None:
+        if rule is None or not rule.gives_integers(op):
             continue
         if rule.integers_only or any(result in state.demanded for result in op.results):
             state.demanded.update(rule.operands(op))
@@ -224,9 +224,9 @@ def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule, operands: Sequ
     """
     Return whether all operands that carry data are integers and at least one is known to be.
 
-    Not those of unsigned integers of 64 bits, whose ranges no accumulator holds.
+    Not those of unsigned integers of 64 bits, whose ranges no accumulator holds, nor what is multiplied by a fraction.
     """
-    if any(element_of(value) == ui64 for value in operands):
+    if any(element_of(value) == ui64 for value in operands) or not rule.gives_integers(op):
         return False
     wanted = rule.integers_only or any(result in state.demanded for result in op.results)
     strangers = [value for value in operands if value not in state.ranges and not is_integral(value)]

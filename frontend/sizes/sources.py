@@ -40,10 +40,8 @@ def _non_zero(sized: Sized) -> None:
 
 
 @sizes("Compress")
-def _compress(sized: Sized) -> bool | None:
+def _compress(sized: Sized) -> None:
     x, condition = sized.input(0), sized.input(1)
-    if sized.constant(condition) is not None and not sized.axes(x):
-        return False
     axis = sized.attribute("axis")
     if axis is None:
         x = _flattened(sized, x)
@@ -52,6 +50,10 @@ def _compress(sized: Sized) -> bool | None:
         raise sized.refused("is along an axis that is not there, or has a condition that is no vector")
     axis %= rank
     (entries,), extent = sized.shape(condition), sized.shape(x)[axis]
+    chosen = sized.constant(condition)
+    if chosen is not None and not sized.axes(x) and not chosen[extent:].any():
+        sized.give(sized.make("Gather", [x, sized.number(np.flatnonzero(chosen))], axis=axis), {})
+        return
     indices, axes = _found(sized, condition, condition)
     flat = sized.reshape(indices, [entries])
     if entries > extent:
@@ -59,7 +61,6 @@ def _compress(sized: Sized) -> bool | None:
     made = sized.make("Gather", [x, flat], axis=axis)
     others = {a: e for a, e in sized.axes(x).items() if a != axis}
     sized.give(made, others | ({axis: axes[1]} if axes else {}))
-    return None
 
 
 def _flattened(sized: Sized, name: str) -> str:

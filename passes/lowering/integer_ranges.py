@@ -52,7 +52,8 @@ class Rule:
 
     `data` are the positions of the operands that carry data, None for all. `keeps_type`: the result holds elements of
     operand 0. `joins`: the operands are brought to the result's type first. `integers_only`: the operator has no
-    meaning on other numbers. `accumulates`: the result is a sum, of 32 bits at least.
+    meaning on other numbers. `accumulates`: the result is a sum, of 32 bits at least. `factors`: attributes that
+    multiply; the results are integers where these are whole numbers.
     """
 
     transfer: Transfer
@@ -61,6 +62,11 @@ class Rule:
     joins: bool = False
     integers_only: bool = False
     accumulates: bool = False
+    factors: tuple[str, ...] = ()
+
+    def gives_integers(self, op: OnnxOp) -> bool:
+        """Return whether an op makes integers of integers."""
+        return all(float(op.attribute(name)).is_integer() for name in self.factors)
 
     def operands(self, op: OnnxOp) -> list[SSAValue]:
         """Return the operands of `op` that carry data."""
@@ -129,7 +135,10 @@ def _matmul(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 def _gemm(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
     a, b, *bias = operands
     terms = a.shape[0] if op.attribute("transA") else a.shape[1]
-    return _with_bias(_products(a, b, terms, 0 if op.attribute("transB") else 1, padded=False), bias)
+    product = _products(a, b, terms, 0 if op.attribute("transB") else 1, padded=False)
+    total = product * int(op.attribute("alpha"))
+    added = bias[0].range * int(op.attribute("beta")) if bias else Range(0, 0)
+    return Outcome(total + added, product | total | added | (total + added))
 
 
 def _less(x: Operand, zero: Operand, axis: int) -> Operand:
@@ -304,7 +313,7 @@ RULES: dict[str, Rule] = {
     "onnx.Relu": Rule(_unary(lambda x: x.clip(0, max(x.high, 0)))),
     "onnx.Conv": Rule(_conv, accumulates=True),
     "onnx.MatMul": Rule(_matmul, accumulates=True),
-    "onnx.Gemm": Rule(_gemm, accumulates=True),
+    "onnx.Gemm": Rule(_gemm, accumulates=True, factors=("alpha", "beta")),
     "onnx.QLinearConv": Rule(_qlinear_conv, data=(0, 2, 3, 5, 7, 8), **_custom),
     "onnx.QLinearMatMul": Rule(_qlinear_matmul, data=(0, 2, 3, 5, 7), **_custom),
     "onnx.ReduceSum": Rule(_reduce_sum, data=(0,), accumulates=True),

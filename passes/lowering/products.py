@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import UnitAttr, i64
+from xdsl.dialects.builtin import UnitAttr, f64, i64
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -14,7 +14,7 @@ from ...dialects.core.body import Body, is_float, scalar_attr
 from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp
 from ...ir import element_of, shape_of
-from .lowerer import Lowerer, constant_of, lowers, unsupported
+from .lowerer import Lowerer, constant_of, is_unsigned, lowers
 from .rules import add_bias, compute_type, pointwise, result_element, unsigned_positions, wraps
 from .windows import windows_of
 
@@ -105,15 +105,18 @@ def _gemm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     )
     if alpha == 1 and (bias is None or beta == 1):
         return [add_bias(lower, op, total, bias, None)]
-    if not is_float(element_of(total)):
-        raise unsupported(op, "of integers with alpha or beta other than 1")
-    element = result_element(op)
+    element, kind = result_element(op), element_of(total)
+    whole = float(alpha).is_integer() and (bias is None or float(beta).is_integer())
+    compute = kind if is_float(kind) or whole else f64
+    # A float becomes an integer of 64 bits first, so that one of 32 bits without a sign may be above its signed half.
+    between = compute if compute == kind else i64
+    sign = bias is not None and is_unsigned(bias)
 
     def build(body: Body, value: SSAValue, *bias: SSAValue) -> SSAValue:
-        value = body.mul(value, alpha)
+        value = body.mul(body.convert(value, compute), alpha)
         for term in bias:
-            value = body.add(value, body.mul(body.convert(term, value.type), beta))
-        return body.convert(value, element)
+            value = body.add(value, body.mul(body.convert(term, compute, unsigned=sign), beta))
+        return body.convert(body.convert(value, between), element)
 
     values = [total] if bias is None else [total, lower[bias]]
-    return [pointwise(lower, values, shape_of(total), element, build)]
+    return [pointwise(lower, values, shape_of(total), element, build, wraps=wraps(op))]

@@ -123,9 +123,14 @@ def pointwise(
     build: Build,
     *,
     maps: Sequence[AffineMap] | None = None,
+    wraps: bool = False,
 ) -> SSAValue:
-    """Append an elementwise kernel over values of the tensor level; they broadcast as in NumPy, or by `maps`."""
-    body = Body([*(element_of(value) for value in values), element])
+    """
+    Append an elementwise kernel over values of the tensor level; they broadcast as in NumPy, or by `maps`.
+
+    Integers do not overflow unless `wraps`.
+    """
+    body = Body([*(element_of(value) for value in values), element], wraps=wraps)
     block = body.finish(build(body, *body.args[:-1]))
     ways = maps or [broadcast_map(shape_of(value), shape) for value in values]
     return lower.generic(values, ways, shape, element, block)

@@ -119,12 +119,18 @@ def _matmul(op: OnnxOp, a: Array, b: Array) -> Array:
 
 def _gemm(op: OnnxOp, a: Array, b: Array, c: Array | None = None) -> Array:
     a, b = a.T if op.attribute("transA") else a, b.T if op.attribute("transB") else b
-    product, alpha, beta = _matmul(op, a, b), op.attribute("alpha"), op.attribute("beta")
+    product = _matmul(op, a, b)
+    alpha, beta = (_factor(op.attribute(name)) for name in ("alpha", "beta"))
     scaled = product if alpha == 1 else product * alpha
     if c is None:
         return scaled
     bias = c.astype(np.int64) if c.dtype.kind in "iub" and scaled.dtype.kind == "i" else c.astype(np.float64)
     return scaled + (bias if beta == 1 else bias * beta)
+
+
+def _factor(number: float) -> float:
+    """Return a factor, as an integer where it is whole: by that integers stay exact, and wrap."""
+    return int(number) if float(number).is_integer() else number
 
 
 def _windows(op: OnnxOp, x: Array, kernel: Sequence[int], fill: Any) -> Array:

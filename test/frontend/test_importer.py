@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
@@ -204,10 +207,25 @@ def test_an_output_gets_its_declared_type():
     assert str(ops(module)[1].results[0].type) == "tensor<2xi32>"
 
 
-def test_the_shape_of_an_output_is_the_one_that_is_computed():
-    given = model([node("ReduceSum", "x", "y", keepdims=0)], [port("x", [2])], [port("y", [1])])
-    with pytest.warns(UserWarning, match=r"the shape \[\] is computed, not \[1\], as declared"):
-        assert str(ops(import_model(given))[-1].results[0].type) == "tensor<f32>"
+POOL = node("MaxPool", "x", "y", kernel_shape=[2], strides=[2], ceil_mode=1)
+
+
+@pytest.mark.parametrize(
+    ("made", "taken", "stated", "found"),
+    [
+        (node("ReduceSum", "x", "y", keepdims=0), [2], [1], []),
+        (POOL, [1, 1, 5], [1, 1, 2], [1, 1, 3]),
+        (POOL, [1, 1, 5], [1, 2], [1, 1, 3]),
+        (node("Relu", "x", "y"), [2, 3], [7, "n", 3], [2, 3]),
+    ],
+)
+def test_the_shape_of_an_output_is_the_one_that_is_computed(made: Any, taken: Any, stated: Any, found: Any):
+    given = model([made], [port("x", taken)], [port("y", stated)])
+    session: Any = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
+    x: Any = np.arange(prod(taken), dtype=np.float32).reshape(taken)
+    (expected,) = session.run(None, {"x": x})
+    with pytest.warns(UserWarning, match=re.escape(f"the shape {found} is computed, not ")):
+        np.testing.assert_array_equal(run_module(import_model(given), {"x": x})["y"], expected)
 
 
 def test_declared_types_serve_where_inference_ends():

@@ -241,11 +241,10 @@ def test_sizes_that_do_not_match(name: str):
     assert 'node "n": error:' in text
 
 
-def test_a_declared_output_shape_that_cannot_be():
-    given = model([RELU])
-    given.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", F32, [7]))
-    text = refusal(given)
-    assert 'output "y": error: an output of the graph has another shape than it declares' in text
+def test_an_attribute_that_another_opset_has():
+    text = refusal(model([node("Gemm", "x x", "y", broadcast=1)]))
+    assert "node \"n\": error: Gemm has no attribute 'broadcast'" in text
+    assert "which Gemm of opset 1, 6 has" in text
 
 
 def test_a_shape_that_depends_on_data():

@@ -277,6 +277,21 @@ def test_sparse_initialisers_become_dense():
     assert found["y"].tolist() == [[0, 5, 0], [0, 0, 7]]
 
 
+@pytest.mark.parametrize(
+    ("operator", "domain", "inputs"),
+    [("Relu", "", "x"), ("Binarizer", "ai.onnx.ml", "x"), ("FastGelu", "com.microsoft", "x"), ("GeluGrad", "any", "x x")],
+)
+def test_attributes_that_an_operator_does_not_have_are_ignored(operator: str, domain: str, inputs: str):
+    proto = model([node(operator, inputs, "y", domain=domain, zz=3)])
+    proto.opset_import.extend([helper.make_opsetid("ai.onnx.ml", 3), helper.make_opsetid(domain or "other", 1)])
+    plain = ModelProto()
+    plain.CopyFrom(proto)
+    del plain.graph.node[0].attribute[:]
+    with pytest.warns(UserWarning, match=f"{operator} has no attribute 'zz', which is ignored"):
+        found = print_ir(import_model(proto))
+    assert found == print_ir(import_model(plain))
+
+
 def test_remarks_of_exporters_are_ignored():
     with pytest.warns(UserWarning, match="Relu has no attribute 'description', which is ignored"):
         assert names(model([node("Relu", "x", "y", description="backward")])) == ["Relu"]

@@ -192,6 +192,16 @@ def test_compress() -> None:
     verify(model(nodes, cases[0], ["y", "z"]), cases)
 
 
+@pytest.mark.parametrize("flags", [[1, 0, 1, 1], [0, 1], [0] * 4, [1, 1, 0, 0, 0]])
+def test_a_constant_condition_gives_a_fixed_size(flags: list[int]) -> None:
+    x, condition = floats(3, 4), np.array(flags, np.bool_)
+    nodes = [node("Compress", ["x", "c"], ["y"], axis=1), node("Compress", ["x", "c"], ["z"])]
+    built = model(nodes, {"x": x}, [], c=condition)
+    shapes = {"y": [3, "some"], "z": ["some"]}
+    built.graph.output.extend(helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in shapes.items())
+    verify(built, [{"x": x}], c=flags[0] == 1)
+
+
 def turns(condition: Sequence[str]) -> GraphProto:
     """Return the body of a Loop that adds and collects squares; its condition is an operator and its inputs."""
     nodes = [

@@ -8,12 +8,60 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from onnx import helper
 
 from tilewright.errors import Diagnostic
+from tilewright.frontend.importer import import_model
+from tilewright.runtime.interpreter import run_module
+from tilewright.test.passes.lowering import one_node
 from tilewright.test.passes.lowering.one_node import lowered, network
-from tilewright.test.passes.lowering.operators import Case, by_onnxruntime, check, numbers
+from tilewright.test.passes.lowering.operators import Case, by_onnxruntime, check, network_of, numbers
 
 F, I8, U8, I32 = np.float32, np.int8, np.uint8, np.int32
+
+FACTORS: list[dict[str, float]] = [{"alpha": 2, "beta": -3}, {"alpha": 0.5}, {"alpha": -1.5, "beta": 0.25}, {"beta": 0}]
+
+
+@pytest.mark.parametrize("dtype", [I32, np.int64, np.uint32])
+def test_products_of_integers_with_factors(dtype: Any):
+    low = 0 if dtype == np.uint32 else -9
+    a, b, c = (numbers(*shape, low=low, high=9, seed=shape[-1]).astype(dtype) for shape in ((3, 4), (4, 5), (5,)))
+    cases: list[Case] = []
+    for factors in FACTORS:
+        alpha, beta = factors.get("alpha", 1), factors.get("beta", 1)
+        product = a.astype(np.int64) @ b.astype(np.int64) * alpha
+        for bias, total in ((c, product + c.astype(np.int64) * beta), (None, product)):
+            # A negative result of an unsigned type is left open where a float gives it.
+            if low == 0 and min(alpha, beta) < 0 and (alpha % 1 or beta % 1):
+                continue
+            wanted = np.trunc(total).astype(np.int64).astype(dtype)
+            operands = [a, b] if bias is None else [a, b, bias]
+            cases.append(Case("Gemm", operands, {k: float(v) for k, v in factors.items()}, expected=[wanted]))
+    check(cases, in_c=True)
+    model, arrays = network_of(cases)
+    found = run_module(import_model(model), arrays)
+    for index, case in enumerate(cases):
+        np.testing.assert_array_equal(found[f"y{index}_0"], (case.expected or ())[0], err_msg=str(case.attributes))
+
+
+def test_integers_in_floats_times_a_fraction_stay_floats():
+    x, w = np.arange(12, dtype=F).reshape(3, 4), numbers(4, 5, low=-9, high=9).astype(I8).astype(F)
+    for factor in (0.5, 2.0):
+        model = network("Gemm", {"x": x}, {"w": w}, alpha=factor)
+        helper.set_model_props(model, {"tilewright.input_type.x": "ui8"})
+        one_node.check(model, {"x": x}, [x @ w * F(factor)], phases=("types", "tensor", "loops"))
+
+
+def test_batched_products_of_one_matrix():
+    x, w, b = numbers(2, 3, 4), numbers(1, 4, 5), numbers(1, 1, 5)
+    turned = w.transpose(0, 2, 1).copy()
+    cases = [
+        Case("Gemm", [x, w, b], {"alpha": 0.5}, expected=[x @ w * F(0.5) + b]),
+        Case("Gemm", [x[0], turned, b[0, 0]], {"transB": 1}, expected=[x[:1] @ w + b]),
+        Case("Gemm", [x], {}, [w[None]], expected=[x[None] @ w]),
+    ]
+    check(cases, in_c=True)
+
 
 TRANSPOSED: dict[str, dict[str, Any]] = {
     "plain": {},

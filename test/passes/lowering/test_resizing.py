@@ -49,7 +49,7 @@ def test_a_filter_reads_all_elements_that_it_covers(mode: str, exclude: int) -> 
     x = np.eye(17, dtype=np.float32).reshape(1, 17, 17)
     for count in (2, 3, 5, 8, 12, 16):
         sizes = np.array([1, 17, count])
-        attributes = {"mode": mode, "antialias": 1, "exclude_outside": exclude}
+        attributes: dict[str, Any] = {"mode": mode, "antialias": 1, "exclude_outside": exclude}
         model = network("Resize", {"x": x}, {"sizes": sizes}, names=["x", "", "", "sizes"], **attributes)
         check(model, {"x": x}, phases=("tensor",), rtol=1e-5, atol=1e-6)
 
@@ -59,7 +59,7 @@ FILTERS = [("nearest", 0, 0), ("linear", 0, 0), ("linear", 1, 0), ("cubic", 0, 1
 
 @pytest.mark.parametrize(("mode", "antialias", "exclude"), FILTERS)
 def test_pytorch_half_pixel_reads_a_length_of_one_at_zero(mode: str, antialias: int, exclude: int) -> None:
-    attributes = {"mode": mode, "antialias": antialias, "exclude_outside": exclude}
+    attributes: dict[str, Any] = {"mode": mode, "antialias": antialias, "exclude_outside": exclude}
     attributes["coordinate_transformation_mode"] = "pytorch_half_pixel"
     given = {"sizes": np.array([1, 1, 1, 3])} if antialias else {"scales": np.array([1, 1, 0.3, 0.6], np.float32)}
     names = ["x", "", "", "sizes"] if antialias else ["x", "", "scales"]
