@@ -41,7 +41,7 @@ SMALL = ("autoencoder", "ds-cnn", "lstm", "mlp", "mobilenet-v1-025", "resnet8", 
 
 @dataclass
 class Row:
-    """What was found on a target: networks, layers and faults, networks that it refuses, and the best part of a peak."""
+    """Findings on a target: networks, layers, faults, refused networks, and the best fraction of a peak."""
 
     target: str
     networks: int = 0
