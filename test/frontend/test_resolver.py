@@ -279,7 +279,12 @@ def test_sparse_initialisers_become_dense():
 
 @pytest.mark.parametrize(
     ("operator", "domain", "inputs"),
-    [("Relu", "", "x"), ("Binarizer", "ai.onnx.ml", "x"), ("FastGelu", "com.microsoft", "x"), ("GeluGrad", "any", "x x")],
+    [
+        ("Relu", "", "x"),
+        ("Binarizer", "ai.onnx.ml", "x"),
+        ("FastGelu", "com.microsoft", "x"),
+        ("GeluGrad", "any", "x x"),
+    ],
 )
 def test_attributes_that_an_operator_does_not_have_are_ignored(operator: str, domain: str, inputs: str):
     proto = model([node(operator, inputs, "y", domain=domain, zz=3)])
