@@ -97,7 +97,8 @@ def compile_command(options: argparse.Namespace) -> int:
         bare_of(compilation)
     files = write_compilation(compilation, options.output)
     if options.bare:
-        inputs = _matched(given, network_inputs(compilation.module), options.inputs) if options.inputs else None
+        ports, names = network_inputs(compilation.module), compilation.ssa_names
+        inputs = _matched(given, ports, options.inputs, names) if options.inputs else None
         files += write_bare(compilation, options.output, inputs)
     print_compiled(compilation.report, files)
     return 0
@@ -113,20 +114,22 @@ def run_command(options: argparse.Namespace) -> int:
     if options.stop_after and place != "interpreter":
         raise usage_error("--stop-after is for --on interpreter", found=f"--on {place}")
     given = load_arrays(options.inputs)
-    run, inputs = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
-    outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs))
+    run, inputs, names = _folder_run(options, place) if options.model.is_dir() else _model_run(options, place)
+    outputs = run_steps(run, inputs, _matched(given, inputs, options.inputs, names))
     save_outputs(outputs, options.outputs)
     if isinstance(run, Emulated):
         print(f"{run.instructions:,} instructions")
     return 0
 
 
-def _matched(arrays: Mapping[str, Array], inputs: Sequence[Input], path: Path) -> dict[str, Array]:
+def _matched(
+    arrays: Mapping[str, Array], inputs: Sequence[Input], path: Path, names: Mapping[str, str]
+) -> dict[str, Array]:
     """Return the arrays of a file for a network's inputs; positions may be left out, as they count from 0 on."""
-    from .runtime.inputs import by_name
+    from .runtime.inputs import matched
 
     counted = [each.name for each in inputs if each.added]
-    return by_name(arrays, [each.name for each in inputs], path, optional=counted)
+    return matched(arrays, [each.name for each in inputs], path, optional=counted, aliases=names)
 
 
 def _check_folder_place(place: str) -> None:
@@ -138,17 +141,17 @@ def _check_folder_place(place: str) -> None:
         )
 
 
-def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
+def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input], Mapping[str, str]]:
     from .runtime.host import HostNetwork
     from .runtime.inputs import host_inputs
     from .runtime.session import host_run
 
     _check_folder_place(place)
     network = HostNetwork(options.model, sanitize=place == "sanitizers")
-    return host_run(network), host_inputs(network)
+    return host_run(network), host_inputs(network), {}
 
 
-def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input]]:
+def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input], Mapping[str, str]]:
     from .compiler import compile_model
     from .runtime.inputs import network_inputs
     from .runtime.session import check_place, level_for, runner
@@ -157,7 +160,7 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
     level = level_for(place, options.stop_after)
     with Progressing(options.target) as observers:
         compilation = compile_model(_model(options), options.target, **level._asdict(), observers=observers)
-    return runner(compilation, place), network_inputs(compilation.module)
+    return runner(compilation, place), network_inputs(compilation.module), compilation.ssa_names
 
 
 def generate_command(options: argparse.Namespace) -> int:

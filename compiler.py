@@ -74,9 +74,9 @@ class Model:
         return module
 
     def _read(self, path: Path) -> ModuleOp:
+        from .files import read_text
         from .frontend.importer import import_onnx
         from .ir import new_context, parse_module, verify
-        from .passes.core.files import read_text
 
         if path.suffix != ".mlir":
             given = self.input_shapes, self.input_types, self.input_values
@@ -88,13 +88,18 @@ class Model:
 
 @dataclass(frozen=True)
 class Compilation:
-    """What came of compiling a model for a machine; `inputs` are the names of what the network takes, in order."""
+    """
+    Result of compiling a model for a machine.
+
+    `inputs` are the names of the network's inputs, in order; `ssa_names` gives them by their names in the model's IR.
+    """
 
     model: Model
     machine: targets.Machine
     module: ModuleOp
     inputs: tuple[str, ...]
     report: dict[str, Any]
+    ssa_names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def program(self) -> CProgram:
         """Return the network as C. Raises Diagnostic where it was not compiled that far."""
@@ -155,7 +160,7 @@ def _compile(
 ) -> Compilation:
     from .ir import new_context
     from .passes.core.manager import PassManager
-    from .runtime.inputs import input_names
+    from .runtime.inputs import input_names, ssa_names
     from .runtime.report import ReportObserver
     from .runtime.simulator.explicit import last_explicit
 
@@ -164,7 +169,7 @@ def _compile(
     report = ReportObserver()
     try:
         module = model.load()
-        inputs = input_names(module)
+        inputs, names = input_names(module), ssa_names(module)
         manager = PassManager([*observers, report], verify_each=False, verify_phases=True)
         if explicit:
             module = last_explicit(module, pipeline, machine_name, manager)
@@ -173,9 +178,8 @@ def _compile(
     except Diagnostic as error:
         error.source = error.source or str(model.path)
         raise
-    return Compilation(
-        model, machine, module, inputs, {"model": model.path.name, "target": machine.name} | report.content
-    )
+    found = {"model": model.path.name, "target": machine.name} | report.content
+    return Compilation(model, machine, module, inputs, found, names)
 
 
 def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:

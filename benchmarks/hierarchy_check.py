@@ -19,8 +19,8 @@ from tilewright.passes.core.failures import as_diagnostic
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.runtime.check import Case, compare, input_names, model_for
-from tilewright.runtime.inputs import by_name, load_arrays
+from tilewright.runtime.check import Case, case_inputs, compare, model_for
+from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.targets.core.machine_attribute import attach_machine
 from tilewright.test.machines.make import machine
@@ -129,8 +129,7 @@ def _own(levels: int, draw: random.Random) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def _loaded(case: Case) -> tuple[ModuleOp, dict[str, Array], dict[str, Array]]:
     """Return a network on buffers, with inputs and golden outputs. Raises Diagnostic where it does not give these."""
-    path = case.folder / "inputs.npz"
-    inputs = by_name(load_arrays(path), input_names(case.model), path)
+    inputs = case_inputs(case)
     module = _on_buffers(model_for(case.model, inputs).load())
     golden = load_arrays(case.folder / "outputs.npz")
     difference = compare(run_module(module, inputs), golden)

@@ -21,8 +21,7 @@ from tilewright.ir import Array, functions
 from tilewright.passes.allocate_static import lifetimes
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.passes.memory.views import bytes_of
-from tilewright.runtime.check import Case, input_names, model_for
-from tilewright.runtime.inputs import by_name, load_arrays
+from tilewright.runtime.check import Case, case_inputs, model_for
 from tilewright.runtime.profile import explicit_program
 from tilewright.runtime.simulator import simulate
 from tilewright.targets.core.machine_attribute import machine_of
@@ -117,8 +116,7 @@ def measured(case: Case, target: str, result: Compiled) -> Measured:
 
 def _model(case: Case) -> Model:
     """Return a network whose integer inputs have the types that Deeploy gives them: by the values of the arrays."""
-    path = case.folder / "inputs.npz"
-    inputs = by_name(load_arrays(path), input_names(case.model), path)
+    inputs = case_inputs(case)
     model = model_for(case.model, inputs)
     types = {name: _narrowed(inputs[name]) if kind == "int" else kind for name, kind in model.input_types.items()}
     return replace(model, input_types=types)

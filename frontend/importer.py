@@ -27,6 +27,7 @@ from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
 from ..dialects.core.ports import SHAPE_OF
 from ..dialects.onnx import Yield, op_class
 from ..errors import Diagnostic, did_you_mean
+from ..files import read_regular
 from ..ir import Array, named_location, shape_of
 from .checks import check_nodes
 from .functions import without_functions
@@ -63,18 +64,7 @@ def import_onnx(
     metadata may say so too, as `tilewright.input_type.NAME`. Inputs with `input_values` are none any more: they are
     constants. Raises Diagnostic for all bad input.
     """
-    try:
-        model = ModelProto.FromString(path.read_bytes())
-    except OSError as error:
-        raise Diagnostic("the model cannot be read", source=str(path), found=error.strerror or str(error)) from error
-    except DecodeError as error:
-        raise Diagnostic(
-            "this is not an ONNX model, or only part of one",
-            source=str(path),
-            expected="a protobuf of the type onnx.ModelProto",
-            found=f"{path.stat().st_size} bytes that cannot be decoded as one",
-            remedy="export or copy the model again",
-        ) from error
+    model = model_proto(path)
     try:
         return import_model(
             model,
@@ -88,6 +78,37 @@ def import_onnx(
         raise
 
 
+def model_proto(path: Path) -> ModelProto:
+    """Return the ONNX model that a file holds. Raises Diagnostic where it cannot be read, or is none."""
+    try:
+        data = read_regular(path)
+    except OSError as error:
+        raise Diagnostic("the model cannot be read", source=str(path), found=error.strerror or str(error)) from error
+    try:
+        model = ModelProto.FromString(data)
+    except DecodeError as error:
+        raise Diagnostic(
+            "this is not an ONNX model, or only part of one",
+            source=str(path),
+            expected="a protobuf of the type onnx.ModelProto",
+            found=f"{len(data)} bytes that cannot be decoded as one",
+            remedy="export or copy the model again",
+        ) from error
+    _check_graph(model, str(path))
+    return model
+
+
+def _check_graph(model: ModelProto, source: str = "") -> None:
+    if not model.HasField("graph"):
+        raise Diagnostic(
+            "this is not an ONNX model, or it has no graph",
+            source=source,
+            expected="an onnx.ModelProto with a graph",
+            found="no graph" if model.ByteSize() else "nothing at all",
+            remedy="export or copy the model again",
+        )
+
+
 def import_model(
     model: ModelProto,
     *,
@@ -97,13 +118,7 @@ def import_model(
     input_values: Values = {},
 ) -> ModuleOp:
     """Return the module for a model in memory, which is not changed. External data may lie in `folder` or below."""
-    if not model.HasField("graph"):
-        raise Diagnostic(
-            "this is not an ONNX model, or it has no graph",
-            expected="an onnx.ModelProto with a graph",
-            found="no graph" if model.ByteSize() else "nothing at all",
-            remedy="export or copy the model again",
-        )
+    _check_graph(model)
     check_texts(model)
     graph = read_graph(without_functions(model), folder)
     fix_inputs(graph, input_values)

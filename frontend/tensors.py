@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ from xdsl.ir import Attribute
 
 from ..dialects.core.small_floats import FORMATS
 from ..errors import Diagnostic
+from ..files import memory_bytes, open_regular
 from ..ir import Array, DenseAttr, dense, numpy_type
 
 
@@ -148,7 +148,7 @@ def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
     """Raise Diagnostic for a tensor of negative extents, and for one that this machine's memory cannot hold."""
     if any(dim < 0 for dim in shape):
         raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
-    memory = _memory()
+    memory = memory_bytes()
     # NumPy multiplies the extents of an empty array too, those that are 0 aside.
     extents = [dim for dim in shape if dim]
     if (data_type in ELEMENTS or data_type in CARRIED) and (count := _byte_count(data_type, extents)) > memory:
@@ -159,11 +159,6 @@ def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
             found=f"{count:,} bytes for the shape {list(shape)}",
             remedy="the file may be damaged: export the model again",
         )
-
-
-@cache
-def _memory() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _byte_count(data_type: int, shape: Sequence[int]) -> int:
@@ -227,18 +222,18 @@ def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:
             remedy="copy the file beside the model and correct the location",
         )
     try:
-        offset, size = int(entries.get("offset", 0)), path.stat().st_size
-        length = int(entries.get("length", size - offset))
-        _check_count(where, proto.dims, _byte_count(proto.data_type, proto.dims), length, "bytes")
-        if offset < 0 or offset + length > size:
-            raise Diagnostic(
-                "external data reach beyond the end of their file",
-                where=where,
-                expected=f"{offset + length} bytes in {location}",
-                found=f"{size} bytes",
-                remedy="the file is cut short: copy or export it again",
-            )
-        with path.open("rb") as file:
+        with open_regular(path, None) as file:
+            offset, size = int(entries.get("offset", 0)), os.fstat(file.fileno()).st_size
+            length = int(entries.get("length", size - offset))
+            _check_count(where, proto.dims, _byte_count(proto.data_type, proto.dims), length, "bytes")
+            if offset < 0 or offset + length > size:
+                raise Diagnostic(
+                    "external data reach beyond the end of their file",
+                    where=where,
+                    expected=f"{offset + length} bytes in {location}",
+                    found=f"{size} bytes",
+                    remedy="the file is cut short: copy or export it again",
+                )
             file.seek(offset)
             return file.read(length)
     except (OSError, ValueError) as error:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..errors import Diagnostic
 from ..ir import Array
-from .inputs import Input, fitted
+from .conversion import converted
+from .inputs import Input
 
 if TYPE_CHECKING:
     from .host import HostEntry
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def given_to(entry: HostEntry, inputs: Mapping[str, Array]) -> list[Array]:
     """Return the inputs of a function in the types that it takes. Raises Diagnostic where a value would change."""
-    return [fitted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
+    return [converted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
 
 
 def steps_of(inputs: Sequence[Input], arrays: Mapping[str, Array]) -> tuple[list[dict[str, Array]], bool]:

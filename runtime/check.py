@@ -11,14 +11,16 @@ from typing import Any, cast
 
 import numpy as np
 from ml_dtypes import finfo
+from onnx import TensorProto, numpy_helper
 from xdsl.dialects.builtin import bf16, f16
 
 from ..compiler import Compilation, Model, compile_model
 from ..errors import Diagnostic
+from ..frontend.importer import model_proto
 from ..frontend.tensors import ELEMENTS
 from ..ir import Array, numpy_type
 from ..passes.core.failures import as_diagnostic
-from .inputs import by_name, load_arrays, network_inputs
+from .inputs import load_arrays, matched, network_inputs
 from .session import Level, level_for, run_steps, runner
 
 ABSOLUTE_TOLERANCE = 1e-4
@@ -84,11 +86,11 @@ def find_cases(root: Path) -> list[Case]:
     """
     if not root.exists():
         raise Diagnostic("there is no such folder", source=str(root))
-    if root.is_file():
+    if not root.is_dir():
         return [Case(root, root.stem)]
     # Unlike rglob, walk passes over folders that vanish or cannot be read.
     models = sorted(Path(folder, "network.onnx") for folder, _, files in os.walk(root) if "network.onnx" in files)
-    arrays = {model: [name for name in _ARRAYS if (model.parent / name).is_file()] for model in models}
+    arrays = {model: [name for name in _ARRAYS if os.path.lexists(model.parent / name)] for model in models}
     whole = [model for model, found in arrays.items() if found]
     if not whole:
         raise Diagnostic(
@@ -134,9 +136,8 @@ def _check(
     case: Case, machine: str, places: Sequence[str], stop_after: str, forms: _Forms, report: dict[str, Any]
 ) -> str:
     """Compile and run a case; returns what differs, empty where nothing does."""
-    given, golden = load_arrays(case.folder / "inputs.npz"), load_arrays(case.folder / "outputs.npz")
-    inputs = given if forms.context else by_name(given, input_names(case.model), case.folder / "inputs.npz")
-    inputs = _rounded(case.model, inputs)
+    path, golden = case.folder / "inputs.npz", load_arrays(case.folder / "outputs.npz")
+    inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
     model = replace(model_for(case.model, inputs), **vars(forms))
     levels: dict[Level, Compilation] = {}
     details: list[str] = []
@@ -148,25 +149,41 @@ def _check(
         report.update(compilation.report)
         ports = network_inputs(compilation.module)
         counted = [port.name for port in ports if port.added]
-        arrays = by_name(inputs, [port.name for port in ports], case.folder / "inputs.npz", optional=counted)
+        arrays = matched(inputs, [port.name for port in ports], path, optional=counted)
         outputs = run_steps(runner(compilation, place), ports, arrays)
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
     return "; ".join(details)
 
 
-def input_names(path: Path) -> list[str]:
-    """Return the names of a model's inputs, initialisers aside."""
-    return [value.name for value in _inputs(path)]
+def case_inputs(case: Case) -> dict[str, Array]:
+    """
+    Return the arrays of a case under the names of its model's inputs, initialisers aside.
+
+    Where no array has the name of an input they are in the order of the inputs; arrays behind these have to be
+    constants of the model, which exporters write with its inputs. Raises Diagnostic where arrays do not match so.
+    """
+    path = case.folder / "inputs.npz"
+    arrays, names = load_arrays(path), [value.name for value in _inputs(case.model)]
+    if set(arrays) & set(names) or len(arrays) < len(names):
+        return matched(arrays, names, path)
+    surplus = dict(list(arrays.items())[len(names) :])
+    weights: Sequence[TensorProto] = model_proto(case.model).graph.initializer if surplus else []
+    constants = [numpy_helper.to_array(each) for each in weights if each.data_location != TensorProto.EXTERNAL]
+    others = [name for name, array in surplus.items() if not any(np.array_equal(array, each) for each in constants)]
+    if others:
+        raise Diagnostic(
+            f"the array '{others[0]}' is neither an input nor a constant of the model",
+            source=str(path),
+            expected=", ".join(names),
+            found=", ".join(arrays),
+            remedy="leave it out",
+        )
+    return dict(zip(names, arrays.values(), strict=False))
 
 
 def _inputs(path: Path) -> list[Any]:
-    import onnx
-
-    try:
-        graph = cast(Any, onnx).load(path, load_external_data=False).graph
-    except Exception as error:
-        raise Diagnostic("this is not an ONNX model", source=str(path), found=str(error).splitlines()[0]) from error
+    graph = model_proto(path).graph
     initialised = {tensor.name for tensor in graph.initializer}
     return [value for value in graph.input if value.name not in initialised]
 

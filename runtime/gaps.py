@@ -42,14 +42,11 @@ def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     Unknown operators, open dimensions and element types are all found; what else is wrong, where these are not. Raises
     Diagnostic where the file is no model.
     """
-    from onnx import ModelProto
+    from ..frontend.importer import model_proto
 
     if model.path.suffix == ".mlir":
         return [], model.load()
-    try:
-        proto = ModelProto.FromString(model.path.read_bytes())
-    except Exception:  # the importer says what is wrong with the file
-        return [], model.load()
+    proto = model_proto(model.path)
     found = [*_operators(proto), *_open_dimensions(proto, model), *_element_types(proto)]
     return (found, None) if found else _loaded(model)
 
@@ -249,8 +246,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
     """Run `tilewright import`; returns 1 where a report has gaps."""
     if options.report:
         return _report(model, options.target)
+    from ..files import write_text
     from ..ir import print_ir
-    from ..passes.core.files import write_text
 
     text = print_ir(model.load()) + "\n"
     if options.output is None:

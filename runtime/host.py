@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import bf16, f16, f32, f64, i1
 
 from .. import targets
 from ..errors import Diagnostic
+from ..files import read_regular
 from ..ir import Array, numpy_type
 from ..targets.c import CProgram, write_program
 from ..targets.core.c_external import FILE as EXTERNAL_IMAGE
@@ -181,7 +182,7 @@ def refused(folder: Path, status: int, called: HostEntry, inputs: Sequence[Array
 
 def _fill_external(library: ctypes.CDLL, network: str, image: Path) -> None:
     """Bring a network's weights to its external RAM. Raises Diagnostic where it gets none."""
-    data = image.read_bytes()
+    data = read_regular(image)
     if getattr(library, f"{network}_open")(None) != 0:
         raise Diagnostic("there is no memory for the network's external RAM", where=str(image))
     getattr(library, f"{network}_load")(ctypes.c_uint32(0), data, ctypes.c_uint32(len(data)))
@@ -202,10 +203,13 @@ def machine_flags(source: Path) -> list[str]:
 def emitted_text(file: Path) -> str:
     """Return the text of a file that `tilewright compile` wrote. Raises Diagnostic where there is none."""
     try:
-        return file.read_text("utf-8")
-    except OSError as error:
+        return read_regular(file).decode()
+    except (OSError, UnicodeDecodeError) as error:
         raise Diagnostic(
-            "there is no emitted network", where=str(file), expected="a folder that `tilewright compile` wrote"
+            "there is no emitted network",
+            where=str(file),
+            expected="a folder that `tilewright compile` wrote",
+            found=(error.strerror or "") if isinstance(error, OSError) else "not UTF-8",
         ) from error
 
 

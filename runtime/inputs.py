@@ -1,21 +1,26 @@
-"""What a network takes, and the arrays that are given to it."""
+"""Inputs of a network, and the arrays of a file that are given for them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, did_you_mean
+from ..files import memory_bytes, open_regular
 from ..ir import Array
 
 if TYPE_CHECKING:
     from .host import HostNetwork
+
+_PLACE = re.compile(r"(?:arr|arg|input)?_?(\d+)")
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,21 @@ def input_names(module: ModuleOp) -> tuple[str, ...]:
     return tuple(each.name for each in network_inputs(module))
 
 
+def ssa_names(module: ModuleOp, function: str = "network") -> dict[str, str]:
+    """Return the names of a function's inputs by those of their values in the IR: of `%x` by `x`."""
+    from .interpreter.boundary import ports
+
+    network = _network(module, function)
+    arguments, _ = ports(network)
+    values = [value for region in network.regions if region.blocks for value in region.blocks[0].args]
+    hints = [value.name_hint or "" for value in values]
+    return {
+        hint: port.name
+        for hint, port in zip(hints, arguments, strict=False)
+        if hint and hints.count(hint) == 1 and not port.is_output
+    }
+
+
 def _network(module: ModuleOp, function: str = "network") -> Operation:
     network = next((op for op in module.body.block.ops if _symbol(op) in (function, f"{function}_run")), None)
     if network is None:
@@ -69,31 +89,15 @@ def _symbol(op: Operation) -> str:
     return name.data if isinstance(name, StringAttr) else ""
 
 
-def fitted(name: str, array: Array, dtype: np.dtype[np.generic], shape: Sequence[int]) -> Array:
-    """Return an input in the type that the network takes. Raises Diagnostic where a value would change."""
-    if tuple(array.shape) != tuple(shape):
-        raise Diagnostic(
-            "an input has the wrong shape", where=f'input "{name}"', expected=str(tuple(shape)), found=str(array.shape)
-        )
-    with np.errstate(invalid="ignore"):
-        converted = np.asarray(array.astype(dtype), order="C")
-    # The kind of bf16, which NumPy does not know, is V.
-    same = np.array_equal(converted.astype(array.dtype), array, equal_nan=array.dtype.kind in "fV")
-    if not same and dtype.kind not in "fV":
-        raise Diagnostic(
-            f"an input holds values that {dtype} cannot hold",
-            where=f'input "{name}"',
-            found=f"values from {array.min()} to {array.max()}",
-            remedy=f"compile with another --input-type {name}=...",
-        )
-    return converted
-
-
 def load_arrays(path: Path) -> dict[str, Array]:
-    """Read an .npz file of arrays. Raises Diagnostic where it is none."""
+    """
+    Return the arrays of an .npz file by name, in order, each in C order and in this machine's order of bytes.
+
+    Raises Diagnostic where it is none, holds more than this machine's memory, or a member is no array of numbers.
+    """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        with open_regular(path, None) as stream:
+            arrays = _arrays(stream)
     except Exception as error:  # what the archive's and NumPy's readers raise for damaged files is no closed list
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise Diagnostic(
@@ -102,28 +106,81 @@ def load_arrays(path: Path) -> dict[str, Array]:
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf":
             raise Diagnostic("an array holds no numbers", source=str(path), found=f"{name}: {array.dtype}")
-    return arrays
+    return {name: np.asarray(each, each.dtype.newbyteorder("="), order="C") for name, each in arrays.items()}
 
 
-def by_name(
-    arrays: Mapping[str, Array], names: Sequence[str], source: Path, *, optional: Sequence[str] = ()
+def _arrays(stream: IO[bytes]) -> dict[str, Array]:
+    """Return the members of an archive. Raises ValueError for what is none, and what NumPy and zipfile raise."""
+    archive: Any = np.load(stream, allow_pickle=False)
+    if not isinstance(archive, NpzFile):
+        raise ValueError("a single array, as numpy.save writes it")
+    names: list[str] = archive.files
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"two arrays are named '{repeated[0]}'")
+    size = sum(member.file_size for member in cast(Any, archive).zip.infolist())
+    if size > memory_bytes():
+        raise ValueError(f"{size:,} bytes of arrays, more than the memory of this machine")
+    # What is no array, NumPy gives as the member's bytes.
+    members: dict[str, Array | bytes] = {name: cast(Any, archive)[name] for name in names}
+    if others := [name for name, member in members.items() if isinstance(member, bytes)]:
+        raise ValueError(f"the member '{others[0]}' is no array")
+    return cast("dict[str, Array]", members)
+
+
+def matched(
+    arrays: Mapping[str, Array],
+    names: Sequence[str],
+    source: Path,
+    *,
+    optional: Sequence[str] = (),
+    aliases: Mapping[str, str] = {},
 ) -> dict[str, Array]:
     """
-    Return the arrays under these names: by name, or by their order where none is named so, as exporters write them.
+    Return arrays under the names of a network's inputs, each array and each input used once.
 
-    Raises Diagnostic where one is missing that is not optional.
+    An array is named as its input or as an alias of it; or all of them say their place in the order of the inputs:
+    `arr_0`, `arr_1`, as NumPy names them. Those that are `optional` may be missing. Raises Diagnostic for any other
+    array, and where one is missing.
     """
-    if any(name in arrays for name in names) or len(arrays) < len(names):
-        names = [name for name in names if name in arrays or name not in optional]
-    missing = [name for name in names if name not in arrays]
-    if not missing:
-        return {name: arrays[name] for name in names}
-    if len(missing) < len(names) or len(arrays) < len(names):
-        raise Diagnostic(
-            "not all inputs are given",
-            source=str(source),
-            expected=", ".join(names),
-            found=", ".join(arrays) or "no arrays",
-            remedy=f"add {', '.join(missing)}",
-        )
-    return dict(zip(names, arrays.values(), strict=False))
+    required = [name for name in names if name not in optional]
+    for wanted in (names, required):
+        if is_ordered(arrays) and len(arrays) == len(wanted) and not set(arrays) & set(names):
+            return dict(zip(wanted, arrays.values(), strict=True))
+    given = {name if name in names else aliases.get(name, name): array for name, array in arrays.items()}
+    missing = [name for name in required if name not in given]
+    unknown = [name for name in given if name not in names]
+    if not missing and not unknown and len(given) == len(arrays):
+        return {name: given[name] for name in names if name in given}
+    if missing and not unknown:
+        message, remedy = "not all inputs are given", f"add {', '.join(missing)}"
+    elif unknown:
+        message = f"the network has no input '{unknown[0]}'"
+        remedy = did_you_mean(unknown[0], missing or names) or "leave it out"
+    else:
+        message, remedy = "two arrays are for one input", "leave one out"
+    raise Diagnostic(
+        message,
+        source=str(source),
+        expected=f"{', '.join(names)}; or arr_0, arr_1, ... in this order" if names else "no arrays",
+        found=", ".join(arrays) or "no arrays",
+        remedy=remedy,
+    )
+
+
+def matched_inputs(module: ModuleOp, arrays: Mapping[str, Array], source: Path) -> dict[str, Array]:
+    """
+    Return the arrays of a file under the names of a module's inputs, which SSA names stand for too.
+
+    The position in a state may be missing, since `run_calls` counts it; it is 0 then. Raises Diagnostic as `matched`.
+    """
+    inputs = network_inputs(module)
+    counted = [each.name for each in inputs if each.added]
+    names = [each.name for each in inputs]
+    found = matched(arrays, names, source, optional=counted, aliases=ssa_names(module))
+    return {each.name: np.zeros(each.shape, np.int64) for each in inputs if each.added} | found
+
+
+def is_ordered(arrays: Mapping[str, Array]) -> bool:
+    """Return whether the names of arrays say their places: arr_0, arr_1, ..; input_0, ..; arg0, ..; _0, .."""
+    found = [_PLACE.fullmatch(name) for name in arrays]
+    return all(match is not None and int(match[1]) == place for place, match in enumerate(found))

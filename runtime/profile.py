@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from ..compiler import Model
+    from ..files import write_text
     from ..passes.core.driver import once
-    from ..passes.core.files import write_text
     from .float_hint import hints
     from .simulator.table import print_tables
 

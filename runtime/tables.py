@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..passes.core.files import write_bytes
+from ..files import write_bytes
 
 if TYPE_CHECKING:
     from .check import Row

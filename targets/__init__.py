@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import Diagnostic, did_you_mean
+from ..files import read_description
 
 if TYPE_CHECKING:
     from xdsl.utils.target import Target
@@ -60,7 +61,7 @@ def machines(root: Path = _ROOT) -> dict[str, Machine]:
 def machine_at(folder: Path) -> Machine:
     """Return the machine that a folder describes. Raises Diagnostic where a file of it is malformed."""
     pipeline = folder / "pipeline.txt"
-    phases = parse_phases(pipeline.read_text(encoding="utf-8"), str(pipeline)) if pipeline.is_file() else ()
+    phases = parse_phases(read_description(pipeline), str(pipeline)) if pipeline.exists() else ()
     return Machine(folder.name, folder, _summary(folder), phases)
 
 
@@ -147,7 +148,7 @@ def _description_at(toml: Path) -> str:
 
 def _description(toml: Path) -> str:
     try:
-        table = tomllib.loads(toml.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_description(toml))
     except tomllib.TOMLDecodeError as error:
         raise Diagnostic(f"not a TOML file: {error}", str(toml)) from error
     machine: Any = table.get("machine")
@@ -156,7 +157,7 @@ def _description(toml: Path) -> str:
 
 
 def _first_comment(file: Path) -> str:
-    first = file.read_text(encoding="utf-8").lstrip().partition("\n")[0]
+    first = read_description(file).lstrip().partition("\n")[0]
     return first.lstrip("# ").strip() if first.startswith("#") else ""
 
 

@@ -19,12 +19,12 @@ from xdsl.utils.target import Target
 
 from ... import targets
 from ...errors import Diagnostic, did_you_mean
+from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...ir import new_context, parse_module, print_ir, verify
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
 from .failures import as_diagnostic, catchable
-from .files import STDIN, check_readable, read_text, write_stdout, write_text
 from .grammar import UsageError, parse_items, point_at
 from .interpret import InterpretEach, Interpreter, default_interpreter
 from .manager import Observer, PassManager

@@ -12,27 +12,45 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import Diagnostic
 from ...ir import Array
-from .failures import as_diagnostic, catchable
+from .failures import as_diagnostic
 from .manager import Observer, Place
 from .pipeline import Pipeline
 
+Inputs: TypeAlias = Mapping[str, Array]
 Run: TypeAlias = Callable[[ModuleOp, Mapping[str, Array]], dict[str, Array]]
 RandomInputs: TypeAlias = Callable[[ModuleOp, int], Mapping[str, Array]]
+Matched: TypeAlias = Callable[[ModuleOp, Mapping[str, Array], Path], Mapping[str, Array]]
+
+
+def _no_inputs(module: ModuleOp, seed: int) -> Mapping[str, Array]:
+    return {}
+
+
+def _as_named(module: ModuleOp, arrays: Mapping[str, Array], source: Path) -> Mapping[str, Array]:
+    return arrays
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """What runs a module: its inputs by name in, its outputs by name out."""
+    """
+    Execution of a module: its inputs by name in, its outputs by name out.
+
+    `random_inputs` draws an array for every input, `boundary_inputs` one for those that hold wide integers, of numbers
+    at the ends of their types. `matched` names the arrays of a file as the module's inputs.
+    """
 
     run: Run
     random_inputs: RandomInputs
+    boundary_inputs: RandomInputs = _no_inputs
+    matched: Matched = _as_named
 
 
 def default_interpreter() -> Interpreter:
     """Return Tilewright's own interpreter."""
-    from ...runtime.interpreter import random_inputs, run_calls
+    from ...runtime.inputs import matched_inputs
+    from ...runtime.interpreter import boundary_inputs, random_inputs, run_calls
 
-    return Interpreter(run_calls, lambda module, seed: random_inputs(module, seed=seed))
+    return Interpreter(run_calls, random_inputs, boundary_inputs, matched_inputs)
 
 
 @dataclass
@@ -40,49 +58,59 @@ class InterpretEach(Observer):
     """
     Runs the module before the first pass and after each; raises Diagnostic when an output changes.
 
-    The inputs are those of the file `inputs` (.npz), or random ones of `seed`. Integers, also where floats hold them,
-    must be equal; floats within a relative error of 1e-4. A network with state is called several times in a row.
+    The inputs are those of the file `inputs` (.npz), or random ones of `seed`: one set of small numbers, and one with
+    numbers at the ends of the types of wide integers, for inputs where the program takes such. Integers, also where
+    floats hold them, must be equal; floats within a tolerance. A network with state is called several times in a row.
     """
 
     interpreter: Interpreter
     inputs: Path | None = None
     seed: int = 0
-    _feed: Mapping[str, Array] = field(default_factory=dict[str, Array], init=False)
-    _expected: Mapping[str, Array] = field(default_factory=dict[str, Array], init=False)
+    _expected: list[tuple[Inputs, Inputs]] = field(default_factory=list[tuple[Inputs, Inputs]], init=False)
+    """Inputs, and the outputs of the program before the first pass."""
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         if self.inputs is not None:
-            self._feed = read_arrays(self.inputs)
+            from ...runtime.inputs import load_arrays
+
+            feed = self.interpreter.matched(module, load_arrays(self.inputs), self.inputs)
         else:
-            self._feed = self.interpreter.random_inputs(module, self.seed)
-        self._expected = self._run(module, "before the first pass")
+            feed = self.interpreter.random_inputs(module, self.seed)
+        self._expected = [(feed, self._run(module, feed, "before the first pass"))]
+        if self.inputs is None:
+            self._expected += self._at_boundaries(module, feed)
+
+    def _at_boundaries(self, module: ModuleOp, feed: Inputs) -> list[tuple[Inputs, Inputs]]:
+        """Return runs with inputs at the ends of their types: of all at once, or of each that the program takes so."""
+        wide = self.interpreter.boundary_inputs(module, self.seed)
+        if not wide:
+            return []
+        together = self._accepted(module, {**feed, **wide})
+        if together or len(wide) == 1:
+            return together
+        return [run for name, array in wide.items() for run in self._accepted(module, {**feed, name: array})]
+
+    def _accepted(self, module: ModuleOp, feed: Inputs) -> list[tuple[Inputs, Inputs]]:
+        """Return a run, or none where the program refuses the inputs, such as an index beyond a table."""
+        try:
+            return [(feed, self.interpreter.run(module, feed))]
+        except Diagnostic:
+            return []
 
     def after_pass(self, place: Place, module: ModuleOp) -> None:
-        found = self._run(module, "after the pass")
-        if difference := compare(self._expected, found):
-            raise difference
+        for feed, expected in self._expected:
+            if difference := compare(expected, self._run(module, feed, "after the pass")):
+                raise difference
 
-    def _run(self, module: ModuleOp, when: str) -> dict[str, Array]:
+    def _run(self, module: ModuleOp, feed: Inputs, when: str) -> dict[str, Array]:
         try:
-            return self.interpreter.run(module, self._feed)
+            return self.interpreter.run(module, feed)
         except Exception as error:
             diagnostic = as_diagnostic(error, "the interpreter")
             diagnostic.message = f"the program does not run {when}: {diagnostic.message}"
             if diagnostic is error:
                 raise
             raise diagnostic from error
-
-
-def read_arrays(file: Path) -> dict[str, Array]:
-    """Return the arrays of a .npz file by name. Raises Diagnostic where it is none."""
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except BaseException as error:
-        if not catchable(error):
-            raise
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise Diagnostic(f"the inputs cannot be read: {reason}", source=str(file), expected="a .npz file") from error
 
 
 def compare(expected: Mapping[str, Array], found: Mapping[str, Array]) -> Diagnostic | None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import Diagnostic
+from ...files import open_regular, write_text
 from ...ir import print_ir
-from .files import write_text
 from .grammar import UsageError
 from .manager import Observer, Place
 from .pipeline import Pipeline
@@ -62,7 +62,7 @@ class DumpDir(Observer):
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         _make_folder(self.folder)
         for stale in sorted(self.folder.glob("[0-9][0-9]*-*.mlir")):
-            if stale.read_text(encoding="utf-8", errors="replace").startswith(_RUN):
+            if _is_dump(stale):
                 stale.unlink()
         self._write("00-input", header(pipeline, self.flags), module)
 
@@ -71,6 +71,14 @@ class DumpDir(Observer):
 
     def _write(self, name: str, first: str, module: ModuleOp) -> None:
         write_text(self.folder / f"{name}.mlir", f"{first}{print_ir(module)}\n")
+
+
+def _is_dump(file: Path) -> bool:
+    try:
+        with open_regular(file) as stream:
+            return stream.read(len(_RUN)) == _RUN.encode()
+    except OSError:
+        return False
 
 
 def _make_folder(folder: Path) -> None:

@@ -1,9 +1,18 @@
 """The interpreter: runs a module at any level on NumPy arrays; see docs/interpreter.md."""
 
 from . import arithmetic, control, elementary, memory, structured, tensors
-from .boundary import Session, load_rules, random_inputs, run_calls, run_module
+from .boundary import Session, boundary_inputs, load_rules, random_inputs, run_calls, run_module
 from .engine import Interpreter, run_op
 
-__all__ = ["Interpreter", "Session", "load_rules", "random_inputs", "run_calls", "run_module", "run_op"]
+__all__ = [
+    "Interpreter",
+    "Session",
+    "boundary_inputs",
+    "load_rules",
+    "random_inputs",
+    "run_calls",
+    "run_module",
+    "run_op",
+]
 
 _ALWAYS_LOADED = (arithmetic, control, elementary, memory, structured, tensors)

@@ -17,6 +17,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 from ...dialects import emitc
 from ...dialects.cluster import EXTERNAL
 from ...errors import Diagnostic
+from ...files import write_bytes
 from ...ir import numpy_type, where
 from .c_closures import FORK, closure_text
 from .c_expressions import c_type, declaration, literal
@@ -24,7 +25,7 @@ from .c_external import FILE, External, ExternalArray
 from .c_functions import verbatim_text
 from .c_header import HALVES, NOTE, header_text
 from .c_text import function_text
-from .c_weights import Weight, assembly, binary_image, definition, write_files
+from .c_weights import Weight, assembly, binary_image, definition
 
 WeightsMode = Literal["inline", "extern"]
 
@@ -151,7 +152,7 @@ def _element(op: emitc.GlobalOp) -> str:
 
 def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _LARGEST_ARRAYS) -> list[Path]:
     """
-    Write a network's files into a folder and return their paths.
+    Write a network's files into a folder, each whole or not at all, and return their paths.
 
     Weights of up to `largest_arrays` bytes in all are arrays in weights.c; more are weights.bin, which weights.S
     includes. Raises Diagnostic where a file cannot be written.
@@ -174,11 +175,11 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
     if program.external is not None:
         contents[FILE] = program.external.image
     contents |= {"network.h": program.header, "network.c": program.source}
-    paths = [directory / name for name in contents]
-    write_files(zip(paths, contents.values(), strict=True))
+    for name, content in contents.items():
+        write_bytes(directory / name, content.encode() if isinstance(content, str) else content)
     for stale in {"weights.c", "weights.S", "weights.bin", "weights.h", FILE} - contents.keys():
         (directory / stale).unlink(missing_ok=True)
-    return paths
+    return [directory / name for name in contents]
 
 
 def _runtime(name: str) -> str:

@@ -1,19 +1,14 @@
-"""Weights as C arrays, and as a binary file with the assembly that includes it; and files that are written at once."""
+"""Weights as C arrays, and as a binary file with the assembly that includes it."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ...errors import Diagnostic
 
 _PER_LINE = 24
 _BYTES = [str(value) for value in (*range(128), *range(-128, 0))]
@@ -137,38 +132,3 @@ def assembly(weights: Sequence[Weight], offsets: Sequence[int], binary: str) -> 
             f"    .incbin TW_WEIGHTS_FILE, {offset}, {len(weight.data)}\n"
         )
     return "".join([*parts, _ASSEMBLY_END])
-
-
-# Files
-
-
-def write_files(files: Iterable[tuple[Path, str | bytes]]) -> None:
-    """Write files, each of them whole or not at all. Raises Diagnostic where one cannot be written."""
-    for path, content in files:
-        _write(path, content.encode() if isinstance(content, str) else content)
-
-
-def _write(path: Path, content: bytes) -> None:
-    temporary = ""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            os.fchmod(stream.fileno(), 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise Diagnostic(
-            f"cannot write the file: {error.strerror or error}",
-            where=str(path),
-            expected="a folder that can be written to, and room on the disk",
-            remedy="choose another output folder, or make room",
-        ) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

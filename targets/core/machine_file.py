@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...errors import Diagnostic, did_you_mean
+from ...files import read_description
 from .machine import Machine
 from .machine_schema import machine_from
 
@@ -113,12 +114,7 @@ def merged_table(path: Path, shown: str = "", inside: tuple[Path, ...] = ()) -> 
 
 
 def _parse(path: Path, shown: str) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise Diagnostic(f"the machine's file cannot be read: {reason}", shown) from error
-    return dict(_load_text(path, shown, text))
+    return dict(_load_text(path, shown, read_description(path, shown)))
 
 
 def _included(name: str, path: Path, shown: str) -> Path:

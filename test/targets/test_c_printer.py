@@ -63,7 +63,7 @@ def test_weights_of_several_types_in_assembly(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(Diagnostic, match="cannot write the file"):
+    with pytest.raises(Diagnostic, match="the file cannot be written"):
         write_program(program_of(CONV.read_text()), tmp_path / "file")
 
 

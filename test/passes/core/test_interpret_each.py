@@ -13,9 +13,10 @@ from xdsl.passes import ModulePass
 
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, new_context, parse_module
-from tilewright.passes.core.interpret import InterpretEach, Interpreter, compare, read_arrays
+from tilewright.passes.core.interpret import InterpretEach, Interpreter, compare, default_interpreter
 from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
+from tilewright.runtime.inputs import load_arrays
 
 pytestmark = pytest.mark.quick
 
@@ -85,9 +86,101 @@ def test_inputs_that_cannot_be_read(tmp_path: Path, content: bytes | None):
     file = tmp_path / "in.npz"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(Diagnostic, match="the inputs cannot be read") as caught:
-        read_arrays(file)
+    with pytest.raises(Diagnostic, match="the arrays cannot be read") as caught:
+        run("set{value=1}", file)
     assert caught.value.source == str(file)
+
+
+NARROWED = """func.func @network(%x: tensor<{count}xi32> {{onnx.type = "{kind}"}}) -> tensor<{count}xi64> {{
+  %y = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]}} ins(%x : tensor<{count}xi32>) outs(%e : tensor<{count}xi64>) {{
+    ^bb0(%a: i32, %b: i64):
+      {body}
+      linalg.yield %r : i64
+  }} -> tensor<{count}xi64>
+  func.return %y : tensor<{count}xi64>
+}}"""
+
+
+@dataclass(frozen=True)
+class ReplacePass(ModulePass):
+    """Puts the ops of another program in the place of those of this one."""
+
+    name = "replace"
+
+    text: str
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        other = parse_module(new_context(), self.text)
+        for each in list(op.body.block.ops):
+            each.detach()
+        for each in list(other.body.block.ops):
+            each.detach()
+            op.body.block.add_op(each)
+
+
+def replaced(kind: str, before: str, after: str, count: int = 1) -> None:
+    """Run a program of one op on each integer of 32 bits, then one of another op, on the interpreter's own inputs."""
+    head = "%e = tensor.empty() : tensor<{count}xi64>\n  %y = "
+    texts = [NARROWED.replace("%y = ", head, 1).format(count=count, kind=kind, body=body) for body in (before, after)]
+    context = new_context()
+    observer = InterpretEach(default_interpreter(), seed=0)
+    pipeline = Pipeline((Step("replace", ReplacePass(texts[1])),))
+    PassManager([observer]).run(parse_module(context, texts[0]), pipeline, context)
+
+
+SIGNED, UNSIGNED = "%r = arith.extsi %a : i32 to i64", "%r = arith.extui %a : i32 to i64"
+NARROW = "%n = arith.trunci %a : i32 to i{0}\n %r = arith.ext{1} %n : i{0} to i64"
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        ("ui32", UNSIGNED, SIGNED),
+        ("i32", SIGNED, UNSIGNED),
+        *(("i32", SIGNED, NARROW.format(width, "si")) for width in (8, 16)),
+        *(("ui32", UNSIGNED, NARROW.format(width, "ui")) for width in (8, 16)),
+    ],
+)
+def test_faults_of_signs_and_widths_are_found(kind: str, before: str, after: str):
+    replaced(kind, before, before, 64)
+    with pytest.raises(Diagnostic, match="the answer changes"):
+        replaced(kind, before, after, 64)
+
+
+def test_numbers_that_a_program_refuses_are_no_inputs_of_it():
+    """The index of a table is drawn small enough where it can be; the other input still has wide numbers."""
+    text = """func.func @network(%i: i32, %x: i32, %t: memref<128xi8>) -> {type} {{
+      %a = arith.andi %i, %i : i32
+      %z = arith.constant 0 : i32
+      %m = arith.maxsi %a, %z : i32
+      %n = arith.index_cast %m : i32 to index
+      %v = memref.load %t[%n] : memref<128xi8>
+      {body}
+      func.return %r : {type}
+    }}"""
+    context = new_context()
+    kept, broken = "%r = arith.addi %x, %z : i32", "%s = arith.trunci %x : i32 to i8\n %r = arith.extsi %s : i8 to i32"
+    observer = InterpretEach(default_interpreter(), seed=1)
+    pipeline = Pipeline((Step("replace", ReplacePass(text.format(type="i32", body=broken))),))
+    with pytest.raises(Diagnostic, match="the answer changes"):
+        PassManager([observer]).run(parse_module(context, text.format(type="i32", body=kept)), pipeline, context)
+
+
+def test_arrays_are_named_as_values_or_ordered(tmp_path: Path):
+    text = "func.func @network(%left: i32, %right: i32) -> i32 {\n %r = arith.subi %left, %right : i32\n func.return %r : i32 }"
+    for arrays in ({"right": 1, "left": 5}, {"arg1": 1, "arg0": 5}, {"arr_0": 5, "arr_1": 1}):
+        np.savez(tmp_path / "in.npz", allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
+        module = parse_module(new_context(), text)
+        interpreter = default_interpreter()
+        feed = interpreter.matched(module, load_arrays(tmp_path / "in.npz"), tmp_path / "in.npz")
+        assert interpreter.run(module, feed)["result0"] == 4
+    for arrays in ({"lft": 5, "right": 1}, {"left": 5, "right": 1, "more": 0}, {"left": 5}, {"left": 5, "arg0": 5}):
+        np.savez(tmp_path / "in.npz", allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
+        observer = InterpretEach(default_interpreter(), tmp_path / "in.npz")
+        with pytest.raises(Diagnostic) as caught:
+            PassManager([observer]).run(parse_module(new_context(), text), Pipeline(()), new_context())
+        assert caught.value.source == str(tmp_path / "in.npz")
 
 
 @pytest.mark.parametrize(

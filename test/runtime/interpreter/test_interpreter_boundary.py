@@ -33,7 +33,7 @@ def test_a_declared_type_is_what_the_caller_sees():
         (UNSIGNED, {"in": [0, 1, 256]}, ["input 'in'", "ui8", "256 at [2]"]),
         (UNSIGNED, {"in": [0, -1, 25]}, ["input 'in'", "-1 at [1]"]),
         (UNSIGNED, {"in": [0.5, 1, 2]}, ["input 'in'", "0.5 at [0]"]),
-        (UNSIGNED, {"in": [0, 1]}, ["input 'in' has another shape", "[3]", "[2]"]),
+        (UNSIGNED, {"in": [0, 1]}, ["input 'in' has the wrong shape", "[3]", "[2]"]),
         (UNSIGNED, {}, ["input 'in' of 'network' is missing"]),
         (UNSIGNED, {"in": [0, 1, 2], "inn": [1]}, ["no input 'inn'", "did you mean 'in'?"]),
         (UNSIGNED, {"in": ["a", "b", "c"]}, ["not numeric"]),
