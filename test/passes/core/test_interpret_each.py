@@ -168,7 +168,8 @@ def test_numbers_that_a_program_refuses_are_no_inputs_of_it():
 
 
 def test_arrays_are_named_as_values_or_ordered(tmp_path: Path):
-    text = "func.func @network(%left: i32, %right: i32) -> i32 {\n %r = arith.subi %left, %right : i32\n func.return %r : i32 }"
+    body = "%r = arith.subi %left, %right : i32\n func.return %r : i32"
+    text = f"func.func @network(%left: i32, %right: i32) -> i32 {{\n {body}\n}}"
     for arrays in ({"right": 1, "left": 5}, {"arg1": 1, "arg0": 5}, {"arr_0": 5, "arr_1": 1}):
         np.savez(tmp_path / "in.npz", allow_pickle=False, **{name: np.array(value) for name, value in arrays.items()})
         module = parse_module(new_context(), text)
