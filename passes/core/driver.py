@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.target import Target
 
 from ... import targets
@@ -261,13 +262,13 @@ class Run:
         return output
 
     def parsed(self, chunk: Chunk) -> ModuleOp | str:
-        """Return the module of a chunk; with --parsing-diagnostics, of one that is no IR the error instead."""
+        """Return the module of a chunk; with --parsing-diagnostics, of one that is no IR the error as xdsl-opt's."""
         try:
             return self.load(chunk)
         except Diagnostic as error:
             if not self.arguments.parsing_diagnostics:
                 raise
-            return f"{self.placed(error)}\n"
+            return f"{error.__cause__ if isinstance(error.__cause__, ParseError) else self.placed(error)}\n"
 
     def compile(self, module: ModuleOp, chunk: Chunk) -> str:
         """Return the output for the module of a chunk. Raises what the passes and the verifier raise."""

@@ -30,6 +30,7 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from .locations import InferredLoc
+from .upstream_syntax import SYNTAX
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+
@@ -218,7 +219,10 @@ class LocatingParser(Parser):
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
-            return super()._get_op_by_name(name)
+            found = super()._get_op_by_name(name)
+            if name in SYNTAX and "parse" not in vars(found):
+                setattr(found, "parse", classmethod(SYNTAX[name]))
+            return found
         except ParseError as error:
             # xDSL blames the token after the name, which may stand on another line.
             raise ParseError(Span(self._start, self._start, self.lexer.input), error.msg) from error

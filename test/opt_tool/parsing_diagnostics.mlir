@@ -2,7 +2,10 @@
 // RUN: not opt-tool %s --split-input-file
 // RUN: not opt-tool %s --split-input-file -p canonicalize=1 --parsing-diagnostics
 
-// CHECK: parsing_diagnostics.mlir:6:21: error: attribute expected
+// CHECK: parsing_diagnostics.mlir:9:21
+// CHECK-NEXT: {{^}}%0 = arith.constant : i32
+// CHECK-NEXT: {{^}}                    ^
+// CHECK-NEXT: {{^}}                    attribute expected
 %0 = arith.constant : i32
 
 // -----

@@ -1,0 +1,204 @@
+"""
+xDSL's own filecheck suite, run with opt-tool in the place of xdsl-opt; and its programs beside upstream's mlir-opt.
+
+    python benchmarks/xdsl_suite.py XDSL
+    python benchmarks/xdsl_suite.py XDSL --chunks --mlir-opt mlir-opt-19
+
+XDSL is a source tree of xDSL, best of the release that is installed: `pip download --no-binary xdsl --no-deps xdsl==X`
+and unpack. Nothing of it is part of this project.
+
+Without `--chunks`: the RUN lines that call xdsl-opt and that the installed xdsl-opt passes. Lines with the option
+`--verify-diagnostics` are counted apart, as errors: with xdsl-opt it prints the error and succeeds, with opt-tool it is
+mlir-opt's. There opt-tool runs without the option, and must fail; the figure says how often with the same message.
+
+With `--chunks`: the parts between lines `// -----` of the suite's files that mlir-opt and xdsl-opt accept. opt-tool
+must accept them, and mlir-opt what opt-tool prints of them, pretty, generic and with every location.
+
+The exit code is 1 where a command or a part fails for which `_REASONS` gives no reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from isolated import Crash, Hang, run_isolated
+from lit import TestRunner
+from lit.discovery import find_tests_for_inputs
+from lit.LitConfig import LitConfig
+
+from tilewright.test.lit_runner.shell import TOOLS, Result, run_line
+
+SECONDS = 60
+"""How long a command or a part may take."""
+
+_LOCATIONS = "the test wants locations of arguments left out; opt-tool prints what the text says of locations"
+_BITS = "the test wants a finite float by its bits, which xDSL reads as an integer; opt-tool prints it in decimal"
+_DOMINANCE = "a value is used where its definition does not dominate, which xDSL does not check and mlir-opt refuses"
+_REASONS = {
+    "dialects/func/func_ops.mlir": _LOCATIONS,
+    "dialects/llvm/func.mlir": _LOCATIONS,
+    "dialects/x86/x86_assembly_emission.mlir": _DOMINANCE,
+    "dialects/x86/x86_ops.mlir": _DOMINANCE,
+    "transforms/lower-csl-stencil.mlir": f"xDSL's pass leaves invalid IR: {_DOMINANCE}",
+    "transforms/linalg-fuse-multiply-add.mlir": _BITS,
+    "parser-printer/graph_region.mlir": _DOMINANCE,
+    "parser-printer/color.mlir": "mlir-opt has no --syntax-highlight, nor has opt-tool",
+    "version.mlir": "the test wants the name of xdsl-opt",
+}
+"""Why commands of a file do not pass with opt-tool, by the file's path."""
+
+_VERIFY = re.compile(r"\s--verify-diagnostics?\b")
+_XDSL_OPT = re.compile(r"(?<![\w./-])xdsl-opt(?![\w-])")
+_SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A RUN line of the suite, its substitutions made."""
+
+    file: str
+    line: str
+
+    @property
+    def with_opt_tool(self) -> str:
+        """The line with opt-tool in the place of xdsl-opt; where it verifies errors, they go to filecheck."""
+        if not _VERIFY.search(self.line):
+            return _XDSL_OPT.sub("opt-tool", self.line)
+        return _XDSL_OPT.sub("not opt-tool", _VERIFY.sub("", self.line)).replace("|", "2>&1 |", 1)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a file of the suite, the `number`th from 1."""
+
+    file: str
+    number: int
+    text: str
+
+
+def _xdsl_opt(words: list[str]) -> int:
+    from xdsl.xdsl_opt_main import xDSLOptMain
+
+    try:
+        xDSLOptMain(args=words[1:]).run()
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def commands(suite: Path, folder: Path) -> Iterator[Command]:
+    """Yield the RUN lines that call xdsl-opt, as lit reads them; `folder` is for files that they write."""
+    lit, find = cast(Any, TestRunner), cast(Any, find_tests_for_inputs)
+    config = cast(Any, LitConfig)("lit", [], "error", False, False, [], True, False, False, None, {})
+    for test in find(config, [str(suite)]):
+        script = lit.parseIntegratedTestScript(test, require_script=False)
+        if test.config.unsupported or not isinstance(script, list):
+            continue
+        file = Path(test.getSourcePath())
+        name = file.relative_to(suite).as_posix()
+        own = folder / name
+        own.parent.mkdir(parents=True, exist_ok=True)
+        table = [*test.config.substitutions, *lit.getDefaultSubstitutions(test, str(own.parent), str(own))]
+        for line in cast("list[str]", lit.applySubstitutions(script, table, recursion_limit=5)):
+            line = re.sub(r"^\s*(?:%dbg\([^)]*\)|: '[^']*';)\s*", "", line)
+            if _XDSL_OPT.search(line):
+                yield Command(name, line)
+
+
+def parts(suite: Path) -> Iterator[Part]:
+    """Yield the parts of the suite's .mlir files."""
+    for file in sorted(suite.rglob("*.mlir")):
+        texts = _SPLIT.split(file.read_text(encoding="utf-8"))
+        for number, text in enumerate(texts, 1):
+            if text.strip():
+                yield Part(file.relative_to(suite).as_posix(), number, text)
+
+
+def _attempt(command: Command) -> tuple[str, str]:
+    """Return how a command counts, and why it does not pass with opt-tool: nothing where it does."""
+    TOOLS["xdsl-opt"] = _xdsl_opt
+    if run_line(command.line).code:
+        return "does not pass with xdsl-opt", ""
+    return "errors" if _VERIFY.search(command.line) else "commands", _reason(run_line(command.with_opt_tool))
+
+
+def _reason(result: Result) -> str:
+    lines = result.err.decode(errors="replace").strip().splitlines()
+    return "" if result.code == 0 else next(iter(lines), f"exit code {result.code}")
+
+
+def _accepted(words: Sequence[str], text: str) -> Result:
+    """Return what a tool says to a text."""
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        return run_line(shlex.join([words[0], file.name, *words[1:]]))
+
+
+def _compare(part: Part, mlir_opt: str) -> tuple[str, str]:
+    """Return how a part counts, and why it fails: nothing where it does not."""
+    TOOLS["xdsl-opt"] = _xdsl_opt
+    for tool in (mlir_opt, "xdsl-opt"):
+        if _accepted([tool], part.text).code:
+            return f"{Path(tool).name} refuses it", ""
+    for form in ([], ["--mlir-print-op-generic"], ["--mlir-print-debuginfo"]):
+        printed = _accepted(["opt-tool", *form], part.text)
+        if printed.code:
+            return "parts", f"opt-tool refuses it: {_reason(printed)}"
+        again = _accepted([mlir_opt], printed.out.decode())
+        if again.code:
+            return "parts", f"{Path(mlir_opt).name} refuses what opt-tool prints {' '.join(form)}: {_reason(again)}"
+    return "parts", ""
+
+
+def _report(runs: Iterator[tuple[Command | Part, Any]]) -> int:
+    """Print what failed and how many; return how many failed without a reason."""
+    counted: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    unknown = 0
+    for item, found in runs:
+        stopped = isinstance(found, Crash | Hang)
+        kind, reason = ("commands", f"{type(found).__name__}: {found}") if stopped else cast("tuple[str, str]", found)
+        counted[kind] += 1
+        failed[kind] += bool(reason)
+        if not reason:
+            continue
+        known = _REASONS.get(item.file, "") if kind == "commands" else ""
+        unknown += kind != "errors" and not known
+        name = item.line if isinstance(item, Command) else f"part {item.number}"
+        print(f"{kind}: {item.file}: {name}\n  {known or reason}", flush=True)
+    for kind, number in counted.items():
+        print(f"{kind}: {number - failed[kind]} of {number}")
+    return unknown
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("xdsl", type=Path, help="a source tree of xDSL")
+    parser.add_argument("--chunks", action="store_true", help="compare with mlir-opt, part for part")
+    parser.add_argument("--mlir-opt", default="mlir-opt-19", metavar="PATH", help="upstream's mlir-opt (mlir-opt-19)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="files whose path holds the text")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes at a time (1)")
+    options = parser.parse_args()
+    suite = options.xdsl.resolve() / "tests" / "filecheck"
+    if not suite.is_dir():
+        parser.error(f"there is no folder {suite}")
+    with tempfile.TemporaryDirectory() as folder:
+        items = parts(suite) if options.chunks else commands(suite, Path(folder))
+        attempt = cast(Any, partial(_compare, mlir_opt=options.mlir_opt) if options.chunks else _attempt)
+        chosen: list[Command | Part] = [item for item in items if options.only in item.file]
+        return int(_report(run_isolated(chosen, attempt, options.jobs, SECONDS)) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""Upstream's custom syntax of ops for which xDSL reads the generic form alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, StringAttr, TensorType, UnitAttr, i64
+from xdsl.ir import Attribute, Operation
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
+
+_ATOMIC_KINDS = (
+    *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu", "mulf", "muli", "ori", "andi"),
+    *("maxnumf", "minnumf"),
+)
+"""The kinds of `memref.atomic_rmw`, each at its number."""
+
+
+def _global(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.global "private" constant @name : memref<2xf32> = dense<[0.0, 1.0]> {alignment = 64 : i64}`."""
+    visibility = parser.parse_optional_str_literal() or "public"
+    constant = parser.parse_optional_keyword("constant") is not None
+    name = parser.parse_symbol_name()
+    parser.parse_punctuation(":")
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error("expected the type of a memref", start, parser.pos)
+    properties: dict[str, Attribute] = {"sym_name": name, "sym_visibility": StringAttr(visibility), "type": type}
+    if constant:
+        properties["constant"] = UnitAttr()
+    if parser.parse_optional_punctuation("=") is not None:
+        properties["initial_value"] = _initial_value(parser, cast("MemRefType[Any]", type))
+    attributes = parser.parse_optional_attr_dict()
+    if "alignment" in attributes:
+        properties["alignment"] = attributes.pop("alignment")
+    return op.create(properties=properties, attributes=attributes)
+
+
+def _initial_value(parser: Parser, type: MemRefType[Any]) -> Attribute:
+    if parser.parse_optional_keyword("uninitialized") is not None:
+        return UnitAttr()
+    if parser.parse_optional_keyword("dense") is None:
+        return parser.parse_attribute()
+    return parser.parse_dense_int_or_fp_elements_attr(TensorType(type.element_type, type.shape))
+
+
+def _copy(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.copy %a, %b : memref<2xf32> to memref<2xf32>`."""
+    source = parser.parse_unresolved_operand()
+    parser.parse_punctuation(",")
+    target = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    types = _type_to_type(parser)
+    operands = [parser.resolve_operand(each, type) for each, type in zip((source, target), types, strict=True)]
+    return op.create(operands=operands, attributes=attributes)
+
+
+def _cast(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.cast %a : memref<2xf32> to memref<?xf32>`."""
+    source = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    type, result = _type_to_type(parser)
+    return op.create(operands=[parser.resolve_operand(source, type)], result_types=[result], attributes=attributes)
+
+
+def _type_to_type(parser: Parser) -> tuple[Attribute, Attribute]:
+    parser.parse_punctuation(":")
+    source = parser.parse_type()
+    parser.parse_keyword("to")
+    return source, parser.parse_type()
+
+
+def _rank(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.rank %a : memref<2xf32>`."""
+    source = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    operand = parser.resolve_operand(source, parser.parse_type())
+    return op.create(operands=[operand], result_types=[IndexType()], attributes=attributes)
+
+
+def _pointer(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.extract_aligned_pointer_as_index %a : memref<2xf32> -> index`."""
+    source = parser.parse_unresolved_operand()
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    operand = parser.resolve_operand(source, parser.parse_type())
+    parser.parse_punctuation("->")
+    return op.create(operands=[operand], result_types=[parser.parse_type()], attributes=attributes)
+
+
+def _atomic(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.atomic_rmw addf %value, %buffer[%i] : (f32, memref<4xf32>) -> f32`."""
+    start = parser.pos
+    kind = parser.parse_identifier()
+    if kind not in _ATOMIC_KINDS:
+        parser.raise_error(f"expected a kind of atomic operation: {', '.join(_ATOMIC_KINDS)}", start, parser.pos)
+    value = parser.parse_unresolved_operand()
+    parser.parse_punctuation(",")
+    buffer = parser.parse_unresolved_operand()
+    indices = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    start = parser.pos
+    type = parser.parse_function_type()
+    inputs = [*type.inputs, *[IndexType()] * len(indices)]
+    operands = parser.resolve_operands([value, buffer, *indices], inputs, start)
+    number = IntegerAttr(_ATOMIC_KINDS.index(kind), i64)
+    return op.create(
+        operands=operands, result_types=type.outputs.data, properties={"kind": number}, attributes=attributes
+    )
+
+
+def _scope(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `memref.alloca_scope -> (f32) {...}`."""
+    results = _result_types(parser)
+    region = parser.parse_region()
+    return op.create(result_types=results, regions=[region], attributes=parser.parse_optional_attr_dict())
+
+
+def _parallel(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `scf.parallel (%i) = (%low) to (%high) step (%step) init (%zero) -> f32 {...}`."""
+    variables = parser.parse_comma_separated_list(
+        parser.Delimiter.PAREN, lambda: parser.parse_argument(expect_type=False).resolve(IndexType())
+    )
+    parser.parse_punctuation("=")
+    low = _indices(parser, len(variables))
+    parser.parse_keyword("to")
+    high = _indices(parser, len(variables))
+    parser.parse_keyword("step")
+    step = _indices(parser, len(variables))
+    initial = _operands(parser) if parser.parse_optional_keyword("init") is not None else []
+    start = parser.pos
+    types = _result_types(parser)
+    values = parser.resolve_operands(initial, types, start)
+    region = parser.parse_region(variables)
+    made = cast(Any, op).build(
+        operands=[low, high, step, values],
+        result_types=[types],
+        regions=[region],
+        attributes=parser.parse_optional_attr_dict(),
+    )
+    for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
+        ensure_terminator(made, trait)
+    return made
+
+
+def _operands(parser: Parser) -> list[UnresolvedOperand]:
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_unresolved_operand)
+
+
+def _indices(parser: Parser, number: int) -> Sequence[Any]:
+    start = parser.pos
+    return parser.resolve_operands(_operands(parser), [IndexType()] * number, start)
+
+
+def _result_types(parser: Parser) -> list[Attribute]:
+    """Parse `-> type` or `-> (type, ...)`, if it is there."""
+    if parser.parse_optional_punctuation("->") is None:
+        return []
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else list(types)
+
+
+SYNTAX: dict[str, Callable[[type[Operation], Parser], Operation]] = {
+    "memref.alloca_scope": _scope,
+    "memref.atomic_rmw": _atomic,
+    "memref.cast": _cast,
+    "memref.copy": _copy,
+    "memref.extract_aligned_pointer_as_index": _pointer,
+    "memref.global": _global,
+    "memref.memory_space_cast": _cast,
+    "memref.rank": _rank,
+    "scf.parallel": _parallel,
+}
+"""The parser of each such op, given its class."""
