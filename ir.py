@@ -186,6 +186,16 @@ class _IrPrinter(Printer):
         super().print_op(op)
         self.print_generic_format = generic
 
+    def print_operation_type(self, op: Operation) -> None:
+        # Ops whose custom syntax holds their type call this, too: xDSL prints the location there a second time.
+        self.print_function_type(op.operand_types, op.result_types)
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        super().print_op_with_default_format(op)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
+
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, DenseIntOrFPElementsAttr):
             self._print_dense(cast(DenseAttr, attribute))

@@ -32,8 +32,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from isolated import Crash, Hang, run_isolated
-from lit import TestRunner
-from lit.discovery import find_tests_for_inputs
+from lit import TestRunner, discovery
 from lit.LitConfig import LitConfig
 
 from tilewright.test.lit_runner.shell import TOOLS, Result, run_line
@@ -98,7 +97,7 @@ def _xdsl_opt(words: list[str]) -> int:
 
 def commands(suite: Path, folder: Path) -> Iterator[Command]:
     """Yield the RUN lines that call xdsl-opt, as lit reads them; `folder` is for files that they write."""
-    lit, find = cast(Any, TestRunner), cast(Any, find_tests_for_inputs)
+    lit, find = cast(Any, TestRunner), cast(Any, discovery).find_tests_for_inputs
     config = cast(Any, LitConfig)("lit", [], "error", False, False, [], True, False, False, None, {})
     for test in find(config, [str(suite)]):
         script = lit.parseIntegratedTestScript(test, require_script=False)

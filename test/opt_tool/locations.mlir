@@ -38,5 +38,21 @@ func.func @f(%a: i32 loc("x"), %b: i32 {tilewright.mark} loc(#defined), %c: i32)
 } loc("whole")
 // CHECK: } loc("whole")
 
+// The type is a part of the custom syntax.
+// CHECK-LABEL: func.func @while
+func.func @while(%n: i32) -> i32 {
+  // CHECK-NEXT: %0 = scf.while (%a = %n) : (i32) -> i32 {
+  %0 = scf.while (%a = %n) : (i32) -> i32 {
+    %c = arith.constant true
+    scf.condition(%c) %a : i32
+  } do {
+  ^bb0(%b: i32 loc("x")):
+    scf.yield %b : i32
+  // CHECK: ^{{.*}}(%b: i32 loc("x")):
+  // CHECK: } loc("while")
+  } loc("while")
+  func.return %0 : i32
+}
+
 #later = loc(fused["a", #place])
 #place = loc("a.mlir":3:4)
