@@ -55,7 +55,7 @@ Arrays with one axis more than their inputs are steps, which a network with stat
 """
 
 _CHECK = """\
-Compile networks, run them and compare with golden outputs: integers exactly, floats within 1e-4.
+Compile networks, run them and compare with golden outputs: integers exactly, floats within a bound of their magnitude.
 
   tilewright check corpus/
   tilewright check corpus/ more/resnet8 --on interpreter --on host --on sanitizers

@@ -7,10 +7,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from ml_dtypes import finfo
 from onnx import TensorProto, numpy_helper
 from xdsl.dialects.builtin import bf16, f16
 
@@ -19,12 +18,10 @@ from ..errors import Diagnostic
 from ..frontend.importer import model_proto
 from ..frontend.tensors import ELEMENTS
 from ..ir import Array, numpy_type
+from ..passes.core.comparison import differing, says_nothing, tolerance
 from ..passes.core.failures import as_diagnostic
 from .inputs import load_arrays, matched, network_inputs
 from .session import Level, level_for, run_steps, runner
-
-ABSOLUTE_TOLERANCE = 1e-4
-"""How far a float may be from the golden one; of 16 bits, at least its precision times the largest golden number."""
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
 
@@ -59,10 +56,10 @@ class _Forms:
 @dataclass(frozen=True)
 class Row:
     """
-    What became of a case.
+    Result of a case.
 
     `verdict` is equal, differs or error; `detail` says what differs, and `error` what went wrong. `report` is that of
-    report.json, empty where the case did not compile.
+    report.json, empty where the case did not compile. `warnings` say which golden outputs distinguish little.
     """
 
     case: Case
@@ -71,6 +68,7 @@ class Row:
     report: Mapping[str, Any]
     detail: str = ""
     error: Diagnostic | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -124,8 +122,10 @@ def check(
         start = time.perf_counter()
         report: dict[str, Any] = {}
         try:
-            detail = _check(case, machine, places, stop_after, forms, report)
-            yield Row(case, "differs" if detail else "equal", time.perf_counter() - start, report, detail)
+            golden = load_arrays(case.folder / "outputs.npz")
+            detail = _check(case, golden, machine, places, stop_after, forms, report)
+            verdict, seconds = "differs" if detail else "equal", time.perf_counter() - start
+            yield Row(case, verdict, seconds, report, detail, warnings=_warnings(golden))
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
             diagnostic.source = diagnostic.source or str(case.folder)
@@ -133,10 +133,16 @@ def check(
 
 
 def _check(
-    case: Case, machine: str, places: Sequence[str], stop_after: str, forms: _Forms, report: dict[str, Any]
+    case: Case,
+    golden: Mapping[str, Array],
+    machine: str,
+    places: Sequence[str],
+    stop_after: str,
+    forms: _Forms,
+    report: dict[str, Any],
 ) -> str:
     """Compile and run a case; returns what differs, empty where nothing does."""
-    path, golden = case.folder / "inputs.npz", load_arrays(case.folder / "outputs.npz")
+    path = case.folder / "inputs.npz"
     inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
     model = replace(model_for(case.model, inputs), **vars(forms))
     levels: dict[Level, Compilation] = {}
@@ -224,13 +230,15 @@ def model_for(path: Path, inputs: dict[str, Array]) -> Model:
 
 def compare(outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
     """
-    Return how outputs differ from the golden ones, empty where they do not: integers exactly, floats within 1e-4.
+    Return how outputs differ from the golden ones, empty where they do not: `passes/core/comparison.py` says how far.
 
-    Golden outputs are found by name where all are named so, else by their order.
+    Golden outputs are found by name, or by their order where none is named as an output.
     """
     if len(outputs) != len(golden):
         return f"{len(outputs)} outputs ({', '.join(outputs)}), but {len(golden)} golden ones ({', '.join(golden)})"
-    named = dict(zip(outputs, golden.values(), strict=True)) if set(outputs) != set(golden) else golden
+    if set(outputs) & set(golden) and set(outputs) != set(golden):
+        return f"the outputs are {', '.join(outputs)}, the golden ones {', '.join(golden)}"
+    named = golden if set(outputs) == set(golden) else dict(zip(outputs, golden.values(), strict=True))
     for name, got in outputs.items():
         if difference := _difference(got, named[name]):
             return f"output '{name}' {difference}"
@@ -240,27 +248,16 @@ def compare(outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
 def _difference(got: Array, want: Array) -> str:
     if got.shape != want.shape:
         return f"has shape {list(got.shape)}, not {list(want.shape)}"
-    wrong = _differing(got, want)
+    wrong = differing(got, want)
     if not wrong.any():
         return ""
     first = tuple(int(index) for index in np.argwhere(wrong)[0])
     count = f"{np.count_nonzero(wrong):,} of {got.size:,} differ"
-    return f"is wrong, first at {list(first)}: expected {want[first]}, found {got[first]}; {count}"
+    bound = f" by more than {tolerance(got, want):.2g}" if got.dtype.kind in "fV" else ""
+    return f"is wrong, first at {list(first)}: expected {want[first]}, found {got[first]}; {count}{bound}"
 
 
-def _differing(got: Array, want: Array) -> Array:
-    """Return, per element, whether it is another; arrays of integers are exact, be they encoded in floats."""
-    if got.dtype.kind in "iub":
-        # As objects, for 64-bit integers are more than a float holds; only where they may be, for it is slow.
-        wide = np.dtype(object) if max(got.itemsize, want.itemsize) > 4 and want.dtype.kind in "iu" else np.float64
-        return np.asarray(got.astype(wide) != want.astype(wide))
-    found, golden = got.astype(np.float64), want.astype(np.float64)
-    return ~np.isclose(found, golden, rtol=0, atol=_tolerance(got.dtype, golden), equal_nan=True)
-
-
-def _tolerance(dtype: np.dtype[Any], golden: Array) -> float:
-    """Return how far floats of a type may be from golden ones, whose inputs need not have been rounded to that type."""
-    if dtype.itemsize > 2 or not golden.size:
-        return ABSOLUTE_TOLERANCE
-    largest = np.max(np.abs(golden), where=np.isfinite(golden), initial=0)
-    return max(ABSOLUTE_TOLERANCE, float(cast(Any, finfo(dtype)).eps) * float(largest))
+def _warnings(golden: Mapping[str, Array]) -> tuple[str, ...]:
+    """Return what makes golden outputs useless: with these, a network that is wrong may seem right."""
+    reasons = {name: says_nothing(array) for name, array in golden.items()}
+    return tuple(f"the golden output '{name}' is {reason}" for name, reason in reasons.items() if reason)

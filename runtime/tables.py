@@ -70,6 +70,9 @@ def print_rows(rows: Sequence[Row], places: str) -> None:
     failed = [row for row in rows if not row.passed]
     for row in failed:
         print(f"{row.case.name}: {row.detail}" if row.error is None else row.error, file=sys.stderr)
+    for row in rows:
+        for warning in row.warnings:
+            print(f"{row.case.name}: warning: {warning}: it tells little", file=sys.stderr)
     print(f"{len(rows) - len(failed)} passed, {len(failed)} failed, on {places}")
 
 

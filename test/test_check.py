@@ -16,8 +16,9 @@ from onnx import TensorProto, helper
 from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
+from tilewright.passes.core.comparison import says_nothing, tolerance
 from tilewright.runtime.check import compare, find_cases
-from tilewright.test.small_models import Saved, save, save_case
+from tilewright.test.small_models import Saved, model, node, save, save_case
 
 pytestmark = pytest.mark.quick
 
@@ -218,10 +219,60 @@ def test_golden_outputs_go_by_name_else_by_order():
         (np.array([4, 0.25], bfloat16), np.array([4, 0.28]), True),
         (np.array([4, 0.25], bfloat16), np.array([4, 0.29]), False),
         (np.array([4, 0.25], np.float16), np.array([4, 0.26]), False),
+        (np.array([1e-5], np.float32), np.array([-1e-5], np.float32), False),
+        (np.array([1e-5, 1], np.float32), np.array([-1e-5, 1.5], np.float32), False),
+        (np.array([1e-5], np.float32), np.array([1.0001e-5], np.float32), True),
+        (np.array([2e6 * (1 + 6e-7)], np.float32), np.array([2e6], np.float32), True),
+        (np.array([2e6 * (1 + 1e-4)], np.float32), np.array([2e6], np.float32), False),
+        (np.array([2e6, 0.5], np.float32), np.array([2e6 + 1, 0.5], np.float32), True),
+        (np.array([2e6, 1], np.float32), np.array([2e6 + 1, 1], np.float32), False),
+        (np.array([2e6, 0.5], np.float32), np.array([2_000_001, 0]), False),
+        (np.array([0, 9e-5], np.float32), np.array([0, 0], np.float32), True),
+        (np.array([np.inf, 1.5], np.float32), np.array([np.inf, 1.50009], np.float32), True),
+        (np.array([np.inf, 1.5], np.float32), np.array([np.inf, 1.6], np.float32), False),
+        (np.zeros((0, 2), np.float32), np.zeros((0, 2)), True),
     ],
 )
 def test_comparison(got: np.ndarray[Any, Any], want: np.ndarray[Any, Any], equal: bool):
     assert (compare({"y": got}, {"y": want}) == "") is equal
+
+
+def test_the_tolerance_grows_with_the_magnitude_only():
+    for exponent in range(-30, 30):
+        golden = np.array([1.5 * 2.0**exponent, -(2.0**exponent)], np.float32)
+        bound = tolerance(golden, golden)
+        assert bound <= max(1e-4, 8e-6 * golden[0])
+        assert bound <= 2.0001e-4 * float(golden[0])
+
+
+@pytest.mark.parametrize(
+    ("golden", "reason"),
+    [
+        (np.zeros(3), "zero throughout"),
+        (np.full(3, 2.5), "constant"),
+        (np.zeros((0, 2)), "empty"),
+        (np.full(2, np.nan), "NaN throughout"),
+        (np.array(2.5), ""),
+        (np.array([1, 2]), ""),
+    ],
+)
+def test_golden_outputs_that_say_nothing(golden: np.ndarray[Any, Any], reason: str):
+    assert says_nothing(golden) == reason
+
+
+def test_a_golden_output_that_says_nothing_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    case = save_case(tmp_path)
+    constant = node("Mul", ["x", "zero"], ["y"])
+    save(model([constant], outputs={"y": (1, 2, 6, 6)}, weights={"zero": np.float32(0)}), tmp_path / "network.onnx")
+    np.savez(tmp_path / "outputs.npz", allow_pickle=False, y=np.zeros_like(case.inputs["x"]))
+    code, out, err = check(capsys, tmp_path)
+    assert (code, rows(out)[0][-1]) == (0, "equal")
+    assert err.endswith("warning: the golden output 'y' is zero throughout: it tells little\n")
+
+
+def test_golden_outputs_named_in_part_are_refused():
+    one, two = np.array([1]), np.array([2])
+    assert "the outputs are a, b, the golden ones b, c" in compare({"a": one, "b": two}, {"b": one, "c": two})
 
 
 def test_cases_are_sorted(tmp_path: Path):

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import Diagnostic
 from ...ir import Array
+from .comparison import is_whole, magnitude
 from .failures import as_diagnostic
 from .manager import Observer, Place
 from .pipeline import Pipeline
@@ -147,14 +148,7 @@ def _compare_one(name: str, expected: Array, found: Array) -> Diagnostic | None:
 
 def _equal(expected: Array, found: Array) -> Array:
     """Return, per element, whether two values are the same answer."""
-    if _whole(expected) and _whole(found):
+    if is_whole(expected) and is_whole(found):
         return np.asarray(expected == found)
-    return np.isclose(found.astype(np.float64), expected.astype(np.float64), rtol=1e-4, atol=1e-5, equal_nan=True)
-
-
-def _whole(array: Array) -> bool:
-    """Return whether an array holds integers, be it encoded in floats."""
-    if array.dtype.kind in "iub":
-        return True
-    wide = array.astype(np.float64)
-    return bool(np.isfinite(wide).all() and (wide == np.rint(wide)).all())
+    near = 1e-5 * min(1.0, magnitude(expected) or 1.0)
+    return np.isclose(found.astype(np.float64), expected.astype(np.float64), rtol=1e-4, atol=near, equal_nan=True)
