@@ -173,8 +173,12 @@ def _add_state(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_prefill(parser: argparse.ArgumentParser) -> None:
-    what = "the same network for several tokens at once, which shares the state and the weights"
-    parser.add_argument("--prefill", type=Path, metavar="MODEL", help=what)
+    what = "the same network for several tokens at once, N of them where its length is open; shares state and weights"
+    parser.add_argument("--prefill", type=_prefill, metavar="MODEL|N", help=what)
+
+
+def _prefill(text: str) -> Path | int:
+    return _rows(text) if text.isdecimal() else Path(text)
 
 
 def _rows(text: str) -> int:

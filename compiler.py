@@ -36,8 +36,11 @@ class Model:
     input_types: Mapping[str, str] = field(default_factory=dict[str, str])
     context: int = 0
     """The rows of the state that its caches become; 0 where they stay inputs and outputs."""
-    prefill: Path | None = None
-    """The same network for several new rows at once, which shares state and weights: a second function, PREFILL."""
+    prefill: Path | int | None = None
+    """
+    The same network for several new rows at once, which shares state and weights: a second function, PREFILL. A number
+    of rows is for a network whose length is open.
+    """
     input_values: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
     """The inputs that are constants, because their values decide shapes."""
     bucket: int = 0
@@ -51,19 +54,38 @@ class Model:
         from .passes.state.entries import add_entry
 
         module = self._with_state(self.path)
-        if self.prefill is not None:
+        if isinstance(self.prefill, int):
+            add_entry(module, self._for_rows(self.prefill), PREFILL)
+        elif self.prefill is not None:
             add_entry(module, self._with_state(self.prefill), PREFILL)
         if self.context or self.prefill is not None or self.integers:
             verify(module)
         return module
 
-    def _with_state(self, path: Path) -> ModuleOp:
+    def _for_rows(self, added: int) -> ModuleOp:
+        """Return the network for so many new rows at once. Raises Diagnostic where its length is not open."""
+        from .dialects.core.buckets import added_rows
+        from .ir import functions
+
+        module = self._with_state(self.path, added)
+        found = added_rows(functions(module)[0])
+        if found != added:
+            raise Diagnostic(
+                "the network does not take another number of new rows",
+                source=str(self.path),
+                expected=f"an open number of new rows, or a network exported for {added}",
+                found=f"a network for {found}",
+                remedy="export it with dynamic axes, or give --prefill the file of the network for a prompt",
+            )
+        return module
+
+    def _with_state(self, path: Path, added: int = 0) -> ModuleOp:
         from .ir import functions
         from .passes.introduce_state import introduce_state
         from .passes.recover_quantized import recover_quantized
 
         try:
-            module = self._read(path)
+            module = self._read(path, added)
             for function in functions(module) if self.context else ():
                 introduce_state(module, function, self.context, self.bucket)
             for function in functions(module) if self.integers else ():
@@ -73,14 +95,17 @@ class Model:
             raise
         return module
 
-    def _read(self, path: Path) -> ModuleOp:
+    def _read(self, path: Path, added: int) -> ModuleOp:
         from .files import read_text
         from .frontend.importer import import_onnx
         from .ir import new_context, parse_module, verify
 
         if path.suffix != ".mlir":
             given = self.input_shapes, self.input_types, self.input_values
-            return import_onnx(path, input_shapes=given[0], input_types=given[1], input_values=given[2])
+            shapes, types, values = given
+            return import_onnx(
+                path, input_shapes=shapes, input_types=types, input_values=values, rows=self.context, added=added
+            )
         module = parse_module(new_context(), read_text(str(path)), str(path))
         verify(module)
         return module

@@ -9,22 +9,24 @@ from pathlib import Path
 from typing import Any, cast
 
 from google.protobuf.message import DecodeError
-from onnx import ModelProto, NodeProto, ValueInfoProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from onnx.defs import OpSchema
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
     TensorType,
+    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
-from ..dialects.core.ports import SHAPE_OF
+from ..dialects.core.ports import POSITION, ROWS, SHAPE_OF
 from ..dialects.onnx import Yield, op_class
 from ..errors import Diagnostic, did_you_mean
 from ..files import read_regular
@@ -33,6 +35,7 @@ from .checks import check_nodes
 from .functions import without_functions
 from .onnx_graph import Graph, check_texts, read_graph
 from .order import where_node
+from .pasts import OpenPast, Past, Sample, open_past
 from .resolution import RULES
 from .resolver import Resolver
 from .sequences import split_inputs
@@ -54,7 +57,13 @@ Values = Mapping[str, Array]
 
 
 def import_onnx(
-    path: Path, *, input_shapes: Shapes = {}, input_types: Types = {}, input_values: Values = {}
+    path: Path,
+    *,
+    input_shapes: Shapes = {},
+    input_types: Types = {},
+    input_values: Values = {},
+    rows: int = 0,
+    added: int = 0,
 ) -> ModuleOp:
     """
     Return the module for the model in a file.
@@ -62,7 +71,7 @@ def import_onnx(
     `input_shapes` gives inputs with open dimensions their shape; `input_types` says which integers an input holds
     whatever type carries them ("ui8"; "int" for a width unknown), which the function keeps as `onnx.type`; the model's
     metadata may say so too, as `tilewright.input_type.NAME`. Inputs with `input_values` are none any more: they are
-    constants. Raises Diagnostic for all bad input.
+    constants. `rows` and `added` are those of caches of an open length. Raises Diagnostic for all bad input.
     """
     model = model_proto(path)
     try:
@@ -72,6 +81,8 @@ def import_onnx(
             input_shapes=input_shapes,
             input_types=input_types,
             input_values=input_values,
+            rows=rows,
+            added=added,
         )
     except Diagnostic as error:
         error.source = error.source or str(path)
@@ -116,25 +127,51 @@ def import_model(
     input_shapes: Shapes = {},
     input_types: Types = {},
     input_values: Values = {},
+    rows: int = 0,
+    added: int = 0,
 ) -> ModuleOp:
-    """Return the module for a model in memory, which is not changed. External data may lie in `folder` or below."""
+    """
+    Return the module for a model in memory, which is not changed. External data may lie in `folder` or below.
+
+    With `rows`, caches of an open length have so many with the new ones, of which there are `added` (as the shapes
+    given for the inputs say where it is 0); the network then has an input `position` (frontend/pasts.py), and tensors
+    say which of their axes have an entry for each row.
+    """
     _check_graph(model)
     check_texts(model)
     graph = read_graph(without_functions(model), folder)
     fix_inputs(graph, input_values)
-    sequences, empty = split_inputs(graph, input_shapes)
     input_types = _types_declared(model) | dict(input_types)
+    past = open_past(graph, input_shapes, added) if rows else None
+    resolver = (
+        _resolved(graph, input_shapes, input_types) if past is None else _for_any_past(graph, past, rows, input_types)
+    )
+    _check_known(resolver)
+    check_nodes(resolver.graph, resolver.infos)
+    return _Network(resolver).module(input_types)
+
+
+def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past | None = None) -> Resolver:
+    """Return the settled network. Raises Diagnostic for what is not known of its inputs, and for its nodes."""
+    sequences, empty = split_inputs(graph, input_shapes)
     _check_types_given(graph, input_types)
     inputs = input_infos(graph, input_shapes)
     graph.inputs = [helper.make_tensor_value_info(name, info.data_type, info.shape) for name, info in inputs.items()]
     for name, info in inputs.items():
         check_memory(f'input "{name}"', _dims(info.shape), info.data_type)
     resolver = Resolver(graph, inputs, RULES)
-    resolver.sequences, resolver.empty_optionals = sequences, empty
+    resolver.sequences, resolver.empty_optionals, resolver.past = sequences, empty, past
     resolver.run()
-    _check_known(resolver)
-    check_nodes(graph, resolver.infos)
-    return _Network(resolver).module(input_types)
+    return resolver
+
+
+def _for_any_past(graph: Graph, past: OpenPast, rows: int, input_types: Types) -> Resolver:
+    """Return the settled network of so many rows, where what follows from the number of cached ones is computed."""
+    length = max(rows - past.added, 3)
+    near, far = (Sample(each, _resolved(graph.copy(), past.at(each), input_types)) for each in (length - 1, 1))
+    if all(value.name != POSITION for value in graph.inputs):
+        graph.inputs.append(helper.make_tensor_value_info(POSITION, TensorProto.INT32, [1]))
+    return _resolved(graph, past.at(length), input_types, Past(length, near, far))
 
 
 def _types_declared(model: ModelProto) -> dict[str, str]:
@@ -254,6 +291,7 @@ class _Builder:
         op.location = named_location(constant.origin)
         self._block.add_op(op)
         self._define(name, op.results[0])
+        self._mark(op, [name])
 
     def _add_node(self, node: NodeProto) -> None:
         inputs = [self._values[name] if name else None for name in node.input]
@@ -264,8 +302,21 @@ class _Builder:
         op = make(cls, inputs, types, self._resolver.properties[id(node)], regions=regions)
         op.location = named_location(node.name)
         self._block.add_op(op)
-        for name, result in zip(filter(None, node.output), op.results, strict=True):
+        names = list(filter(None, node.output))
+        for name, result in zip(names, op.results, strict=True):
             self._define(name, result)
+        self._mark(op, names)
+
+    def _mark(self, op: Operation, names: Sequence[str]) -> None:
+        """Say which axes of an op's results have an entry for each row of caches of an open length."""
+        axes = [self._axis(name, str(op.location)) for name in names]
+        if any(axis >= 0 for axis in axes):
+            op.attributes[ROWS] = DenseArrayBase.from_list(i64, axes)
+
+    def _axis(self, name: str, where: str) -> int:
+        past = self._resolver.past
+        axis = past.axis(name, self._info(name), where) if past is not None else None
+        return -1 if axis is None else axis
 
 
 class _Network(_Builder):
@@ -274,13 +325,16 @@ class _Network(_Builder):
     def module(self, input_types: Types) -> ModuleOp:
         """Return the module that holds the network."""
         graph = self._graph
+        axes = {
+            value.name: axis for value in graph.inputs if (axis := self._axis(value.name, f'input "{value.name}"')) >= 0
+        }
         results = [self._output(value) for value in graph.outputs]
         self._block.add_op(ReturnOp(*results))
         function = FuncOp(
             "network",
             FunctionType.from_lists(self._block.arg_types, [value.type for value in results]),
             Region(self._block),
-            arg_attrs=ArrayAttr(_port(value.name, input_types) for value in graph.inputs),
+            arg_attrs=ArrayAttr(_port(value.name, input_types, axis=axes.get(value.name)) for value in graph.inputs),
             res_attrs=ArrayAttr(_port(value.name, {}, self._resolver.shape_of) for value in graph.outputs),
         )
         opset = cast(Attribute, IntegerAttr(graph.opset, 64))
@@ -349,8 +403,10 @@ def _known(op_type: str, domain: str = "") -> type[OnnxOp]:
     return cls
 
 
-def _port(name: str, types: Types, shape_of: Mapping[str, str] = {}) -> DictionaryAttr:
-    entries = {"onnx.name": StringAttr(name)}
+def _port(name: str, types: Types, shape_of: Mapping[str, str] = {}, axis: int | None = None) -> DictionaryAttr:
+    entries: dict[str, Attribute] = {"onnx.name": StringAttr(name)}
+    if axis is not None:
+        entries[ROWS] = DenseArrayBase.from_list(i64, [axis])
     if name in shape_of:
         entries[SHAPE_OF] = StringAttr(shape_of[name])
     if name in types:

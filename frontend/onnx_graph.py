@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,14 @@ class Graph:
     declared: dict[str, TypeProto]
     folder: Path | None = None
     _fresh: set[str] = field(default_factory=set[str])
+
+    def copy(self) -> Graph:
+        """Return a graph that can be settled without changing this one; constants are shared."""
+        nodes = [NodeProto() for _ in self.nodes]
+        for copied, node in zip(nodes, self.nodes, strict=True):
+            copied.CopyFrom(node)
+        parts = {"constants": dict(self.constants), "declared": dict(self.declared), "_fresh": set(self._fresh)}
+        return replace(self, nodes=nodes, inputs=list(self.inputs), outputs=list(self.outputs), **parts)
 
     def add_constant(self, node: NodeProto, role: str, array: np.ndarray, data_type: int) -> str:
         """Add a constant that `node` gets as an input, and return its tensor's name."""

@@ -20,6 +20,7 @@ from .attributes import canonical_node, properties_of
 from .evaluation import FOLDED_LIMIT, MADE_OF_SHAPES, evaluate, is_foldable, shape_value
 from .known import Known
 from .onnx_graph import Graph, schema_of
+from .pasts import Past
 from .shapes import Infos, TensorInfo, infer_node, info_of
 from .static_inputs import deciding
 from .tensors import Constant
@@ -47,7 +48,8 @@ class Resolver(Known):
     Walks over the nodes of a graph, in order; `run` leaves in the graph those that are computed at run time.
 
     `properties` are those of each node that is left, `bodies` the graphs that a node holds, by its identity; `shape_of`
-    are the outputs that say how much is there of others. A body sees what its `outer` knows.
+    are the outputs that say how much is there of others. A body sees what its `outer` knows. `folded` are the nodes'
+    results that are constants, `past` says which of them follow from the length of caches, where that is open.
     """
 
     def __init__(self, graph: Graph, inputs: Infos, rules: Rules, outer: Resolver | None = None):
@@ -57,10 +59,11 @@ class Resolver(Known):
         self.bodies: dict[int, dict[str, Resolver]] = {}
         self.shape_of: dict[str, str] = {}
         self.nodes: list[NodeProto] = []
+        self.past: Past | None = None
         self._rules = rules
         self._steps: list[Step] = []
         self._deciding = deciding(graph.nodes)
-        self._folded: set[str] = set()
+        self.folded: dict[str, Constant] = {}
 
     def run(self) -> None:
         """
@@ -78,6 +81,8 @@ class Resolver(Known):
 
     def inner(self, graph: Graph, inputs: Infos) -> Resolver:
         """Return what settles a graph that a node holds, by the same rules."""
+        if self.past is not None:
+            raise self.past.refused_branch()
         return Resolver(graph, inputs, self._rules, self)
 
     def _work(self) -> None:
@@ -118,7 +123,7 @@ class Resolver(Known):
         """Make a tensor a constant."""
         self.graph.constants[name] = Constant(array, data_type, origin)
         self.infos[name] = TensorInfo(data_type, array.shape)
-        self._folded.add(name)
+        self.folded[name] = self.graph.constants[name]
 
     def truncate(self, count: int) -> None:
         """Take back the nodes after the first `count`."""
@@ -128,6 +133,7 @@ class Resolver(Known):
         self.push_newest([node] if node.domain else self._rules.upgrade(self, node))
 
     def _settle(self, node: NodeProto) -> None:
+        node = self.past.prepare(self, node) if self.past is not None else node
         self._properties(node)
         if not any(rule(self, node) for rule in self._rules.settle):
             self.settle_node(node)
@@ -138,6 +144,8 @@ class Resolver(Known):
         self._infer(node, properties)
         if self._fold(node):
             return
+        if self.past is not None and (changed := self.past.prepare(self, node, folded=True)) is not node:
+            node, properties = changed, self._properties(changed)
         self.properties[id(node)] = properties
         self.nodes.append(node)
 
@@ -176,6 +184,8 @@ class Resolver(Known):
     def _fold(self, node: NodeProto) -> bool:
         """Replace a node by constants where its results follow from shapes and constants; return whether they did."""
         if (value := shape_value(node, self.info)) is not None:
+            if self.past is not None:
+                self.past.check(node, value[0])
             self.settle_constant(node.output[0], *value, node.name)
             return True
         constants = {name: self.constant(name) for name in node.input if name}
@@ -185,13 +195,15 @@ class Resolver(Known):
         if any(self._size(name) > FOLDED_LIMIT for name in node.output if name):
             return False
         found = evaluate(node, arrays)
+        if self.past is not None and not all(self.past.folds(name, each.array) for name, each in found.items()):
+            return False
         for name, constant in found.items():
             self.settle_constant(name, constant.array, constant.data_type, node.name)
         return bool(found)
 
     def _is_arithmetic(self, node: NodeProto) -> bool:
         """Return whether a node of constants computes with shapes and indices rather than with weights."""
-        follows = any(name in self._folded for name in node.input)
+        follows = any(name in self.folded for name in node.input)
         return follows or node.op_type in MADE_OF_SHAPES or any(name in self._deciding for name in node.output)
 
     def _size(self, name: str) -> int:
@@ -203,7 +215,7 @@ class Resolver(Known):
     def _drop_unused(self) -> None:
         """Drop the constants that were folded and that nothing needs any more."""
         needed = {value.name for value in self.graph.outputs} | self.needed()
-        for name in self._folded - needed:
+        for name in self.folded.keys() - needed:
             self.graph.constants.pop(name, None)
 
     def needed(self) -> set[str]:

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
+from onnx import helper
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -27,19 +28,17 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, STATE, bucket_rows
 from ..dialects.core.onnx_schema import OnnxOp
+from ..dialects.core.ports import POSITION, POSITIONS
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
 from ..errors import Diagnostic
-from ..ir import dense, element_of, functions, shape_of, where
+from ..ir import dense, element_of, functions, numpy_type, shape_of, where
 from .core.base import Pass
 from .lowering.index_ranges import RANGE, bound_indices, carried
-from .state.caches import Cache, find_caches, port_attributes, port_name
+from .state.caches import Cache, constant_array, find_caches, port_attributes, port_name
 from .state.entries import add_entry
-from .state.growth import Growth, follow, grow
+from .state.growth import Growth, fold_rows, follow, grow, is_open
 from .state.masks import neutralise
 from .state.nodes import literal, node
-
-POSITION = "position"
-"""The name of the input that says how many rows the state holds."""
 
 
 def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucket: int = 0) -> None:
@@ -82,8 +81,12 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
             found=str(context),
             remedy="give a larger --context",
         )
+    if not is_open(function):
+        fold_rows(module, function, caches)
+        _check_positions(function)
     growth = follow(function, caches, rows)
     position = _position(function, rows, added)
+    _number_rows(function, position, added)
     _check_tables(function, position, rows)
     first = function.body.block.first_op
     assert first is not None
@@ -155,6 +158,48 @@ def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
     }
     _set_ports(function, rows, port_attributes(function, "res_attrs"))
     return argument
+
+
+def _check_positions(function: func.FuncOp) -> None:
+    """Check that a network of tokens, exported for one length, takes its positions, else they are its constants."""
+    names = port_attributes(function, "arg_attrs")
+    arguments = {port_name(names, each.index, "arg"): each for each in function.body.block.args}
+    if arguments.keys() & {POSITION, *POSITIONS}:
+        return
+    for op in function.body.block.ops:
+        if op.name != "onnx.Gather" or constant_array(op.operands[0]) is None:
+            continue
+        if isinstance(carried(op.operands[1]), BlockArgument):
+            raise Diagnostic(
+                "the network is exported for one position, which may be in its constants",
+                where=where(op),
+                expected=f"caches of an open length, or an input named {POSITION} or {POSITIONS[0]}",
+                found=f"the inputs {', '.join(arguments)}, all of fixed shapes",
+                remedy="export the network with dynamic axes for its caches, or with its positions as an input",
+            )
+
+
+def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
+    """Let inputs that are the positions of all new rows be computed from the first."""
+    rows = port_attributes(function, "arg_attrs")
+    block = function.body.block
+    first = block.first_op
+    assert first is not None
+    for argument in list(block.args):
+        if port_name(rows, argument.index, "arg") not in POSITIONS or prod(shape_of(argument)) != added:
+            continue
+        element = cast(Any, element_of(argument))
+        if not isinstance(element, IntegerType):
+            continue
+        start = _reshaped(position, [1], first) if shape_of(position) != (1,) else position
+        to = helper.np_dtype_to_tensor_dtype(np.dtype(numpy_type(element)))
+        start = node("Cast", [start], TensorType(element, [1]), first, to=to)
+        counts = literal(np.arange(added), element, first)
+        numbered = node("Add", [start, counts], TensorType(element, [added]), first)
+        argument.replace_all_uses_with(_reshaped(numbered, list(shape_of(argument)), first))
+        del rows[argument.index]
+        block.erase_arg(argument)
+    _set_ports(function, rows, port_attributes(function, "res_attrs"))
 
 
 def _check_tables(function: func.FuncOp, position: SSAValue, context: int) -> None:

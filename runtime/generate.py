@@ -15,6 +15,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from ..compiler import PREFILL
+from ..dialects.core.ports import ATTENTION_MASK
 from ..errors import Diagnostic
 from ..ir import Array, symbol_names
 from .inputs import Input, host_inputs, network_inputs
@@ -30,7 +31,7 @@ class Language:
     What a network of tokens takes: tokens and the position of the first, and as many rows as its state has.
 
     `vocabulary` is how many tokens it knows, 0 where it does not say. `function` is which of the network's functions it
-    is, `prompt` the one for several tokens at once, where there is one.
+    is, `prompt` the one for several tokens at once, where there is one. `masks` say which rows of the state count: all.
     """
 
     token: Input
@@ -39,6 +40,7 @@ class Language:
     vocabulary: int
     function: str = "network"
     prompt: Language | None = None
+    masks: tuple[Input, ...] = ()
 
     @property
     def count(self) -> int:
@@ -65,7 +67,9 @@ def language_of(inputs: Sequence[Input], prompt: Sequence[Input] = ()) -> Langua
 
 def _language(inputs: Sequence[Input], function: str, step: Language | None) -> Language:
     position = next((each for each in inputs if each.added), None)
-    others = [each for each in inputs if each is not position]
+    rows = position.rows if position is not None else 0
+    masks = tuple(each for each in inputs if each.name == ATTENTION_MASK and prod(each.shape) == rows)
+    others = [each for each in inputs if each is not position and each not in masks]
     if position is None:
         raise Diagnostic(
             "the network keeps nothing from token to token",
@@ -76,7 +80,7 @@ def _language(inputs: Sequence[Input], function: str, step: Language | None) -> 
     if len(others) != 1:
         raise Diagnostic(
             "the network takes more than a token and a position",
-            expected="one input besides the position",
+            expected=f"one input besides the position, and '{ATTENTION_MASK}' of one number for each row of the state",
             found=", ".join(each.name for each in others) or "none",
             remedy="export the network with its embedding, rotations and masks computed inside of it",
         )
@@ -88,7 +92,8 @@ def _language(inputs: Sequence[Input], function: str, step: Language | None) -> 
             found=f'input "{token.name}" of shape {list(token.shape)}',
             remedy="export the network with its embedding inside of it",
         )
-    return Language(token, position, position.rows, token.limits[1] + 1 if token.limits else 0, function)
+    vocabulary = token.limits[1] + 1 if token.limits else 0
+    return Language(token, position, position.rows, vocabulary, function, masks=masks)
 
 
 def module_language(module: ModuleOp) -> Language:
@@ -157,6 +162,7 @@ def _scores(run: Run, language: Language, tokens: Sequence[int], position: int) 
     given = {
         language.token.name: np.array(tokens, np.int64).reshape(language.token.shape),
         language.position.name: np.full(language.position.shape, position, np.int64),
+        **{mask.name: np.ones(mask.shape, np.int64) for mask in language.masks},
     }
     outputs = run(given, function=language.function)
     if len(outputs) != 1:

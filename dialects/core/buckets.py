@@ -40,6 +40,17 @@ def last_position(function: func.FuncOp) -> int:
 
     Raises Diagnostic where none of its inputs is a position.
     """
+    added, whole = _state_of(function)
+    return whole - added
+
+
+def added_rows(function: func.FuncOp) -> int:
+    """Return the rows that each call adds to a function's state. Raises Diagnostic as `last_position` does."""
+    return _state_of(function)[0]
+
+
+def _state_of(function: func.FuncOp) -> tuple[int, int]:
+    """Return the rows that each call adds, and those that the function works on."""
     rows = function.arg_attrs.data if function.arg_attrs is not None else ()
     said = [row.data[STATE] for row in rows if STATE in row.data]
     numbers = numbers_of(cast(Attribute, said[0])) if said and isinstance(said[0], DenseArrayBase) else ()
@@ -50,8 +61,7 @@ def last_position(function: func.FuncOp) -> int:
             expected=f"an input with {STATE} = array<i64: rows that a call adds, rows of the bucket>",
             found=", ".join(map(str, said)),
         )
-    added, whole = numbers
-    return whole - added
+    return numbers[0], numbers[1]
 
 
 def function_at(module: ModuleOp, name: str, position: int) -> str:

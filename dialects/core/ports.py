@@ -16,6 +16,21 @@ The attribute of a result, or of the argument that it becomes, that names anothe
 Such a tensor has the most elements that it can hold; along each axis, as many of the first entries count.
 """
 
+ROWS = "tilewright.rows"
+"""
+The attribute of an op, or an argument, of a network with caches of an open length: for each result the axis that has an
+entry for each row of the caches, -1 for none.
+"""
+
+POSITION = "position"
+"""The name of the input that says how many rows a state holds."""
+
+POSITIONS = ("position_ids", "cache_position")
+"""Names by which exporters call the input that has the position of each new row."""
+
+ATTENTION_MASK = "attention_mask"
+"""The name by which exporters call the input that says which of all rows count."""
+
 
 def cut_outputs(found: Mapping[str, Any], shape_of: Mapping[str, str]) -> dict[str, Any]:
     """

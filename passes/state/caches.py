@@ -90,13 +90,17 @@ def find_caches(function: func.FuncOp) -> list[Cache]:
     return found
 
 
+def _is_view(op: Operation) -> bool:
+    return op.name in _VIEWS or (op.name == "onnx.Concat" and len(op.operands) == 1)
+
+
 def _first_concat(value: SSAValue) -> OnnxOp | None:
     """Return the Concat whose first operand a value is, perhaps in another shape; None where there is none."""
     for use in value.uses:
         op = use.operation
-        if op.name == "onnx.Concat" and use.index == 0:
+        if op.name == "onnx.Concat" and use.index == 0 and len(op.operands) > 1:
             return cast(OnnxOp, op)
-        if op.name in _VIEWS and use.index == 0 and (found := _first_concat(op.results[0])) is not None:
+        if _is_view(op) and use.index == 0 and (found := _first_concat(op.results[0])) is not None:
             return found
     return None
 
@@ -105,9 +109,9 @@ def _origin(value: SSAValue) -> OnnxOp | None:
     """Return the Concat that a value shows, perhaps in another shape; None where there is none."""
     while isinstance(value, OpResult):
         op = value.op
-        if op.name == "onnx.Concat":
+        if op.name == "onnx.Concat" and len(op.operands) > 1:
             return cast(OnnxOp, op)
-        if op.name not in _VIEWS and not _only_clips(op):
+        if not _is_view(op) and not _only_clips(op):
             return None
         value = op.operands[0]
     return None
@@ -150,7 +154,7 @@ def _cache(past: BlockArgument, name: str, concat: OnnxOp, output: int, present:
             raise _refusal(cache, "is used besides being joined with new rows", "one use")
     if element_of(present) != element_of(past):
         raise _refusal(cache, "comes back in another type", str(element_of(past)), str(element_of(present)))
-    clips = [op for op in after if op.name not in _VIEWS]
+    clips = [op for op in after if not _is_view(op)]
     shown = [result, *(op.results[0] for op in after[:-1])]
     if clips and any(len(list(value.uses)) != 1 for value in shown[: after.index(clips[-1]) + 1]):
         raise _refusal(cache, "comes back clipped, but is used unclipped", "one use of the joined rows")

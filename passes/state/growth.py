@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, TensorType, i64
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.core.ports import ROWS
 from ...errors import Diagnostic
-from ...ir import array_of, dense, element_of, shape_of, where
-from .caches import Cache
+from ...ir import Array, array_of, dense, element_of, numbers_of, shape_of, where
+from ...runtime.interpreter import Interpreter, load_rules, run_op
+from .caches import Cache, constant_array, port_attributes
 from .nodes import literal
 from .relations import REDUCED, labels_of
-
-_SHAPED_BY_OPERAND = "onnx.Reshape"
 
 
 @dataclass
@@ -26,13 +27,15 @@ class Growth:
     """
     The tensors of a function that have the rows of the caches, each with the axis along which it has them.
 
-    They have `old` rows in the network as it was exported, and `new` ones once there is a state.
+    They have `old` rows in the network as it was exported, and `new` ones once there is a state. Where the exported
+    number is `open`, the importer said which tensors have them.
     """
 
     function: func.FuncOp
     caches: list[Cache]
     old: int
     new: int
+    open: bool = False
     axes: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     reductions: list[OnnxOp] = field(default_factory=list[OnnxOp])
     """Ops that sum over the rows, or take an extreme of them, in order."""
@@ -47,9 +50,11 @@ def follow(function: func.FuncOp, caches: list[Cache], new: int) -> Growth:
     first = caches[0]
     growth = Growth(function, caches, first.length + first.added, new)
     joins = {cache.concat for cache in caches}
+    growth.axes |= _stated(function, caches)
+    growth.open = bool(growth.axes)
     for cache in caches:
         growth.axes[cache.concat.results[0]] = cache.axis
-    pending: list[Operation] = [use.operation for cache in caches for use in cache.concat.results[0].uses]
+    pending: list[Operation] = [use.operation for value in growth.axes for use in value.uses]
     while pending:
         op = pending.pop()
         if op in joins or op is function.body.block.last_op or op.name == "onnx.Constant":
@@ -58,9 +63,56 @@ def follow(function: func.FuncOp, caches: list[Cache], new: int) -> Growth:
             pending += [use.operation for use in value.uses]
             pending += [value.op] if isinstance(value, OpResult) else []
     _check_outputs(growth)
+    _check_sources(growth, joins)
     ops = [op for op in function.body.block.ops if isinstance(op, OnnxOp)]
     growth.reductions = [op for op in ops if op not in joins and _reduces(growth, op)]
     return growth
+
+
+def is_open(function: func.FuncOp) -> bool:
+    """Return whether the importer said which tensors of a function have the rows of caches."""
+    return any(ROWS in op.attributes for op in function.body.block.ops)
+
+
+def fold_rows(module: ModuleOp, function: func.FuncOp, caches: Sequence[Cache]) -> None:
+    """Replace operators of constants that may have the rows by what they give: a comparison of rows is no count."""
+    load_rules(module)
+    runner = Interpreter(module)
+    rows = caches[0].length + caches[0].added
+    for op in list(function.body.block.ops):
+        arrays = [constant_array(value) for value in op.operands]
+        if not isinstance(op, OnnxOp) or len(op.results) != 1 or not arrays or any(array is None for array in arrays):
+            continue
+        if rows in shape_of(op.results[0]):
+            (array,) = run_op(runner, op, arrays)
+            folded = literal(array, element_of(op.results[0]), op)
+            folded.name_hint = op.results[0].name_hint
+            Rewriter.replace_op(op, [], [folded])
+
+
+def _stated(function: func.FuncOp, caches: Sequence[Cache]) -> dict[SSAValue, int]:
+    """Take from a function the attributes that say which tensors have the rows; returns the axis of each."""
+    found: dict[SSAValue, int] = {}
+    for op in function.body.block.ops:
+        axes = numbers_of(op.attributes.pop(ROWS)) if ROWS in op.attributes else ()
+        found |= {value: axis for value, axis in zip(op.results, axes, strict=False) if axis >= 0}
+    ports = port_attributes(function, "arg_attrs")
+    for argument, row in zip(function.body.block.args, ports, strict=True):
+        if ROWS in row:
+            found[argument] = numbers_of(row.pop(ROWS))[0]
+    if found:
+        function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(row) for row in ports])
+    pasts = {value for cache in caches for value in _shown(cache)}
+    return {value: axis for value, axis in found.items() if value not in pasts}
+
+
+def _shown(cache: Cache) -> Iterator[SSAValue]:
+    """Give the tensors that show the past of a cache, up to where it is joined with new rows."""
+    value = cache.concat.operands[0]
+    while value is not cache.past:
+        yield value
+        value = cast(OpResult, value).op.operands[0]
+    yield value
 
 
 def _spread(growth: Growth, op: Operation) -> list[SSAValue]:
@@ -72,13 +124,7 @@ def _spread(growth: Growth, op: Operation) -> list[SSAValue]:
             continue
         label = labels[growth.axes[value]]
         if label is None:
-            raise Diagnostic(
-                f"the rows of a cache cannot be followed through {op.name.removeprefix('onnx.')}",
-                where=where(op),
-                expected="an operator that treats all cached rows alike, or sums over them",
-                found=f"axis {growth.axes[value]} of a tensor of shape {list(shape_of(value))}",
-                remedy="export the network with the operator before the cache",
-            )
+            raise _refusal(op, growth.axes[value], value)
         names.add(label)
     if len(names) > 1:
         raise Diagnostic(
@@ -126,6 +172,26 @@ def _check_outputs(growth: Growth) -> None:
             )
 
 
+def _check_sources(growth: Growth, joins: Set[Operation]) -> None:
+    """Check that all operators that give rows, of operands that have none, can be made to give others."""
+    for value in growth.axes:
+        op = value.owner
+        if not isinstance(op, Operation) or op in joins or any(operand in growth.axes for operand in op.operands):
+            continue
+        if op.name != "onnx.Constant" and op.name not in _RESIZED:
+            raise _refusal(op, growth.axes[value], value)
+
+
+def _refusal(op: Operation, axis: int, value: SSAValue) -> Diagnostic:
+    return Diagnostic(
+        f"the rows of a cache cannot be followed through {op.name.removeprefix('onnx.')}",
+        where=where(op),
+        expected="an operator that treats all cached rows alike, or sums over them",
+        found=f"axis {axis} of a tensor of shape {list(shape_of(value))}",
+        remedy="export the network with the operator before the cache",
+    )
+
+
 def _reduces(growth: Growth, op: OnnxOp) -> bool:
     if not any(value in growth.axes for value in op.operands):
         return False
@@ -146,30 +212,71 @@ def grow(growth: Growth) -> None:
             del growth.axes[value]
             new = Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, element_of(value)), shape))
             growth.axes[new] = axis
-    for value in list(growth.axes):
-        if isinstance(value, OpResult) and value.op.name == _SHAPED_BY_OPERAND:
-            value.op.operands[1] = literal(shape_of(value), i64, value.op)
+    for value, axis in list(growth.axes.items()):
+        if isinstance(value, OpResult) and value.op.name in _RESIZED:
+            _RESIZED[value.op.name](cast(OnnxOp, value.op), axis, growth.new)
     block = growth.function.body.block
     outputs = growth.function.function_type.outputs
     growth.function.properties["function_type"] = FunctionType.from_lists([a.type for a in block.args], list(outputs))
+
+
+def _set_shape(op: OnnxOp, axis: int, rows: int) -> None:
+    index = 0 if op.name == "onnx.ConstantOfShape" else 1
+    op.operands[index] = literal(shape_of(op.results[0]), i64, op)
+
+
+def _set_limit(op: OnnxOp, axis: int, rows: int) -> None:
+    """Let a Range of constants count so many numbers."""
+    start, step = constant_array(op.operands[0]), constant_array(op.operands[2])
+    assert start is not None
+    assert step is not None
+    op.operands[1] = literal(start + rows * step, element_of(op.operands[1]), op)
+
+
+def _set_end(op: OnnxOp, axis: int, rows: int) -> None:
+    """Let a slice that keeps the first rows, or all, end behind the last one."""
+    rank = len(shape_of(op.results[0]))
+    ends, axes = constant_array(op.node_input(2)), constant_array(op.node_input(3))
+    assert ends is not None
+    places = [int(each) % rank for each in (range(ends.size) if axes is None else axes)]
+    if axis in places:
+        new = [rows if place == axis else int(end) for place, end in zip(places, ends, strict=True)]
+        op.operands[2] = literal(new, element_of(op.operands[2]), op)
+
+
+_RESIZED: dict[str, Callable[[OnnxOp, int, int], None]] = {
+    "onnx.ConstantOfShape": _set_shape,
+    "onnx.Expand": _set_shape,
+    "onnx.Range": _set_limit,
+    "onnx.Reshape": _set_shape,
+    "onnx.Slice": _set_end,
+}
+"""Operators with operands that say how large their result is, and the way to set these."""
 
 
 def _continue(growth: Growth, value: OpResult, axis: int) -> None:
     """Replace a constant by one with more rows: what is alike, or counts, along the axis, goes on so."""
     values = array_of(cast(Any, value.op.properties["value"]))
     rows = np.moveaxis(values, axis, 0)
-    steps = np.diff(rows.astype(np.float64 if rows.dtype.kind == "f" else np.int64), axis=0)
+    if growth.open and growth.new <= growth.old:
+        return _replace_constant(growth, value, axis, np.moveaxis(rows[: growth.new], 0, axis))
+    with np.errstate(invalid="ignore"):
+        steps = np.diff(rows.astype(np.float64 if rows.dtype.kind == "f" else np.int64), axis=0)
     if not (steps == steps[:1]).all():
         raise Diagnostic(
             "a constant has a value of its own for each cached row",
             where=where(value.op),
             expected="values that are alike, or count, along the cached rows, so that further rows are known",
             found=f"a constant of shape {list(values.shape)}, axis {axis}",
-            remedy="export the network with this constant as an input",
+            remedy="export the network with dynamic axes for its caches, or with this constant as an input",
         )
     counts = np.arange(growth.new).reshape(-1, *(1,) * (rows.ndim - 1))
     longer = np.moveaxis(rows[:1] + counts * steps[:1], 0, axis).astype(values.dtype)
-    attribute = dense(longer, element_of(value))
+    return _replace_constant(growth, value, axis, longer)
+
+
+def _replace_constant(growth: Growth, value: OpResult, axis: int, array: Array) -> None:
+    attribute = dense(array, element_of(value))
     value.op.properties["value"] = attribute
     del growth.axes[value]
     new = Rewriter.replace_value_with_new_type(value, cast(Any, attribute.type))

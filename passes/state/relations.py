@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.onnx_parameters import channel_shape
 from ...dialects.core.onnx_schema import OnnxOp
-from ...ir import shape_of
+from ...ir import Array, shape_of
 from ..lowering.reductions import reduction_axes
-from .caches import same_axis
+from .caches import constant_array, same_axis
 
 Label: TypeAlias = "int | str | None"
 """What an axis is called: axes of one name have one extent, or 1 where they are broadcast; None cannot be followed."""
@@ -127,38 +128,80 @@ def _reduce(op: OnnxOp) -> list[Row]:
 
 
 def _concat(op: OnnxOp) -> list[Row]:
+    if len(op.operands) == 1:
+        return _elementwise(op)
     axis = int(op.attribute("axis")) % len(shape_of(op.results[0]))
     return [(value, [None if i == axis else i for i in labels]) for value, labels in _elementwise(op)]
 
 
-def _cut(op: OnnxOp) -> list[Row]:
-    """Slices and parts keep the axes that they do not cut."""
+def _split(op: OnnxOp) -> list[Row]:
     rank = len(shape_of(op.operands[0]))
-    if op.name == "onnx.Split":
-        cut = {op.attribute("axis") % rank}
-    else:
-        from ..lowering.lowerer import constant_of
-
-        axes = constant_of(op.node_input(3))
-        cut = set(range(rank)) if axes is None else {int(axis) % rank for axis in axes}
-    labels: list[Label] = [None if i in cut else i for i in range(rank)]
+    labels: list[Label] = [None if i == op.attribute("axis") % rank else i for i in range(rank)]
     return [(value, labels) for value in (op.operands[0], *op.results)]
+
+
+def _slice(op: OnnxOp) -> list[Row]:
+    """A slice keeps the axes that it does not cut; of one that it cuts behind its first entries the result has them."""
+    x, y = op.operands[0], op.results[0]
+    before: list[Label] = list(range(len(shape_of(x))))
+    after = list(before)
+    starts, axes, steps = (constant_array(op.node_input(i)) for i in (1, 3, 4))
+    places = range(len(before)) if op.node_input(3) is None else None if axes is None else [int(axis) for axis in axes]
+    if starts is None or places is None or (op.node_input(4) is not None and steps is None):
+        return [(x, [None] * len(before)), (y, [None] * len(after))]
+    for start, step, place in zip(starts, [1] * len(places) if steps is None else steps, places, strict=False):
+        axis = place % len(before)
+        if start or step != 1 or shape_of(x)[axis] != shape_of(y)[axis]:
+            before[axis], after[axis] = None, None if start or step != 1 else f"first{axis}"
+    return [(x, before), (y, after)]
 
 
 def _gather(op: OnnxOp) -> list[Row]:
     x, indices = op.operands
     axis, count = op.attribute("axis") % len(shape_of(x)), len(shape_of(indices))
-    kept: list[Label] = [None if i == axis else i for i in range(len(shape_of(x)))]
+    kept: list[Label] = list(range(len(shape_of(x))))
     chosen: list[Label] = [f"i{i}" for i in range(count)]
+    kept[axis] = _counted(constant_array(indices), shape_of(x)[axis])
     return [(x, kept), (indices, chosen), (op.results[0], [*kept[:axis], *chosen, *kept[axis + 1 :]])]
+
+
+def _gather_nd(op: OnnxOp) -> list[Row]:
+    x, indices = op.operands
+    values, count = constant_array(indices), shape_of(indices)[-1]
+    if op.attribute("batch_dims"):
+        return [(value, [None] * len(shape_of(value))) for value in (x, indices, op.results[0])]
+    kept: list[Label] = list(range(len(shape_of(x))))
+    chosen: list[Label] = [f"i{i}" for i in range(len(shape_of(indices)) - 1)]
+    for axis in range(count):
+        kept[axis] = _counted(None if values is None else values[..., axis], shape_of(x)[axis])
+    return [(x, kept), (indices, [*chosen, None]), (op.results[0], [*chosen, *kept[count:]])]
+
+
+def _counted(indices: Array | None, extent: int) -> Label:
+    """Return the label of the one axis along which indices count all entries of an axis, None where none does."""
+    if indices is None:
+        return None
+    for axis, size in enumerate(indices.shape):
+        counting = np.arange(extent).reshape([-1 if i == axis else 1 for i in range(indices.ndim)])
+        if size == extent and (indices == counting).all():
+            return f"i{axis}"
+    return None
+
+
+def _cumulated(op: OnnxOp) -> list[Row]:
+    """A sum of the entries up to each depends on no later one."""
+    rows = _same(op)
+    if op.attribute("reverse"):
+        return [(value, [None] * len(labels)) for value, labels in rows]
+    return rows
 
 
 _RULES: dict[str, Callable[[OnnxOp], list[Row]]] = {
     **dict.fromkeys(
         (
             "Abs Add And Cast Ceil Clip Dequant Div Equal Erf Exp Floor Greater GreaterOrEqual HardSigmoid HardSwish "
-            "Identity IntegerDiv LeakyRelu Less LessOrEqual Log Max Min Mul Neg Not Or Pow Quant Reciprocal Relu Round "
-            "Sigmoid Sign Sqrt Sub Sum Tanh TrueIntegerDiv Where iGELU iHardswish"
+            "Identity IntegerDiv IsNaN LeakyRelu Less LessOrEqual Log Max Min Mul Neg Not Or Pow Quant Reciprocal Relu "
+            "Round Sigmoid Sign Sqrt Sub Sum Tanh TrueIntegerDiv Where Xor iGELU iHardswish"
         ).split(),
         _elementwise,
     ),
@@ -174,7 +217,10 @@ _RULES: dict[str, Callable[[OnnxOp], list[Row]]] = {
         _reduce,
     ),
     "Concat": _concat,
-    "Slice": _cut,
-    "Split": _cut,
+    "Slice": _slice,
+    "Split": _split,
     "Gather": _gather,
+    "GatherND": _gather_nd,
+    "CumSum": _cumulated,
+    "Expand": _same,
 }
