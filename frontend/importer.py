@@ -165,13 +165,27 @@ def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past
     return resolver
 
 
+def _sample(graph: Graph, past: OpenPast, length: int, input_types: Types) -> Sample:
+    """Return the network settled for so many cached rows, for one where it is not right without any."""
+    try:
+        return Sample(length, _resolved(graph.copy(), past.at(length), input_types))
+    except Diagnostic:
+        if length > 0:
+            raise
+        return _sample(graph, past, 1, input_types)
+
+
 def _for_any_past(graph: Graph, past: OpenPast, rows: int, input_types: Types) -> Resolver:
     """Return the settled network of so many rows, where what follows from the number of cached ones is computed."""
     length = max(rows - past.added, 3)
-    near, far = (Sample(each, _resolved(graph.copy(), past.at(each), input_types)) for each in (length - 1, 1))
+    near, far = (_sample(graph, past, each, input_types) for each in (length - 1, 0))
     if all(value.name != POSITION for value in graph.inputs):
         graph.inputs.append(helper.make_tensor_value_info(POSITION, TensorProto.INT32, [1]))
-    return _resolved(graph, past.at(length), input_types, Past(length, near, far))
+    try:
+        return _resolved(graph, past.at(length), input_types, Past(length, near, far))
+    except Diagnostic as error:
+        error.notes.insert(0, f"the caches have {length} rows here and get {past.added} new ones")
+        raise
 
 
 def _types_declared(model: ModelProto) -> dict[str, str]:

@@ -255,9 +255,10 @@ class Past:
         slope = self._slopes[name]
         base = constant.array - slope * self.length
         value = self._made(resolver, name, "Cast", POSITION, to=constant.data_type)
-        if not slope.ndim:
-            axes = self._constant(resolver, name, "axes", np.array([0]), TensorProto.INT64)
-            value = self._made(resolver, name, "Squeeze", value, axes)
+        shape = np.array([1] if slope.ndim else [], np.int64)
+        if shape.tolist() != list(resolver.shape(POSITION, NodeProto())):
+            wanted = self._constant(resolver, name, "shape", shape, TensorProto.INT64)
+            value = self._made(resolver, name, "Reshape", value, wanted)
         if (slope != 1).any():
             factor = self._constant(resolver, name, "slope", slope, constant.data_type)
             value = self._made(resolver, name, "Mul", value, factor)

@@ -33,7 +33,7 @@ from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
 from ..errors import Diagnostic
 from ..ir import dense, element_of, functions, numpy_type, shape_of, where
 from .core.base import Pass
-from .lowering.index_ranges import RANGE, bound_indices, carried
+from .lowering.index_ranges import RANGE, bound_indices, carried, moved
 from .state.caches import Cache, constant_array, find_caches, port_attributes, port_name
 from .state.entries import add_entry
 from .state.growth import Growth, fold_rows, follow, grow, is_open
@@ -59,6 +59,7 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
             found=str(bucket),
             remedy="give another --bucket",
         )
+    _drop_unused(function)
     sizes = bucket_rows(context, bucket, find_caches(function)[0].added)
     plain = module.clone() if sizes else module
     name = function.sym_name.data
@@ -87,7 +88,7 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
     growth = follow(function, caches, rows)
     position = _position(function, rows, added)
     _number_rows(function, position, added)
-    _check_tables(function, position, rows)
+    _check_tables(function, position, context - added)
     first = function.body.block.first_op
     assert first is not None
     index = position if shape_of(position) == (1,) else _reshaped(position, [1], first)
@@ -202,19 +203,20 @@ def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
     _set_ports(function, rows, port_attributes(function, "res_attrs"))
 
 
-def _check_tables(function: func.FuncOp, position: SSAValue, context: int) -> None:
-    """Check that tables of which the position selects a row have one for each row of the state."""
+def _check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
+    """Check that tables of which the position selects rows have one for each position, of which there is a `last`."""
     for op in function.body.block.ops:
-        if not isinstance(op, OnnxOp) or op.name != "onnx.Gather" or carried(op.operands[1]) is not position:
+        if not isinstance(op, OnnxOp) or op.name != "onnx.Gather":
             continue
+        source, _, greatest = moved(op.operands[1])
         table = shape_of(op.operands[0])
         rows = table[int(op.attribute("axis")) % len(table)]
-        if rows < context:
+        if source is position and rows <= last + greatest:
             raise Diagnostic(
                 f"the context is longer than a table of {rows} positions",
                 where=where(op),
                 expected=f"a context of {rows} at most",
-                found=str(context),
+                found=str(last + greatest + 1),
                 remedy="give a smaller --context, or export the network for more positions",
             )
 
@@ -292,14 +294,19 @@ def _drop_ports(function: func.FuncOp, caches: list[Cache]) -> None:
     gone = {cache.output for cache in caches}
     arguments, results = (port_attributes(function, key) for key in ("arg_attrs", "res_attrs"))
     terminator.operands = [value for index, value in enumerate(terminator.operands) if index not in gone]
-    for op in reversed(list(block.ops)):
-        if isinstance(op, OnnxOp) and not any(result.uses for result in op.results):
-            Rewriter.erase_op(op)
+    _drop_unused(function)
     pasts = sorted((cache.past for cache in caches), key=lambda argument: argument.index, reverse=True)
     for past in pasts:
         del arguments[past.index]
         block.erase_arg(past)
     _set_ports(function, arguments, [row for index, row in enumerate(results) if index not in gone])
+
+
+def _drop_unused(function: func.FuncOp) -> None:
+    """Remove the operators whose results nothing needs."""
+    for op in reversed(list(function.body.block.ops)):
+        if isinstance(op, OnnxOp) and not any(result.uses for result in op.results):
+            Rewriter.erase_op(op)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def bound_indices(function: func.FuncOp) -> None:
     for op in function.body.block.ops:
         if op.name != "onnx.Gather" or not isinstance(op, OnnxOp):
             continue
-        source, least, greatest = _moved(op.operands[1])
+        source, least, greatest = moved(op.operands[1])
         if not isinstance(source, BlockArgument):
             continue
         table = shape_of(op.operands[0])
@@ -47,7 +47,7 @@ def carried(value: SSAValue) -> SSAValue:
     return value
 
 
-def _moved(value: SSAValue) -> tuple[SSAValue, int, int]:
+def moved(value: SSAValue) -> tuple[SSAValue, int, int]:
     """
     Return the value whose numbers a value has but for constants that are added, and the least and greatest of these.
 

@@ -52,6 +52,15 @@ def follow(function: func.FuncOp, caches: list[Cache], new: int) -> Growth:
     joins = {cache.concat for cache in caches}
     growth.axes |= _stated(function, caches)
     growth.open = bool(growth.axes)
+    for value, axis in growth.axes.items():
+        if shape_of(value)[axis] != growth.old:
+            raise Diagnostic(
+                "a tensor has an entry for some of the rows of a cache only",
+                where=where(value.op) if isinstance(value, OpResult) else f"argument {value.name_hint}",
+                expected=f"one for each of the {growth.old} rows, the new ones with them",
+                found=f"{shape_of(value)[axis]} along axis {axis}",
+                remedy="export the network so that it works on the caches after the new rows are joined to them",
+            )
     for cache in caches:
         growth.axes[cache.concat.results[0]] = cache.axis
     pending: list[Operation] = [use.operation for value in growth.axes for use in value.uses]

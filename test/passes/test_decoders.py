@@ -1,0 +1,259 @@
+"""Decoders of an open length, as PyTorch's exporters write them, give with state what they give for each length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import ModelProto
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright import cli
+from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.ports import ROWS
+from tilewright.errors import Diagnostic
+from tilewright.frontend import pasts
+from tilewright.frontend.importer import import_model
+from tilewright.ir import Array, functions, verify
+from tilewright.passes.introduce_state import introduce_state
+from tilewright.runtime.generate import generate, module_language
+from tilewright.runtime.host import HostNetwork
+from tilewright.runtime.interpreter import Session
+from tilewright.runtime.session import host_run, runner
+from tilewright.targets.c import render
+from tilewright.test.passes.decoder_networks import FORMS, decoder, one_after_another
+from tilewright.test.passes.test_introduce_state import lowered
+
+TOKENS = (3, 1, 4, 1, 5, 9)
+ROTATED = [form for form, (_, _, positions) in FORMS.items() if positions in ("inside", "stated")]
+
+
+@cache
+def wanted(form: str, added: int = 1, extra: str = "") -> list[Array]:
+    """Return the answers of the networks of each length; all forms with rotations are one function, and all others."""
+    return one_after_another("dynamo-inside" if form in ROTATED else "torchscript-learned", TOKENS, added, extra)
+
+
+def with_state(model: ModelProto, context: int, bucket: int = 0, added: int = 0) -> ModuleOp:
+    module = import_model(model, rows=context, added=added)
+    introduce_state(module, functions(module)[0], context, bucket)
+    verify(module)
+    return module
+
+
+def stepped(run: Any, model: ModelProto, context: int, added: int = 1, tokens: Sequence[int] = TOKENS) -> list[Array]:
+    masked = any(each.name == "attention_mask" for each in model.graph.input)
+    mask = {"attention_mask": np.ones((1, context), np.int64)} if masked else {}
+    calls = [
+        {"tokens": np.array([tokens[at : at + added]]), "position": np.array([at])} | mask
+        for at in range(0, len(tokens), added)
+    ]
+    return [run(call)["logits"] for call in calls]
+
+
+def check_close(found: list[Array], expected: list[Array]) -> None:
+    np.testing.assert_allclose(np.stack(found[: len(expected)]), np.stack(expected[: len(found)]), rtol=0, atol=1e-4)
+
+
+# Every form
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("context", "bucket", "added"), [(11, 0, 1), (9, 3, 2), (2, 0, 2)])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form(form: str, context: int, bucket: int, added: int) -> None:
+    model = decoder(form)
+    tokens = TOKENS[: min(context, len(TOKENS))]
+    session = Session(with_state(model, context, bucket, added))
+    check_close(stepped(session.run, model, context, added, tokens), wanted(form, added))
+
+
+@pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-learned"])
+def test_c(form: str) -> None:
+    model = decoder(form)
+    run = host_run(HostNetwork(render(lowered(with_state(model, 10, 4), ""))))
+    check_close(stepped(run, model, 10), wanted(form))
+
+
+@pytest.mark.quick
+def test_the_importer_says_which_axes_have_the_rows() -> None:
+    """Nothing is left of what it says, and without a context it says nothing."""
+    model = decoder("dynamo-stated")
+    assert ROWS in str(import_model(model, rows=9))
+    assert ROWS not in str(with_state(model, 9))
+    shapes = {"tokens": [1, 1], "past_k": [1, 1, 5, 4], "past_v": [1, 1, 5, 4], "position_ids": [1, 1]}
+    assert ROWS not in str(import_model(model, input_shapes={**shapes, "attention_mask": [1, 6]}))
+
+
+@pytest.mark.quick
+def test_constants_that_follow_from_the_length_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison above sees what it is there for: with the constants of one length the answers differ."""
+
+    def always(past: object, name: str, array: object) -> bool:
+        return True
+
+    monkeypatch.setattr(pasts.Past, "folds", always)
+    model = decoder("dynamo-inside")
+    found = stepped(Session(with_state(model, 11)).run, model, 11)
+    assert np.abs(np.stack(found) - np.stack(wanted("dynamo-inside"))).max() > 0.1
+
+
+# Fixed lengths
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-stated"])
+def test_a_fixed_length_with_its_positions(form: str) -> None:
+    """Grouped heads are repeated by Expand, and the mask is looked up at the number of each row."""
+    model = decoder(form, past="7", new="1")
+    check_close(stepped(Session(with_state(model, 11)).run, model, 11), wanted(form))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("form", "new", "message"),
+    [
+        ("dynamo-inside", "1", "exported for one position"),
+        ("torchscript-learned", "1", "exported for one position"),
+        ("dynamo-stated", "3", "a value of its own for each cached row"),
+        ("torchscript-stated", "3", "a value of its own for each cached row"),
+    ],
+)
+def test_a_fixed_length_that_hides_its_positions(form: str, new: str, message: str) -> None:
+    with pytest.raises(Diagnostic, match=message) as caught:
+        with_state(decoder(form, past="7", new=new), 11)
+    assert "dynamic axes" in str(caught.value)
+
+
+# What else follows from the length
+
+
+SUM = """
+    as_floats = Cast<to = 1>(columns)
+    shift = ReduceSum<keepdims = 0>(as_floats)
+"""
+LAST = """
+    last_columns = Slice(columns, last, most, axis_0)
+    as_floats = Cast<to = 1>(last_columns)
+    shift = Sqrt(as_floats)
+"""
+HALF = """
+    half = Div(past, two)
+    shift = Cast<to = 1>(half)
+"""
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("extra", [SUM, LAST, HALF])
+def test_any_value_that_follows_from_the_length(extra: str) -> None:
+    model = decoder("dynamo-inside", extra=extra)
+    found = stepped(Session(with_state(model, 9, 4)).run, model, 9)
+    check_close(found, wanted("dynamo-inside", extra=extra))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("form", "extra", "message"),
+    [
+        (
+            "dynamo-inside",
+            """
+            twice = Mul(total_shape, two_d)
+            made = ConstantOfShape<value = float[1] {1.0}>(twice)
+            shift = ReduceSum<keepdims = 0>(made)
+            """,
+            "the shape of a tensor depends on the number of cached rows",
+        ),
+        (
+            "dynamo-inside",
+            """
+            as_floats = Cast<to = 1>(columns)
+            shift = ReduceMean<keepdims = 0>(as_floats)
+            """,
+            "ReduceMean of a varying number of values",
+        ),
+        (
+            "dynamo-inside",
+            """
+            only_past = Range(zero, past, one)
+            as_floats = Cast<to = 1>(only_past)
+            shift = ReduceSum<keepdims = 0>(as_floats)
+            """,
+            "an entry for some of the rows of a cache only",
+        ),
+        (
+            "dynamo-stated",
+            """
+            last_given = Slice(attention_mask, last, most, axis_1)
+            shift = Cast<to = 1>(last_given)
+            """,
+            "cannot be followed through Slice",
+        ),
+        (
+            "dynamo-stated",
+            """
+            pads = Concat<axis = 0>(axis_0, past_shape)
+            flat_tokens = Reshape(tokens, last)
+            padded = Pad(flat_tokens, pads)
+            as_floats = Cast<to = 1>(padded)
+            shift = ReduceSum<keepdims = 0>(as_floats)
+            """,
+            "Pad depends on the number of cached rows",
+        ),
+    ],
+)
+def test_refusals(form: str, extra: str, message: str) -> None:
+    with pytest.raises(Diagnostic, match=message):
+        with_state(decoder(form, extra=extra), 9)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [("torchscript-learned", "longer than a table of 32 positions"), ("dynamo-table", "the caches have 32 rows here")],
+)
+def test_a_table_has_a_row_for_each_position(form: str, message: str) -> None:
+    with_state(decoder(form), 32)
+    with pytest.raises(Diagnostic) as caught:
+        with_state(decoder(form), 33)
+    assert message in str(caught.value)
+
+
+# Commands
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-learned"])
+def test_a_prompt_of_any_number_of_tokens(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "decoder.onnx"
+    path.write_bytes(decoder(form).SerializeToString())
+    both, alone = (
+        compile_model(Model(path, context=10, **options), "host", stop_after="types")
+        for options in ({"prefill": 4, "bucket": 4}, {})
+    )
+    assert [each.sym_name.data for each in functions(both.module)] == [
+        "network",
+        "network_4",
+        "network_8",
+        "network_prefill",
+        "network_prefill_4",
+        "network_prefill_8",
+    ]
+    found = generate(runner(both, "interpreter"), module_language(both.module), TOKENS, 4)
+    assert found == generate(runner(alone, "interpreter"), module_language(alone.module), TOKENS, 4)
+    assert found[0] == np.argmax(wanted(form)[-1])
+    words = ["--prompt", ",".join(map(str, TOKENS)), "--tokens", "4", "--on", "interpreter", "--prefill", "3"]
+    assert cli.main(["generate", str(path), *words]) == 0
+    assert capsys.readouterr().out.strip() == ",".join(map(str, found))
+
+
+@pytest.mark.quick
+def test_another_number_of_new_rows_needs_an_open_length(tmp_path: Path) -> None:
+    path = tmp_path / "decoder.onnx"
+    path.write_bytes(decoder("dynamo-stated", past="7", new="1").SerializeToString())
+    with pytest.raises(Diagnostic, match="does not take another number of new rows"):
+        Model(path, context=10, prefill=4).load()
