@@ -27,7 +27,7 @@ import argparse
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
@@ -159,8 +159,8 @@ class Recorded:
         """Reset the state."""
         self.run.reset()
 
-    def __call__(self, given: Any, *, function: str = "network") -> Any:
-        outputs = self.run(given, function=function)
+    def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+        outputs = self.run(inputs, function=function)
         (logits,) = outputs.values()
         self.logits.append(logits[0, -1])
         return outputs

@@ -162,6 +162,8 @@ def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past
     resolver = Resolver(graph, inputs, RULES)
     resolver.sequences, resolver.empty_optionals, resolver.past = sequences, empty, past
     resolver.run()
+    if past is not None:
+        past.check_outputs(graph)
     return resolver
 
 

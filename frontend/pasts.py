@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
@@ -29,8 +29,8 @@ from .tensors import Constant
 if TYPE_CHECKING:
     from .resolver import Resolver
 
-_SHAPED = ("ConstantOfShape", "Expand", "Range", "Reshape", "Slice", "Tile")
-"""Operators whose operands that decide a shape may depend on the number of cached rows."""
+_SHAPED = {"ConstantOfShape": (0,), "Expand": (1,), "Range": (1,), "Reshape": (1,), "Slice": (2,)}
+"""Operators, and those of their operands that decide a shape and may depend on the number of cached rows."""
 
 _INTEGERS = (TensorProto.INT32, TensorProto.INT64)
 _VIEWS = ("Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
@@ -94,8 +94,10 @@ def open_past(graph: Graph, given: Shapes, added: int = 0) -> OpenPast | None:
     count = added or next((extent for name, axis in new if (extent := shapes[name][axis])), 1)
     for name, axis in (*new, *rows.items(), *whole.items()):
         shapes[name][axis] = count
-    known = {name: tuple(shape) for name, shape in shapes.items() if None not in shape}
-    return OpenPast(dict(given) | known, count, rows, whole)
+    known = {
+        name: tuple(dim for dim in shape if dim is not None) for name, shape in shapes.items() if None not in shape
+    }
+    return OpenPast({**given, **known}, count, rows, whole)
 
 
 def _is_sum(symbol: str, lengths: Set[str]) -> bool:
@@ -174,6 +176,17 @@ class Past:
             remedy="export the network with caches of a fixed length",
         )
 
+    def check_outputs(self, graph: Graph) -> None:
+        """Raise Diagnostic where an output of a graph follows from the number of cached rows alone."""
+        for value in graph.outputs:
+            if value.name in self._slopes:
+                raise Diagnostic(
+                    "an output follows from the number of cached rows alone",
+                    where=f'output "{value.name}"',
+                    expected="outputs that depend on the inputs",
+                    remedy="leave this output out when exporting the network",
+                )
+
     def _is_affine(self, name: str, array: Array, near: Array, far: Array) -> bool:
         if _equal(array, near) and _equal(array, far):
             return True
@@ -228,8 +241,9 @@ class Past:
         shaping = SHAPE_OPERANDS.get(node.op_type, ()) if not node.domain else ()
         if node.op_type == "Slice" and 1 in affine:
             return self._gathered(resolver, node)
-        if node.op_type not in _SHAPED and any(i in shaping for i in affine):
-            raise self._shaping(node, next(i for i in affine if i in shaping))
+        for i in affine:
+            if i in shaping and i not in _SHAPED.get(node.op_type, ()):
+                raise self._shaping(node, i)
         changed = NodeProto()
         changed.CopyFrom(node)
         for i in affine:
@@ -255,8 +269,8 @@ class Past:
         slope = self._slopes[name]
         base = constant.array - slope * self.length
         value = self._made(resolver, name, "Cast", POSITION, to=constant.data_type)
-        shape = np.array([1] if slope.ndim else [], np.int64)
-        if shape.tolist() != list(resolver.shape(POSITION, NodeProto())):
+        shape, info = np.array([1] if slope.ndim else [], np.int64), resolver.info(POSITION)
+        if info is None or tuple(shape) != info.shape:
             wanted = self._constant(resolver, name, "shape", shape, TensorProto.INT64)
             value = self._made(resolver, name, "Reshape", value, wanted)
         if (slope != 1).any():
@@ -272,7 +286,7 @@ class Past:
         self._own.add(fresh)
         return fresh
 
-    def _made(self, resolver: Resolver, name: str, op_type: str, *inputs: str, **attributes: int) -> str:
+    def _made(self, resolver: Resolver, name: str, op_type: str, *inputs: str, **attributes: Any) -> str:
         fresh = resolver.fresh_name(f"{name}.{op_type.lower()}")
         self._own.add(fresh)
         resolver.settle_node(helper.make_node(op_type, inputs, [fresh], name=f"{name}.position", **attributes))
@@ -281,16 +295,11 @@ class Past:
     def _gathered(self, resolver: Resolver, node: NodeProto) -> NodeProto:
         """Return the Gather that is a slice along one axis whose start, but not whose size, depends on the length."""
         starts, ends, axes, steps = (resolver.constant(name) if name else None for name in [*node.input, "", ""][1:5])
-        slopes = [self._slopes.get(name) for name in node.input[1:3]]
-        plain = steps is None or (steps.array == 1).all()
-        if (
-            not plain
-            or starts is None
-            or ends is None
-            or starts.array.size != 1
-            or None in slopes
-            or slopes[0] != slopes[1]
-        ):
+        start, end = (self._slopes.get(name) for name in node.input[1:3])
+        stepped = steps is not None and (steps.array != 1).any()
+        if starts is None or ends is None or start is None or end is None or stepped:
+            raise self._shaping(node, 1)
+        if start.size != 1 or not np.array_equal(start, end):
             raise self._shaping(node, 1)
         first, last = int(starts.array.item()), int(ends.array.item())
         axis = int(axes.array.item()) if axes is not None else 0
@@ -298,7 +307,7 @@ class Past:
         rows = np.arange(first, last)
         resolver.graph.constants[name] = Constant(rows, TensorProto.INT64, node.name)
         self._own.add(name)
-        self._slopes[name] = np.full_like(rows, self._slopes[node.input[1]].item())
+        self._slopes[name] = np.full_like(rows, start.item())
         return helper.make_node(
             "Gather", [node.input[0], self._at_position(resolver, name)], node.output, name=node.name, axis=axis
         )

@@ -187,10 +187,9 @@ def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
     first = block.first_op
     assert first is not None
     for argument in list(block.args):
-        if port_name(rows, argument.index, "arg") not in POSITIONS or prod(shape_of(argument)) != added:
-            continue
-        element = cast(Any, element_of(argument))
-        if not isinstance(element, IntegerType):
+        element: Any = element_of(argument)
+        numbers = isinstance(element_of(argument), IntegerType) and prod(shape_of(argument)) == added
+        if port_name(rows, argument.index, "arg") not in POSITIONS or not numbers:
             continue
         start = _reshaped(position, [1], first) if shape_of(position) != (1,) else position
         to = helper.np_dtype_to_tensor_dtype(np.dtype(numpy_type(element)))

@@ -158,7 +158,7 @@ def _slice(op: OnnxOp) -> list[Row]:
 
 def _gather(op: OnnxOp) -> list[Row]:
     x, indices = op.operands
-    axis, count = op.attribute("axis") % len(shape_of(x)), len(shape_of(indices))
+    axis, count = int(op.attribute("axis")) % len(shape_of(x)), len(shape_of(indices))
     kept: list[Label] = list(range(len(shape_of(x))))
     chosen: list[Label] = [f"i{i}" for i in range(count)]
     kept[axis] = _counted(constant_array(indices), shape_of(x)[axis])

@@ -222,8 +222,8 @@ def one_after_another(form: str, tokens: Sequence[int], added: int = 1, extra: s
     found: list[Array] = []
     for at in range(0, len(tokens), added):
         given = {"tokens": np.array([tokens[at : at + added]]), **past}
-        extra = {"attention_mask": np.ones((1, at + added), np.int64), "position_ids": np.arange(at, at + added)[None]}
-        given |= {name: value for name, value in extra.items() if any(each.name == name for each in model.graph.input)}
+        more = {"attention_mask": np.ones((1, at + added), np.int64), "position_ids": np.arange(at, at + added)[None]}
+        given |= {name: value for name, value in more.items() if any(each.name == name for each in model.graph.input)}
         module = import_model(model, input_shapes={name: value.shape for name, value in given.items()})
         outputs = run_module(module, given)
         past = {"past_k": outputs["present_k"], "past_v": outputs["present_v"]}

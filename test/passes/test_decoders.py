@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto
+from onnx import ModelProto, TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright import cli
@@ -63,8 +63,15 @@ def check_close(found: list[Array], expected: list[Array]) -> None:
 
 
 @pytest.mark.quick
-@pytest.mark.parametrize(("context", "bucket", "added"), [(11, 0, 1), (9, 3, 2), (2, 0, 2)])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("form", "context", "bucket", "added"),
+    [
+        *((form, 9, 4, 1) for form in FORMS),
+        ("dynamo-stated", 9, 3, 2),
+        ("torchscript-learned", 9, 3, 2),
+        ("torchscript-inside", 2, 0, 2),
+    ],
+)
 def test_every_form(form: str, context: int, bucket: int, added: int) -> None:
     model = decoder(form)
     tokens = TOKENS[: min(context, len(TOKENS))]
@@ -72,11 +79,10 @@ def test_every_form(form: str, context: int, bucket: int, added: int) -> None:
     check_close(stepped(session.run, model, context, added, tokens), wanted(form, added))
 
 
-@pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-learned"])
-def test_c(form: str) -> None:
-    model = decoder(form)
-    run = host_run(HostNetwork(render(lowered(with_state(model, 10, 4), ""))))
-    check_close(stepped(run, model, 10), wanted(form))
+def test_c() -> None:
+    model = decoder("torchscript-stated")
+    run = host_run(HostNetwork(render(lowered(with_state(model, 10), ""))))
+    check_close(stepped(run, model, 10), wanted("torchscript-stated"))
 
 
 @pytest.mark.quick
@@ -204,11 +210,30 @@ def test_any_value_that_follows_from_the_length(extra: str) -> None:
             """,
             "Pad depends on the number of cached rows",
         ),
+        (
+            "dynamo-inside",
+            """
+            is_first = Equal(past, zero)
+            shift = If(is_first) <
+                then_branch = a () => (float y) { y = Identity(nothing) },
+                else_branch = b () => (float z) { z = Identity(lowest) }
+            >
+            """,
+            "a branch or a loop",
+        ),
     ],
 )
 def test_refusals(form: str, extra: str, message: str) -> None:
     with pytest.raises(Diagnostic, match=message):
         with_state(decoder(form, extra=extra), 9)
+
+
+@pytest.mark.quick
+def test_an_output_that_is_no_more_than_the_length() -> None:
+    model = decoder("dynamo-inside")
+    model.graph.output.append(helper.make_tensor_value_info("total", TensorProto.INT64, []))
+    with pytest.raises(Diagnostic, match="an output follows from the number of cached rows"):
+        with_state(model, 9)
 
 
 @pytest.mark.quick
@@ -231,10 +256,8 @@ def test_a_table_has_a_row_for_each_position(form: str, message: str) -> None:
 def test_a_prompt_of_any_number_of_tokens(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "decoder.onnx"
     path.write_bytes(decoder(form).SerializeToString())
-    both, alone = (
-        compile_model(Model(path, context=10, **options), "host", stop_after="types")
-        for options in ({"prefill": 4, "bucket": 4}, {})
-    )
+    models = Model(path, context=10, prefill=4, bucket=4), Model(path, context=10)
+    both, alone = (compile_model(model, "host", stop_after="types") for model in models)
     assert [each.sym_name.data for each in functions(both.module)] == [
         "network",
         "network_4",
