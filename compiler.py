@@ -101,10 +101,13 @@ class Model:
         from .ir import new_context, parse_module, verify
 
         if path.suffix != ".mlir":
-            given = self.input_shapes, self.input_types, self.input_values
-            shapes, types, values = given
             return import_onnx(
-                path, input_shapes=shapes, input_types=types, input_values=values, rows=self.context, added=added
+                path,
+                input_shapes=self.input_shapes,
+                input_types=self.input_types,
+                input_values=self.input_values,
+                rows=self.context,
+                added=added,
             )
         module = parse_module(new_context(), read_text(str(path)), str(path))
         verify(module)
