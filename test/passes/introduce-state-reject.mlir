@@ -82,7 +82,7 @@ func.func @normalised(%p: tensor<1x2xf32>, %x: tensor<1x1xf32>, %w: tensor<3xf32
 func.func @unknown(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>, %axis: tensor<i64>) -> (tensor<1x3x4xf32>, tensor<1x3x4xf32>) {
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x4xf32>, tensor<1x1x4xf32>) -> tensor<1x3x4xf32>
   // expected-error@+1 {{the rows of a cache cannot be followed through CumSum}}
-  %n = onnx.CumSum(%c, %axis) : (tensor<1x3x4xf32>, tensor<i64>) -> tensor<1x3x4xf32>
+  %n = onnx.CumSum(%c, %axis) {reverse = 1 : si64} : (tensor<1x3x4xf32>, tensor<i64>) -> tensor<1x3x4xf32>
   func.return %c, %n : tensor<1x3x4xf32>, tensor<1x3x4xf32>
 }
 
