@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import AffineMapAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import AffineMapAttr, LocationAttr, ModuleOp, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
@@ -41,37 +41,65 @@ def is_identity(map: AffineMap) -> bool:
     return map == AffineMap.identity(map.num_dims)
 
 
+MOST_OPS = 512
+"""The largest number of scalar ops of a fused kernel: beyond, C compilers and checks of a body take ever longer."""
+MOST_OPERANDS = 128
+"""The largest number of operands of a fused kernel, besides its output."""
+
+
+@dataclass
+class _Kernel:
+    """An op of the block: its place in program order, the size of its body, and the locations of what it fuses."""
+
+    place: int
+    size: int
+    elementwise: bool
+    locations: list[LocationAttr]
+
+
+_Kernels: TypeAlias = dict[Operation, _Kernel]
+
+
 def fuse_epilogues(block: Block) -> None:
     """
     Fuse the elementwise kernels of a block into what produces their operands, tensors with no other use.
 
     An elementwise producer is merged into its elementwise user; then the user becomes the epilogue of a structured
     kernel that produces one of its operands, the last one in program order. Operands count only where the user reads
-    them at the output's own index.
+    them at the output's own index. Fusion stops at MOST_OPS and MOST_OPERANDS, so that its cost is linear in the ops.
     """
-    place: dict[Operation, int] = {}
-    for number, op in enumerate(list(block.ops)):
-        place[op] = number
-        if not is_elementwise(op):
+    kernels: _Kernels = {}
+    for place, op in enumerate(list(block.ops)):
+        kernels[op] = _Kernel(place, _size(op), is_elementwise(op), [op.location])
+        if not kernels[op].elementwise:
             continue
         user = cast(linalg.GenericOp, op)
-        while (index := _producer(user, place, elementwise=True)) is not None:
-            user = _merge(user, index)
-        place[user] = number
-        if (index := _producer(user, place, elementwise=False)) is not None:
-            place[_append(user, index)] = number
+        while (index := _producer(user, kernels, elementwise=True)) is not None:
+            user = _merge(user, index, kernels)
+        if (index := _producer(user, kernels, elementwise=False)) is not None:
+            _append(user, index, kernels)
+    for op, kernel in kernels.items():
+        if len(kernel.locations) > 1:
+            op.location = fused_location(kernel.locations)
 
 
-def _producer(user: linalg.GenericOp, place: dict[Operation, int], *, elementwise: bool) -> int | None:
+def _size(op: Operation) -> int:
+    """Return the number of scalar ops of a kernel, terminators aside."""
+    if not isinstance(op, KernelOp | linalg.GenericOp):
+        return 0
+    return sum(len(region.block.ops) - 1 for region in op.regions if region.blocks)
+
+
+def _producer(user: linalg.GenericOp, kernels: _Kernels, *, elementwise: bool) -> int | None:
     """Return the position of the operand to fuse across, None where there is none."""
     found: list[tuple[int, int]] = []
     for index, (value, map) in enumerate(zip(user.inputs, user.indexing_maps.data, strict=False)):
         if not isinstance(value, OpResult) or not is_identity(map.data) or not value.has_one_use():
             continue
-        if value.op.parent_block() is not user.parent_block():
+        if value.op not in kernels or not _fits(user, value.op, kernels):
             continue
-        if is_elementwise(value.op) if elementwise else _takes_epilogue(value.op):
-            found.append((place[value.op], index))
+        if kernels[value.op].elementwise if elementwise else _takes_epilogue(value.op):
+            found.append((kernels[value.op].place, index))
     return max(found)[1] if found else None
 
 
@@ -79,50 +107,56 @@ def _takes_epilogue(op: Operation) -> bool:
     return isinstance(op, KernelOp) and op.TAKES_EPILOGUES and bool(op.results)
 
 
-def _inline(block: Block, into: Block, mapping: dict[SSAValue, SSAValue]) -> SSAValue:
-    """Clone the ops of a body to the end of another, its terminator aside; returns what that would yield."""
-    terminator = block.last_op
-    assert terminator is not None
-    for op in block.ops:
-        if op is not terminator:
-            into.add_op(op.clone(value_mapper=mapping))
-    value = terminator.operands[0]
-    return mapping.get(value, value)
+def _fits(user: Operation, producer: Operation, kernels: _Kernels) -> bool:
+    """Return whether two kernels together stay within the limits of one."""
+    operands = len(user.operands) + len(producer.operands) - 3
+    return operands <= MOST_OPERANDS and kernels[user].size + kernels[producer].size <= MOST_OPS
 
 
-def _merge(user: linalg.GenericOp, index: int) -> linalg.GenericOp:
+def _merge(user: linalg.GenericOp, index: int, kernels: _Kernels) -> linalg.GenericOp:
     """Replace an elementwise kernel and the elementwise producer of operand `index` by one."""
     producer = cast(linalg.GenericOp, cast(OpResult, user.inputs[index]).op)
     own = [i for i in range(len(user.inputs)) if i != index]
     inputs = [*producer.inputs, *(user.inputs[i] for i in own)]
     maps = [*producer.indexing_maps.data[:-1], *(user.indexing_maps.data[i] for i in own), user.indexing_maps.data[-1]]
-    first, second = producer.body.block, user.body.block
-    taken = [*first.args[:-1], *(second.args[i] for i in own), second.args[-1]]
-    body = Block(arg_types=[arg.type for arg in taken])
-    mapping: dict[SSAValue, SSAValue] = dict(zip(taken, body.args, strict=True))
-    mapping[second.args[index]] = _inline(first, body, mapping)
-    body.add_op(linalg.YieldOp(_inline(second, body, mapping)))
-    fused = linalg.GenericOp(inputs, list(user.outputs), Region(body), maps, user.iterator_types, user.result_types)
-    _replace(user, producer, fused)
+    body = producer.detach_region(producer.body)
+    first, second = body.block, user.body.block
+    first.erase_arg(first.args[-1])
+    _join(first, second, index, own)
+    first.insert_arg(second.args[-1].type, len(first.args))
+    fused = linalg.GenericOp(inputs, list(user.outputs), body, maps, user.iterator_types, user.result_types)
+    _replace(user, producer, fused, kernels)
     return fused
 
 
-def _append(user: linalg.GenericOp, index: int) -> Operation:
+def _join(first: Block, second: Block, index: int, own: Sequence[int]) -> None:
+    """
+    Move the ops of a body to the end of another, which computes its argument `index`.
+
+    The arguments `own` of `second` become arguments of `first`. Nothing else of `second` is used.
+    """
+    terminator = first.last_op
+    assert terminator is not None
+    for argument in first.args:
+        argument.name_hint = None
+    second.args[index].replace_all_uses_with(terminator.operands[0])
+    for i in own:
+        second.args[i].replace_all_uses_with(first.insert_arg(second.args[i].type, len(first.args)))
+    first.erase_op(terminator)
+    for op in list(second.ops):
+        op.detach()
+        first.add_op(op)
+
+
+def _append(user: linalg.GenericOp, index: int, kernels: _Kernels) -> None:
     """Make an elementwise kernel the end of the epilogue of the structured kernel that produces operand `index`."""
     producer = cast(KernelOp, cast(OpResult, user.inputs[index]).op)
     own = [i for i in range(len(user.inputs)) if i != index]
     extras: Sequence[SSAValue] = [*producer.extras, *(user.inputs[i] for i in own)]
     old_maps: Sequence[AffineMapAttr] = producer.epilogue_maps.data if producer.epilogue_maps else ()
     maps = [*old_maps, *(user.indexing_maps.data[i] for i in own)]
-    second = user.body.block
-    first = producer.epilogue.block if producer.epilogue is not None else None
-    element = cast("TensorType[Any]", producer.results[0].type).get_element_type()
-    head = [arg.type for arg in first.args] if first else [element]
-    body = Block(arg_types=[*head, *(second.args[i].type for i in own)])
-    mapping: dict[SSAValue, SSAValue] = dict(zip(first.args, body.args, strict=False)) if first else {}
-    mapping |= dict(zip((second.args[i] for i in own), body.args[len(head) :], strict=True))
-    mapping[second.args[index]] = _inline(first, body, mapping) if first else body.args[0]
-    body.add_op(linalg.YieldOp(_inline(second, body, mapping)))
+    body = _epilogue_of(producer)
+    _join(body.block, user.body.block, index, own)
     properties = {k: v for k, v in producer.properties.items() if k not in ("operandSegmentSizes", "epilogue_maps")}
     fused = producer.__class__(
         list(producer.inputs),
@@ -130,14 +164,24 @@ def _append(user: linalg.GenericOp, index: int) -> Operation:
         cast(Any, properties),
         extras=extras,
         epilogue_maps=maps,
-        epilogue=Region(body),
+        epilogue=body,
     )
-    _replace(user, producer, fused)
-    return fused
+    _replace(user, producer, fused, kernels)
 
 
-def _replace(user: Operation, producer: Operation, fused: Operation) -> None:
-    fused.location = fused_location([producer.location, user.location])
+def _epilogue_of(producer: KernelOp) -> Region:
+    """Take the epilogue from a kernel; one that yields its result where it has none."""
+    if producer.epilogue is not None:
+        return producer.detach_region(producer.epilogue)
+    block = Block(arg_types=[cast("TensorType[Any]", producer.results[0].type).get_element_type()])
+    block.add_op(linalg.YieldOp(block.args[0]))
+    return Region(block)
+
+
+def _replace(user: Operation, producer: Operation, fused: Operation, kernels: _Kernels) -> None:
+    first, second = kernels.pop(producer), kernels.pop(user)
+    first.locations += second.locations
+    kernels[fused] = _Kernel(second.place, first.size + second.size, first.elementwise, first.locations)
     fused.attributes |= producer.attributes | user.attributes
     name = user.results[0].name_hint
     Rewriter.replace_op(user, fused)

@@ -16,7 +16,7 @@ from .core.base import Pass
 from .lowering import load_rules as load_lowerings
 from .lowering.lowerer import LOWERINGS
 from .recover import load_rules
-from .recover.pattern import Match, matches, roots
+from .recover.pattern import Chains, Match, matches, roots
 from .recover.rules import RULES, Rule
 
 
@@ -34,8 +34,9 @@ def recover_operators(function: func.FuncOp, rules: Sequence[Rule]) -> None:
 
 
 def _recover(root: Operation, rules: Sequence[Rule], order: dict[Operation, int]) -> None:
+    chains = Chains()
     for rule in rules:
-        for match in matches(rule.pattern, root):
+        for match in matches(rule.pattern, root, chains):
             value = rule.build(match, root)
             if value is not None:
                 _replace(root, value, match, order)

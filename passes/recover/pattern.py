@@ -26,6 +26,23 @@ from ..lowering.lowerer import constant_of
 TOLERANCE = 1e-5
 """How far a constant may be from the pattern's number, relative to that: exporters write six digits or more."""
 
+DEPTH = 8
+"""The largest number of operators on a path of one sum or product: a longer chain matches by the end of it."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A tree of products, or of sums, as its leaves, those taken inversely, and the number of its constants."""
+
+    leaves: tuple[SSAValue, ...]
+    inverse: tuple[SSAValue, ...]
+    number: float
+    ops: tuple[Operation, ...] = ()
+
+
+Chains: TypeAlias = dict[tuple[SSAValue, int, bool], list[Spread]]
+"""The ways to see a value as a chain of at most so many leaves, of sums or of products."""
+
 
 @dataclass(frozen=True)
 class Match:
@@ -35,6 +52,7 @@ class Match:
     numbers: Mapping[str, float] = field(default_factory=dict[str, float])
     nodes: Mapping[str, OnnxOp] = field(default_factory=dict[str, OnnxOp])
     ops: frozenset[Operation] = frozenset()
+    chains: Chains = field(default_factory=Chains, compare=False, repr=False)
 
     def with_value(self, name: str, value: SSAValue) -> Match | None:
         """Return this match with a capture, None where it is bound to another value."""
@@ -126,9 +144,13 @@ def roots(pattern: Pattern) -> set[str]:
             return set()
 
 
-def matches(pattern: Pattern, root: Operation) -> Iterator[Match]:
-    """Yield the ways in which an op's result is what a pattern says, with all but the result used only inside."""
-    for match in _match(pattern, root.results[0], Match()):
+def matches(pattern: Pattern, root: Operation, chains: Chains) -> Iterator[Match]:
+    """
+    Yield the ways in which an op's result is what a pattern says, with all but the result used only inside.
+
+    `chains` memoises the sums and products below the root for all patterns; it holds as long as no op changes.
+    """
+    for match in _match(pattern, root.results[0], Match(chains=chains)):
         if root in match.ops and _is_closed(match, root):
             yield match
 
@@ -162,14 +184,14 @@ def _is_identity(op: Operation) -> bool:
 
 
 def _match_node(pattern: Node, value: SSAValue, known: Match) -> Iterator[Match]:
-    op = value.owner
-    if isinstance(op, Operation) and _is_identity(op):
-        yield from _match_node(pattern, op.operands[0], replace(known, ops=known.ops | {op}))
-        return
+    op, passed = value.owner, list[Operation]()
+    while isinstance(op, Operation) and _is_identity(op) and len(passed) < DEPTH:
+        passed.append(op)
+        op = op.operands[0].owner
     if not isinstance(op, OnnxOp) or not pattern.is_form_of(op):
         return
     nodes = {**known.nodes, pattern.name: op} if pattern.name else known.nodes
-    yield from _match_all(pattern.inputs, op.operands, replace(known, nodes=nodes, ops=known.ops | {op}))
+    yield from _match_all(pattern.inputs, op.operands, replace(known, nodes=nodes, ops=known.ops | {op, *passed}))
 
 
 def _match_all(patterns: Sequence[Pattern], values: Sequence[SSAValue], known: Match) -> Iterator[Match]:
@@ -183,24 +205,18 @@ def _match_all(patterns: Sequence[Pattern], values: Sequence[SSAValue], known: M
 # Products and sums
 
 
-@dataclass(frozen=True)
-class _Spread:
-    """A tree of products, or of sums, as its leaves, those taken inversely, and the number of its constants."""
-
-    leaves: tuple[SSAValue, ...]
-    inverse: tuple[SSAValue, ...]
-    number: float
-    ops: frozenset[Operation] = frozenset()
-
-
 def _match_chain(pattern: Product | Sum, value: SSAValue, known: Match) -> Iterator[Match]:
-    for spread in _spreads(value, len(pattern.parts) + len(pattern.inverse), is_sum=isinstance(pattern, Sum)):
+    limit = len(pattern.parts) + len(pattern.inverse)
+    key = value, limit, isinstance(pattern, Sum)
+    if key not in known.chains:
+        known.chains[key] = list(_spreads(value, limit, DEPTH, is_sum=key[-1]))
+    for spread in known.chains[key]:
         if (len(spread.leaves), len(spread.inverse)) != (len(pattern.parts), len(pattern.inverse)):
             continue
         start = known.with_number(pattern.number, spread.number)
         if start is None:
             continue
-        start = replace(start, ops=start.ops | spread.ops)
+        start = replace(start, ops=start.ops.union(spread.ops))
         for found in _match_in_any_order(pattern.parts, spread.leaves, start):
             yield from _match_in_any_order(pattern.inverse, spread.inverse, found)
 
@@ -210,19 +226,19 @@ def _match_in_any_order(patterns: Sequence[Pattern], values: Sequence[SSAValue],
         yield from _match_all(patterns, ordered, known)
 
 
-def _spreads(value: SSAValue, limit: int, *, is_sum: bool) -> Iterator[_Spread]:
-    """Yield the ways to see a value as a chain of at most `limit` leaves, the value itself last."""
+def _spreads(value: SSAValue, limit: int, depth: int, *, is_sum: bool) -> Iterator[Spread]:
+    """Yield the ways to see a value as a chain of at most `limit` leaves, `depth` operators deep; itself last."""
     neutral = 0.0 if is_sum else 1.0
     number = _uniform(value)
     if number is not None:
-        yield _Spread((), (), number)
-    if limit and number is None:
-        yield from _opened(value, limit, is_sum=is_sum)
+        yield Spread((), (), number)
+    if limit and depth and number is None:
+        yield from _opened(value, limit, depth, is_sum=is_sum)
     if limit:
-        yield _Spread((value,), (), neutral)
+        yield Spread((value,), (), neutral)
 
 
-def _opened(value: SSAValue, limit: int, *, is_sum: bool) -> Iterator[_Spread]:
+def _opened(value: SSAValue, limit: int, depth: int, *, is_sum: bool) -> Iterator[Spread]:
     op = value.owner
     if not isinstance(op, OnnxOp):
         return
@@ -230,20 +246,21 @@ def _opened(value: SSAValue, limit: int, *, is_sum: bool) -> Iterator[_Spread]:
     if signs is None:
         return
     needed = [int(constant_of(operand) is None) for operand in op.operands]
-    for first in _spreads(op.operands[0], limit - sum(needed[1:]), is_sum=is_sum):
+    for first in _spreads(op.operands[0], limit - sum(needed[1:]), depth - 1, is_sum=is_sum):
         left = _inverted(first, is_sum=is_sum) if signs[0] else first
         if left is None:
             continue
         if len(signs) == 1:
-            yield replace(left, ops=left.ops | {op})
+            yield replace(left, ops=(*left.ops, op))
             continue
-        for second in _spreads(op.operands[1], limit - len(left.leaves) - len(left.inverse), is_sum=is_sum):
+        rest = limit - len(left.leaves) - len(left.inverse)
+        for second in _spreads(op.operands[1], rest, depth - 1, is_sum=is_sum):
             right = _inverted(second, is_sum=is_sum) if signs[1] else second
             if right is not None:
                 yield _joined(left, right, op, is_sum=is_sum)
 
 
-def _inverted(spread: _Spread, *, is_sum: bool) -> _Spread | None:
+def _inverted(spread: Spread, *, is_sum: bool) -> Spread | None:
     """Return the negative or the reciprocal of a chain, None where it is divided by zero."""
     if not is_sum and spread.number == 0:
         return None
@@ -251,10 +268,10 @@ def _inverted(spread: _Spread, *, is_sum: bool) -> _Spread | None:
     return replace(spread, leaves=spread.inverse, inverse=spread.leaves, number=number)
 
 
-def _joined(left: _Spread, right: _Spread, op: Operation, *, is_sum: bool) -> _Spread:
+def _joined(left: Spread, right: Spread, op: Operation, *, is_sum: bool) -> Spread:
     number = left.number + right.number if is_sum else left.number * right.number
-    ops = left.ops | right.ops | {op}
-    return _Spread(left.leaves + right.leaves, left.inverse + right.inverse, number, ops)
+    ops = (*left.ops, *right.ops, op)
+    return Spread(left.leaves + right.leaves, left.inverse + right.inverse, number, ops)
 
 
 def _uniform(value: SSAValue) -> float | None:
