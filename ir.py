@@ -7,7 +7,7 @@ that an upgrade of xDSL touches one place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from typing import Any, TypeAlias, cast
 
@@ -313,7 +313,30 @@ def symbol_names(block: Block) -> set[str]:
     return {name.data for op in block.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
 
 
+class FreshNames:
+    """Names that are not taken yet: `base`, else `base_0`, `base_1`, ...; each takes constant time on average."""
+
+    def __init__(self, taken: Iterable[str]):
+        self._taken = set(taken)
+        self._next: dict[str, int] = {}
+
+    def take(self, base: str) -> str:
+        """Return a name like `base`, which is taken from now on."""
+        return self._take(base) if base not in self._taken else self.take_numbered(base)
+
+    def take_numbered(self, base: str) -> str:
+        """Return the first free name of `base_0`, `base_1`, ..., which is taken from now on."""
+        number = self._next.get(base, 0)
+        while f"{base}_{number}" in self._taken:
+            number += 1
+        self._next[base] = number + 1
+        return self._take(f"{base}_{number}")
+
+    def _take(self, name: str) -> str:
+        self._taken.add(name)
+        return name
+
+
 def free_symbol(module: ModuleOp, base: str) -> str:
     """Return a name for a symbol that the module has not: `base`, perhaps with a number."""
-    taken = symbol_names(module.body.block)
-    return next(name for name in (base, *(f"{base}_{i}" for i in range(len(taken) + 1))) if name not in taken)
+    return FreshNames(symbol_names(module.body.block)).take(base)

@@ -126,6 +126,7 @@ def _plan(state: Bufferizer, terminator: Operation) -> None:
             state.destinations[value] = lambda output=output: output
     ops = list(state.old.walk())
     state.numbers = {op: index for index, op in enumerate(ops)}
+    ends = _ends(ops, state.numbers)
     for op in reversed(ops):
         if isinstance(op, tensor.ConcatOp):
             _plan_parts(state, op)
@@ -138,18 +139,26 @@ def _plan(state: Bufferizer, terminator: Operation) -> None:
             state.aliases[op.results[0]] = op.operands[0]
         for operand in op.operands:
             root = state.root(operand)
-            state.last_use[root] = max(state.last_use.get(root, -1), _end_of_use(state, op, root))
+            state.last_use[root] = max(state.last_use.get(root, -1), _end_of_use(state, op, root, ends))
 
 
-def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue) -> int:
+def _ends(ops: Sequence[Operation], numbers: dict[Operation, int]) -> dict[Operation, int]:
+    """Return the place of the last op in the regions of each op, its own where it has none."""
+    ends = dict(numbers)
+    for op in reversed(ops):
+        parent = op.parent_op()
+        if parent is not None and parent in ends:
+            ends[parent] = max(ends[parent], ends[op])
+    return ends
+
+
+def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue, ends: dict[Operation, int]) -> int:
     """Return the place of the last op that an op's use of a value may belong to: the last of a loop around it."""
     around = op
     home = value.owner if isinstance(value.owner, Block) else value.owner.parent
-    while around.parent is not home and (outer := around.parent_op()) is not None and outer in state.numbers:
+    while around.parent is not home and (outer := around.parent_op()) is not None and outer in ends:
         around = outer
-    if around is op:
-        return state.numbers[op]
-    return max(state.numbers[inner] for inner in around.walk())
+    return state.numbers[op] if around is op else ends[around]
 
 
 def _makes_own_buffer(value: SSAValue) -> bool:

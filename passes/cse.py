@@ -19,21 +19,27 @@ def eliminate_common(region: Region, known: dict[Hashable, Operation]) -> None:
     """
     Let each op of a region without effects that equals an earlier one give way to it.
 
-    `known` holds the ops in whose sight the region stands.
+    `known` holds the ops in whose sight the region stands; it is as it was afterwards.
     """
     for block in region.blocks:
-        seen = dict(known)
+        own: list[Hashable] = []
         for op in list(block.ops):
-            _eliminate(op, seen)
+            _eliminate(op, known, own)
+        for key in own:
+            del known[key]
 
 
-def _eliminate(op: Operation, seen: dict[Hashable, Operation]) -> None:
+def _eliminate(op: Operation, known: dict[Hashable, Operation], own: list[Hashable]) -> None:
+    """Let an op give way to an equal one in `known`, or enter it there, and its key in `own`."""
     if not _is_value(op):
         for inner in op.regions:
-            eliminate_common(inner, seen)
+            eliminate_common(inner, known)
         return
-    first = seen.setdefault(_key(op), op)
-    if first is not op:
+    key = _key(op)
+    first = known.setdefault(key, op)
+    if first is op:
+        own.append(key)
+    else:
         Rewriter.replace_op(op, [], first.results)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -28,7 +27,7 @@ from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
-from ..ir import functions, symbol_names, where
+from ..ir import FreshNames, functions, symbol_names, where
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
 from .proof.kernel import ATTRIBUTE
@@ -61,12 +60,9 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
             arguments = _arguments(op)
             structure = _Structure(op, arguments)
             groups.setdefault(structure.key, []).append(_Kernel(op, arguments, structure.numbers))
-    taken = symbol_names(module.body.block)
+    names = FreshNames(symbol_names(module.body.block))
     for group in groups.values():
-        base = _base_name(group[0].op)
-        name = next(name for name in (f"{base}_{n}" for n in count()) if name not in taken)
-        taken.add(name)
-        _outline_group(group, name, family[0])
+        _outline_group(group, names.take_numbered(_base_name(group[0].op)), family[0])
 
 
 def _base_name(op: Operation) -> str:

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...errors import Diagnostic
-from ...ir import element_of, free_symbol, shape_of, where
+from ...ir import FreshNames, element_of, shape_of, symbol_names, where
 from ..memory.views import buffer_type
 
 Destination: TypeAlias = Callable[[], SSAValue]
@@ -50,6 +50,8 @@ class Bufferizer:
 
     def __post_init__(self) -> None:
         self.entry = self.new
+        self.symbols = FreshNames(symbol_names(self.module.body.block))
+        self.first_function = next(op for op in self.module.body.block.ops if isinstance(op, func.FuncOp))
 
     def emit(self, op: Operation) -> SSAValue | None:
         """Append an op at the place of the one being converted; returns its first result."""
@@ -109,10 +111,10 @@ def _global(state: Bufferizer, value: SSAValue) -> SSAValue:
     op = cast(arith.ConstantOp, value.owner)
     type = buffer_type(shape_of(value), element_of(value))
     if op.value not in state.globals:
-        name = free_symbol(state.module, re.sub(r"\W", "_", value.name_hint or "constant").strip("_") or "constant")
+        name = state.symbols.take(re.sub(r"\W", "_", value.name_hint or "constant").strip("_") or "constant")
         definition = memref.GlobalOp.get(StringAttr(name), type, cast(Attribute, op.value), constant=UnitAttr())
         definition.location = op.location
-        Rewriter.insert_op(definition, InsertPoint.before(first_function(state.module)))
+        Rewriter.insert_op(definition, InsertPoint.before(state.first_function))
         state.globals[cast(Attribute, op.value)] = name
     return address_of(state, state.globals[cast(Attribute, op.value)], type, value)
 
@@ -129,8 +131,3 @@ def address_of(state: Bufferizer, symbol: str, type: Attribute, value: SSAValue)
         state.entry.insert_op_before(get, first)
     get.results[0].name_hint = value.name_hint
     return get.results[0]
-
-
-def first_function(module: ModuleOp) -> Operation:
-    """Return the first function of a module."""
-    return next(op for op in module.body.block.ops if isinstance(op, func.FuncOp))

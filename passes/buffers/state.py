@@ -29,9 +29,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.ml_program import GlobalLoadOp, GlobalOp, GlobalStoreOp
 from ...errors import Diagnostic
-from ...ir import element_of, free_symbol, numbers_of, shape_of, where
+from ...ir import element_of, numbers_of, shape_of, where
 from ..memory.views import buffer_type, layout_of
-from .bufferizer import Bufferizer, address_of, buffer_of, first_function
+from .bufferizer import Bufferizer, address_of, buffer_of
 from .loops import scalar, updated
 
 STATE = "tilewright.state"
@@ -169,10 +169,11 @@ def _define_copy(state: Bufferizer, op: Any, name: str, types: Sequence[Attribut
     else:
         source = _view_at(op, source, indices, emit)
     block.add_ops([memref.CopyOp(source, target), func.ReturnOp()])
-    symbol = free_symbol(state.module, name)
+    symbol = state.symbols.take(name)
     made = func.FuncOp(symbol, FunctionType.from_lists(types, []), Region(block), visibility="private")
     made.location = op.location
-    Rewriter.insert_op(made, InsertPoint.before(first_function(state.module)))
+    Rewriter.insert_op(made, InsertPoint.before(state.first_function))
+    state.first_function = made
     return symbol
 
 

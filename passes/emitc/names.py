@@ -46,25 +46,34 @@ def stem(hint: str) -> str:
 
 
 class Names:
-    """A scope that gives each name out once: `acc`, `acc_1`, `acc_2`, ..."""
+    """A scope that gives each name out once: `acc`, `acc_1`, `acc_2`, ...; and none of the scope around it."""
 
-    def __init__(self, taken: Iterable[str] = ()):
+    def __init__(self, taken: Iterable[str] = (), around: Names | None = None):
         self._next = {name: 1 for name in taken}
+        self._around = around
 
     def add(self, text: str) -> str:
         """Return an identifier like `text` that this scope has not given out, and take it."""
         base = identifier(text)
-        if base not in self._next:
+        number = self._number(base)
+        if number is None:
             self._next[base] = 1
             return base
-        while (name := f"{base}_{self._next[base]}") in self._next:
-            self._next[base] += 1
-        self._next[base] += 1
+        while self._number(name := f"{base}_{number}") is not None:
+            number += 1
+        self._next[base] = number + 1
         self._next[name] = 1
         return name
 
     def fork(self) -> Names:
-        """Return a scope within this one, whose names this one does not know."""
-        inner = Names()
-        inner._next = dict(self._next)
-        return inner
+        """Return a scope within this one, whose names this one does not know; this one gives out none meanwhile."""
+        return Names(around=self)
+
+    def _number(self, base: str) -> int | None:
+        """Return the number of the next name like a base that is taken, None where it is free."""
+        scope: Names | None = self
+        while scope is not None:
+            if base in scope._next:
+                return scope._next[base]
+            scope = scope._around
+        return None

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...errors import Diagnostic
-from .packing import Boxes, boxes_of, components, height, lower_bound, pack_simply
+from .packing import Boxes, boxes_of, components, height, is_crowded, lower_bound, pack_simply
 
 if TYPE_CHECKING:
     from .packing_search import Verdict
@@ -91,6 +91,8 @@ def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: i
     for group in components(boxes):
         part = boxes.part(group)
         found = pack_simply(part, limit)
+        if height(part, found) > limit and is_crowded(part):
+            return Decision(None, False)
         if height(part, found) > limit:
             verdict = _decide(part, limit, left)
             if verdict.offsets is None:
@@ -177,7 +179,7 @@ def _minimise(boxes: Boxes, budget: int) -> tuple[list[int], int]:
         packed.append((group, part, pack_simply(part, bound)))
     goal, left = bound, budget
     for group, part, found in sorted(packed, key=lambda entry: -height(entry[1], entry[2])):
-        if height(part, found) > goal and left > 0:
+        if height(part, found) > goal and left > 0 and not is_crowded(part):
             found, proven, spent = _improve(part, found, goal, left)
             bound, left = max(bound, proven), left - spent
         goal = max(goal, height(part, found))

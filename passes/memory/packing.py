@@ -6,7 +6,7 @@ Sizes and offsets are whole units (of alignment, see `arena`), times are half-op
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, compress
@@ -102,15 +102,41 @@ _ORDERS: tuple[Callable[[int, int, int], tuple[int, ...]], ...] = (
 """In which order boxes may be placed: by size, by size times time, by time, by begin, by end."""
 
 
+MATRIX = 512
+"""The largest number of boxes for which a matrix says which meet; of more, most do not meet, and lists say it."""
+MOST_PAIRS = 2_000_000
+"""The largest number of pairs of boxes that meet for which orders are tried: of more, time order alone."""
+
+
+def overlaps(boxes: Boxes) -> list[int]:
+    """Return for each box the number of boxes that are needed at the same time, itself included."""
+    begins, ends = sorted(boxes.begins), sorted(boxes.ends)
+    spans = zip(boxes.begins, boxes.ends, strict=True)
+    return [bisect_left(begins, end) - bisect_right(ends, begin) for begin, end in spans]
+
+
+def is_crowded(boxes: Boxes) -> bool:
+    """Return whether more than MOST_PAIRS pairs of boxes meet, none of which is fixed."""
+    if len(boxes) ** 2 <= MOST_PAIRS or any(at is not None for at in boxes.fixed):
+        return False
+    return sum(overlaps(boxes)) > 2 * MOST_PAIRS
+
+
 def pack_simply(boxes: Boxes, goal: int) -> list[int]:
-    """Return the best offsets of first fit and best fit in several orders; stops at a height of at most `goal`."""
-    meets = clashes(boxes)
+    """
+    Return the best offsets of first fit and best fit in several orders; stops at a height of at most `goal`.
+
+    Boxes that are crowded are packed by first fit in the order of time, which takes no memory for the pairs.
+    """
+    if is_crowded(boxes):
+        return _sweep(boxes)
+    fill_in = filler(boxes)
     best: list[int] = []
     for order in _ORDERS:
         keys = [order(*box) for box in zip(boxes.sizes, boxes.begins, boxes.ends, strict=True)]
         ranked = sorted(range(len(boxes)), key=lambda i: (*keys[i], i))
         for tight in (False, True):
-            offsets = fill(boxes, meets, ranked, tight=tight)
+            offsets = fill_in(ranked, tight)
             if not best or height(boxes, offsets) < height(boxes, best):
                 best = offsets
             if height(boxes, best) <= goal:
@@ -121,7 +147,74 @@ def pack_simply(boxes: Boxes, goal: int) -> list[int]:
 def settle(boxes: Boxes, offsets: Sequence[int]) -> list[int]:
     """Return the offsets after every box has dropped as far as those below let it: none is higher than before."""
     ranked = sorted(range(len(boxes)), key=lambda i: (offsets[i], i))
-    return fill(boxes, clashes(boxes), ranked, tight=False)
+    return filler(boxes)(ranked, False)
+
+
+def filler(boxes: Boxes) -> Callable[[Sequence[int], bool], list[int]]:
+    """Return what places boxes in an order, by first fit or, where that is true, by best fit (see `fill`)."""
+    if len(boxes) <= MATRIX:
+        meets = clashes(boxes)
+        return lambda ranked, tight: fill(boxes, meets, ranked, tight=tight)
+    neighbours = _neighbours(boxes)
+    return lambda ranked, tight: _fill_sparsely(boxes, neighbours, ranked, tight=tight)
+
+
+def _neighbours(boxes: Boxes) -> list[list[int]]:
+    """Return for each box the others that are needed at the same time."""
+    found: list[list[int]] = [[] for _ in range(len(boxes))]
+    alive: dict[int, None] = {}
+    leaving = sorted(range(len(boxes)), key=lambda i: boxes.ends[i], reverse=True)
+    for index in sorted(range(len(boxes)), key=lambda i: boxes.begins[i]):
+        while boxes.ends[leaving[-1]] <= boxes.begins[index]:
+            del alive[leaving.pop()]
+        for other in alive:
+            found[other].append(index)
+        found[index] += alive
+        alive[index] = None
+    return found
+
+
+def _fill_sparsely(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequence[int], *, tight: bool) -> list[int]:
+    """Return what `fill` does, in time that grows with the pairs that meet."""
+    offsets: list[int] = [-1 if at is None else at for at in boxes.fixed]
+    for index in ranked:
+        if boxes.fixed[index] is None:
+            placed = [(offsets[i], offsets[i] + boxes.sizes[i]) for i in neighbours[index] if offsets[i] >= 0]
+            offsets[index] = _gap(sorted(placed), boxes.sizes[index], tight=tight)
+    return offsets
+
+
+def _sweep(boxes: Boxes) -> list[int]:
+    """Return offsets from placing boxes that may all move in the order of time, each into the lowest gap."""
+    offsets = [0] * len(boxes)
+    gaps: list[tuple[int, int]] = []
+    top = 0
+    leaving = sorted(range(len(boxes)), key=lambda i: boxes.ends[i], reverse=True)
+    for index in sorted(range(len(boxes)), key=lambda i: (boxes.begins[i], -boxes.sizes[i], i)):
+        while boxes.ends[leaving[-1]] <= boxes.begins[index]:
+            left = leaving.pop()
+            _free(gaps, offsets[left], offsets[left] + boxes.sizes[left])
+        size = boxes.sizes[index]
+        place = next((i for i, (low, high) in enumerate(gaps) if high - low >= size), None)
+        if place is not None:
+            low, high = gaps[place]
+            gaps[place : place + 1] = [(low + size, high)] if high - low > size else []
+        else:
+            low = gaps.pop()[0] if gaps and gaps[-1][1] == top else top
+            top = low + size
+        offsets[index] = low
+    return offsets
+
+
+def _free(gaps: list[tuple[int, int]], low: int, high: int) -> None:
+    """Add an interval to sorted gaps, which grow together where they touch."""
+    at = bisect_left(gaps, (low, high))
+    if at < len(gaps) and gaps[at][0] == high:
+        high = gaps.pop(at)[1]
+    if at and gaps[at - 1][1] == low:
+        at -= 1
+        low = gaps.pop(at)[0]
+    gaps.insert(at, (low, high))
 
 
 def fill(boxes: Boxes, meets: Sequence[bytes], ranked: Sequence[int], *, tight: bool) -> list[int]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from .packing import Boxes, demand, height, lower_bound, settle
+from .packing import Boxes, demand, height, lower_bound, overlaps, settle
 
 _ORDERS = (
     "fullest time size",
@@ -116,7 +116,7 @@ def _features(boxes: Boxes) -> dict[str, list[float]]:
         "bulk": [size * (end - begin) for size, (begin, end) in zip(boxes.sizes, spans, strict=True)],
         "area": [size * time for size, time in zip(boxes.sizes, boxes.durations, strict=True)],
         "fullest": [max(needed[begin:end]) for begin, end in spans],
-        "overlaps": [sum(b < end and begin < e for b, e in spans) for begin, end in spans],
+        "overlaps": overlaps(boxes),
     }
 
 

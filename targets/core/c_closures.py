@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import cast
 
 from xdsl.dialects.builtin import IntegerAttr
@@ -18,13 +17,12 @@ FORK = "tilewright.fork"
 """The attribute of a function that is a loop over so many cores, whose turns the cores share."""
 
 
-def closure_text(function: emitc.FuncOp, taken: Iterable[str]) -> str:
+def closure_text(function: emitc.FuncOp, names: Names) -> str:
     """
     Return the definition of a function that lets the cores call another: a struct, an entry, and what starts it.
 
     A core takes every turn whose number is its own, counted in steps of as many cores as there are.
     """
-    names = Names(taken)
     arguments = argument_names(function, names)
     name, struct = function.sym_name.data, f"{function.sym_name.data}_arguments"
     turns = cast("IntegerAttr", function.attributes[FORK]).value.data

@@ -19,6 +19,7 @@ from ...dialects.cluster import EXTERNAL
 from ...errors import Diagnostic
 from ...files import write_bytes
 from ...ir import numpy_type, where
+from ...passes.emitc.names import Names
 from .c_closures import FORK, closure_text
 from .c_expressions import c_type, declaration, literal
 from .c_external import FILE, External, ExternalArray
@@ -96,7 +97,7 @@ def render(module: ModuleOp) -> CProgram:
     functions = [op for op in ops if isinstance(op, emitc.FuncOp)]
     variables = [op for op in ops if isinstance(op, emitc.GlobalOp)]
     constants = frozenset(op.sym_name.data for op in variables if op.const_specifier is not None)
-    taken = [op.sym_name.data for op in (*variables, *functions)]
+    taken = Names(op.sym_name.data for op in (*variables, *functions))
     included = [op for op in ops if isinstance(op, emitc.IncludeOp)]
     own = [name for op in included if (name := op.include.data).startswith("tilewright")]
     outside = {op for op in variables if EXTERNAL in op.attributes}
@@ -106,7 +107,8 @@ def render(module: ModuleOp) -> CProgram:
     for op in ops:
         if isinstance(op, emitc.FuncOp):
             forked = FORK in op.attributes
-            pieces.append(closure_text(op, taken) if forked else function_text(op, taken, constants))
+            names = taken.fork()
+            pieces.append(closure_text(op, names) if forked else function_text(op, names, constants))
         elif isinstance(op, emitc.VerbatimOp):
             pieces.append(verbatim_text(op, []) + "\n")
         elif isinstance(op, emitc.GlobalOp):

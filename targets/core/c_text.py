@@ -7,7 +7,7 @@ places: what is loaded must be read before it is overwritten. Other values becom
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -44,13 +44,13 @@ _ANY_LEVEL = frozenset(Level)
 _COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
 
 
-def function_text(function: emitc.FuncOp, taken: Iterable[str], constants: frozenset[str]) -> str:
+def function_text(function: emitc.FuncOp, names: Names, constants: frozenset[str]) -> str:
     """
     Return a function's definition, with a comment on its operands before it.
 
-    `taken` are the names of the file, which no local may hide; `constants` those of globals that are only read.
+    `names` is its scope, in that of the file, whose names no local may hide; `constants` are the names of globals that
+    are only read.
     """
-    names = Names(taken)
     arguments = argument_names(function, names)
     printer = _FunctionPrinter(names, constants)
     said = argument_attributes(function)

@@ -19,7 +19,20 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
 from tilewright.passes.memory.arena import Decision, Lifetime, decide, fit, peak_step, place
-from tilewright.passes.memory.packing import boxes_of, clashes, components, fill, height, settle
+from tilewright.passes.memory.packing import (
+    MATRIX,
+    boxes_of,
+    clashes,
+    components,
+    fill,
+    filler,
+    height,
+    is_crowded,
+    lower_bound,
+    overlaps,
+    pack_simply,
+    settle,
+)
 from tilewright.passes.memory.packing_search import attempts
 
 pytestmark = pytest.mark.quick
@@ -298,3 +311,36 @@ def test_a_capacity_far_too_small():
 def test_negative_options(option: str):
     with pytest.raises(Diagnostic, match=f"{option} -1 is negative"):
         allocate(**{option: -1})
+
+
+def boxes_alive(count: int, alive: int, seed: int = 0) -> Any:
+    """Return boxes of which about `alive` are needed at each step."""
+    rng = random.Random(seed)
+    spans = [(begin, begin + 1 + rng.randrange(2 * alive)) for begin in range(count)]
+    return boxes_of([1 + rng.randrange(9) for _ in range(count)], spans, [None] * count)
+
+
+def test_lists_of_those_that_meet_place_as_the_matrix_does() -> None:
+    boxes = boxes_alive(MATRIX + 40, 5)
+    ranked = sorted(range(len(boxes)), key=lambda i: -boxes.sizes[i])
+    for tight in (False, True):
+        assert filler(boxes)(ranked, tight) == fill(boxes, clashes(boxes), ranked, tight=tight)
+
+
+def test_the_boxes_that_meet_one_are_counted_without_pairs() -> None:
+    boxes = boxes_alive(80, 9)
+    assert overlaps(boxes) == [sum(row) for row in clashes(boxes)]
+
+
+def test_crowded_boxes_are_packed_in_the_order_of_time() -> None:
+    count = 2500
+    spans = [(i, 2 * count - i - i % 3) for i in range(count)]
+    boxes = boxes_of([1 + i % 5 for i in range(count)], spans, [None] * count)
+    assert is_crowded(boxes)
+    offsets = pack_simply(boxes, 0)
+    assert height(boxes, offsets) <= 1.2 * lower_bound(boxes)
+    places = [slice(at, at + size) for at, size in zip(offsets, boxes.sizes, strict=True)]
+    memory = [0] * height(boxes, offsets)
+    for index in sorted(range(count), key=lambda i: boxes.begins[i]):
+        assert all(end <= boxes.begins[index] for end in memory[places[index]])
+        memory[places[index]] = [boxes.ends[index]] * boxes.sizes[index]
