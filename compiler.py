@@ -131,10 +131,12 @@ class Compilation:
 
     def program(self) -> CProgram:
         """Return the network as C. Raises Diagnostic where it was not compiled that far."""
+        from .passes.core.garbage import rare_collections
         from .targets.c import render
 
         try:
-            return render(self.module)
+            with rare_collections():
+                return render(self.module)
         except Diagnostic as error:
             error.source = error.source or str(self.model.path)
             raise

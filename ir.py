@@ -122,13 +122,14 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
     """
     Parse MLIR text; ops outside a module are put into one. Does not verify.
 
-    `first_line` is the line of `name` at which `text` begins. Raises Diagnostic where the text is no IR.
+    `first_line` is the line of `name` at which `text` begins. Raises Diagnostic where the text is no IR, and where its
+    regions are nested more than MOST_NESTED deep.
     """
     parser: LocatingParser | None = None
     text = "\n" * (first_line - 1) + text
     try:
         parser = LocatingParser(context, text, name)
-        return parser.parse_module()
+        module = parser.parse_module()
     except ParseError as error:
         start = error.span.start
         line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
@@ -136,10 +137,38 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
         raise Diagnostic(message, where=f"{name}:{line}:{column}", notes=_caret(text, start, column)) from error
     except Diagnostic:
         raise
+    except RecursionError as error:
+        line, column = parser.place() if parser else (first_line, 1)
+        raise _nested_too_deeply(f"{name}:{line}:{column}") from error
     except Exception as error:
         line, column = parser.place() if parser else (first_line, 1)
         kind = "" if isinstance(error, VerifyException | ValueError) else f"not understood: {type(error).__name__}: "
         raise Diagnostic(f"{kind}{error}", where=f"{name}:{line}:{column}") from error
+    _check_nesting(module)
+    return module
+
+
+MOST_NESTED = 100
+"""The largest number of regions around an op of a file: passes visit regions recursively."""
+
+
+def _check_nesting(module: ModuleOp) -> None:
+    pending: list[tuple[Operation, int]] = [(module, 0)]
+    while pending:
+        op, depth = pending.pop()
+        if depth > MOST_NESTED:
+            raise _nested_too_deeply(where(op))
+        for region in op.regions:
+            pending += [(inner, depth + 1) for block in region.blocks for inner in block.ops if inner.regions]
+
+
+def _nested_too_deeply(place: str) -> Diagnostic:
+    return Diagnostic(
+        "regions are nested too deeply",
+        where=place,
+        expected=f"at most {MOST_NESTED} regions around an op",
+        remedy="move inner regions into functions, or turn the nesting into a loop",
+    )
 
 
 def _caret(text: str, position: int, column: int) -> list[str]:

@@ -27,7 +27,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-from growth_graphs import SHAPES
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -36,6 +35,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.passes.core.manager import Observer, Place
+from tilewright.test.growth_graphs import SHAPES
 
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000)
 SMALL = 24

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from google.protobuf.message import DecodeError
 from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto, helper
 from onnx.checker import ValidationError
 from onnx.defs import OpSchema
@@ -13,30 +16,90 @@ from ..dialects.onnx import op_class
 from ..errors import Diagnostic
 from .attributes import GRAPHS
 from .onnx_graph import copies, read_body, schema_of
-from .order import where_node
+from .order import where_node, with_inner
 from .resolver import Resolver
+
+INLINED_NODES = 200_000
+"""The largest number of nodes that a model has once its functions are inlined."""
+
+_SHOWN = 8
+"""How many functions of a chain of calls an error names."""
 
 
 def without_functions(model: ModelProto) -> ModelProto:
     """
     Return the model with its own functions inlined, but for those that are operators which Tilewright knows.
 
-    Raises Diagnostic where they cannot be inlined: they call each other in a circle, or one that is not there.
+    Raises Diagnostic where they cannot be inlined: they call each other in a circle, or one that is not there, or come
+    to more than INLINED_NODES nodes.
     """
     calls = [(function.domain, function.name) for function in model.functions]
     inlined = [call for call in calls if (cls := op_class(call[1], call[0])) is None or cls.SCHEMA.domain != DOMAIN]
     if not inlined:
         return model
+    _check_size(model, [function for function in model.functions if (function.domain, function.name) in inlined])
     from onnx import inliner
 
     try:
         return inliner.inline_selected_functions(model, inlined)
-    except (RuntimeError, ValueError, ValidationError) as error:
+    except (RuntimeError, ValueError, ValidationError, DecodeError) as error:
         raise Diagnostic(
             "the functions of the model cannot be inlined",
             found=(str(error).strip().splitlines() or [""])[0],
             remedy="export the model without functions of its own",
         ) from error
+
+
+def _check_size(model: ModelProto, functions: Iterable[FunctionProto]) -> None:
+    """Raise Diagnostic where the main graph comes to more than INLINED_NODES nodes; none is inlined to count them."""
+    bodies = {_key(function.domain, function.name, function.overload): function for function in functions}
+    calls = {key: Counter(_calls(function.node, bodies)) for key, function in bodies.items()}
+    sizes = {key: sum(1 for _ in with_inner(function.node)) for key, function in bodies.items()}
+    totals: dict[str, int] = {}
+    for key in _callees_first(calls):
+        totals[key] = sizes[key] + sum(times * (totals.get(callee, 1) - 1) for callee, times in calls[key].items())
+    main = Counter(_calls(model.graph.node, bodies))
+    total = sum(1 for _ in with_inner(model.graph.node)) + sum(n * (totals[key] - 1) for key, n in main.items())
+    if total <= INLINED_NODES:
+        return
+    chain, within = list[str](), main
+    while within and len(chain) <= len(bodies):
+        chain.append(max(within, key=lambda key: within[key] * totals[key]))
+        within = calls[chain[-1]]
+    shown = [*chain[:_SHOWN], "..."] if len(chain) > _SHOWN else chain
+    raise Diagnostic(
+        f"the functions of the model come to {total} nodes where they are inlined",
+        where=f'function "{chain[0]}"',
+        expected=f"at most {INLINED_NODES} nodes",
+        found=f"calls of calls, {len(chain)} deep: {' -> '.join(shown)}",
+        remedy="export the model with loops (Loop, Scan), or without functions that call others several times",
+    )
+
+
+def _key(domain: str, name: str, overload: str) -> str:
+    return "::".join(filter(None, (domain, name, overload)))
+
+
+def _calls(nodes: Iterable[NodeProto], bodies: Container[str]) -> Iterator[str]:
+    """Yield the functions that nodes call, those of graphs that nodes hold too."""
+    keys = (_key(node.domain, node.op_type, node.overload) for node in with_inner(nodes))
+    return (key for key in keys if key in bodies)
+
+
+def _callees_first(calls: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the functions, each after those that it calls; those in a circle in any order."""
+    order: dict[str, None] = {}
+    entered: set[str] = set()
+    pending = [(key, False) for key in calls]
+    while pending:
+        key, done = pending.pop()
+        if done:
+            order[key] = None
+        elif key not in entered:
+            entered.add(key)
+            pending.append((key, True))
+            pending += [(callee, False) for callee in calls[key]]
+    return list(order)
 
 
 def resolve_function(resolver: Resolver, node: NodeProto) -> bool:

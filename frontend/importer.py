@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -103,7 +104,7 @@ def model_proto(path: Path) -> ModelProto:
             source=str(path),
             expected="a protobuf of the type onnx.ModelProto",
             found=f"{len(data)} bytes that cannot be decoded as one",
-            remedy="export or copy the model again",
+            remedy="export or copy the model again; graphs in graphs can be 30 deep, as protobuf nests 100 messages",
         ) from error
     _check_graph(model, str(path))
     return model
@@ -273,7 +274,7 @@ class _Builder:
     def __init__(self, resolver: Resolver, values: Mapping[str, SSAValue] = {}):
         self._resolver = resolver
         self._graph = resolver.graph
-        self._values = dict(values)
+        self._values = ChainMap[str, SSAValue]({}, cast(Any, values))
         self._block = Block(arg_types=[self._type(value.name) for value in self._graph.inputs])
         for value, argument in zip(self._graph.inputs, self._block.args, strict=True):
             self._define(value.name, argument)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 
 from onnx import NodeProto
@@ -19,7 +20,7 @@ class Known:
     What is known of a graph's tensors. A graph that a node holds sees what is known of its `outer`.
 
     `infos` are the types of all tensors met so far, `sequences` the tensors that sequences hold, `extents` the sizes
-    that data decide, `misfits` the nodes that inference refused, each with its reason, `names` those that are taken.
+    that data decide, `misfits` the nodes that inference refused, each with its reason.
     """
 
     def __init__(self, graph: Graph, inputs: Infos, outer: Known | None = None):
@@ -29,8 +30,11 @@ class Known:
         self.empty_optionals: set[str] = set()
         self.extents = Extents(outer.extents if outer is not None else None)
         self.misfits: list[tuple[NodeProto, str]] = []
-        self.names = {name for node in graph.nodes for name in node.output} | self.infos.keys()
-        self.names |= graph.declared.keys() | graph.constants.keys()
+        self._names: set[str] = set()
+        self._stems: set[str] = set()
+        self._parts: dict[str, int] = {}
+        self.take_names(name for node in graph.nodes for name in node.output)
+        self.take_names((*self.infos, *graph.declared, *graph.constants))
         self._outer = outer
 
     def info(self, name: str) -> TensorInfo | None:
@@ -89,21 +93,33 @@ class Known:
 
     def is_known(self, name: str) -> bool:
         """Return whether a tensor, sequence or optional of that name is there for a graph that a node holds."""
-        found = any(name in known for known in (self.infos, self.sequences, self.names, self.graph.constants))
+        found = any(name in known for known in (self.infos, self.sequences, self._names, self.graph.constants))
         return found or (self._outer is not None and self._outer.is_known(name))
+
+    def take_names(self, names: Iterable[str]) -> None:
+        """Take names, which are new tensors'."""
+        for name in names:
+            self._names.add(name)
+            # All that end with a dot, which is what a prefix does.
+            end = name.find(".")
+            while end >= 0:
+                self._stems.add(name[: end + 1])
+                end = name.find(".", end + 1)
 
     def prefix(self, node: NodeProto) -> str:
         """Return what no name begins with, for what is written out in a node's place."""
         prefix = f"{node.name}."
-        while any(name.startswith(prefix) for name in self.names):
+        while prefix in self._stems:
             prefix += "_."
-        self.names.add(prefix)
+        self.take_names([prefix])
         return prefix
 
     def fresh_name(self, base: str) -> str:
         """Return a name that no tensor has, which begins with `base`, and that reads well in IR."""
-        name = next(name for n in count() if not self.is_known(name := f"{base}.part{n}"))
-        self.names.add(name)
+        numbers = count(self._parts.get(base, 0))
+        self._parts[base] = next(n for n in numbers if not self.is_known(f"{base}.part{n}"))
+        name = f"{base}.part{self._parts[base]}"
+        self.take_names([name])
         return name
 
 

@@ -107,7 +107,7 @@ class Resolver(Known):
         """Settle next the nodes of a graph that `holder` held, in order; they are of the model's opset."""
         decides = any(name in self._deciding for name in holder.output)
         self._deciding |= deciding(nodes, outputs if decides else ())
-        self.names |= {name for node in nodes for name in node.output}
+        self.take_names(name for node in nodes for name in node.output)
         self.push_nodes(nodes)
 
     def keep(self, node: NodeProto, infos: Infos, bodies: dict[str, Resolver]) -> None:

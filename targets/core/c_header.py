@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, cast
 
 from xdsl.dialects.builtin import StringAttr
@@ -58,14 +59,16 @@ def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
     types = function.function_type.inputs.data
     attributes = argument_attributes(function)
     kinds = ["result" if "tilewright.output" in said else "arg" for said in attributes]
-    for index, (type_, identifier, said) in enumerate(zip(types, names, attributes, strict=True)):
+    numbers = {"result": count(), "arg": count()}
+    for kind, type_, identifier, said in zip(kinds, types, names, attributes, strict=True):
+        default = f"{kind}{next(numbers[kind])}"
         if not isinstance(type_, EmitC_ArrayType):
             continue
         element = cast("EmitC_ArrayType[Any]", type_).get_element_type()
         name = cast("StringAttr | None", said.get("onnx.name"))
         shape = said["tilewright.shape"].get_values() if "tilewright.shape" in said else type_.get_shape()
         port = Port(
-            f"{kinds[index]}{kinds[:index].count(kinds[index])}" if name is None else name.data,
+            default if name is None else name.data,
             identifier,
             c_type(element),
             numpy_type(element).itemsize,
@@ -112,6 +115,7 @@ def header_text(
 
 
 def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
+    places = {port.name: place for place, port in reversed(list(enumerate(ports)))}
     yield f"#define {prefix}_COUNT {len(ports)}"
     for index, port in enumerate(ports):
         shape = ", ".join(str(size) for size in port.shape or (1,))
@@ -124,7 +128,7 @@ def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
         if port.range:
             yield f"#define {prefix}_{index}_RANGE {{{port.range[0]}, {port.range[1]}}}"
         if port.shape_of:
-            target = next(place for place, each in enumerate(ports) if each.name == port.shape_of)
+            target = places[port.shape_of]
             yield f"#define {prefix}_{index}_SHAPE_OF {target} /* the output of which this says how much is there */"
     yield ""
 

@@ -14,6 +14,8 @@ from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.kernel_op import KernelOp
 from tilewright.frontend.importer import import_model
 from tilewright.ir import node_names
+from tilewright.passes import fuse_epilogues
+from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.levels import check_levels, run_step, steps
 from tilewright.test.passes.random_networks import ELEMENTWISE, REDUCING, Network, examples, networks
 
@@ -109,6 +111,51 @@ def test_a_tensor_that_is_read_twice_by_its_user_is_not_fused():
     network = chain([*QUANTISED, helper.make_node("Add", ["q", "q"], ["y"])], ["y"], CONSTANTS)
     assert kernels(network) == ["nn.conv+", "linalg.generic"]
     assert check_levels(network)
+
+
+def test_operands_keep_their_own_maps_through_a_merge():
+    row, column = np.array([[10, 20, 30]], np.float32), np.array([[1], [2], [3]], np.float32)
+    nodes = [
+        helper.make_node("Sub", ["x", "row"], ["a"]),
+        helper.make_node("Sub", ["column", "a"], ["b"]),
+        helper.make_node("Div", ["b", "x"], ["y"]),
+    ]
+    ports = [helper.make_tensor_value_info(name, 1, [3, 3]) for name in ("x", "y")]
+    constants = [numpy_helper.from_array(row, "row"), numpy_helper.from_array(column, "column")]
+    graph = helper.make_graph(nodes, "maps", ports[:1], ports[1:], constants)
+    module = import_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+    for step in steps("fused"):
+        run_step(step, module)
+    assert len([op for op in module.walk() if is_kernel(op)]) == 1
+    x = np.arange(1, 10, dtype=np.float32).reshape(3, 3)
+    np.testing.assert_array_equal(run_module(module, {"x": x})["y"], (column - (x - row)) / x)
+
+
+def test_a_chain_longer_than_a_kernel_may_be_is_several(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_epilogues, "MOST_OPS", 20)
+    count = 33
+    nodes = [helper.make_node("Neg", [f"t{i}"], [f"t{i + 1}"]) for i in range(count)]
+    ports = [helper.make_tensor_value_info(name, 1, [2]) for name in ("t0", f"t{count}")]
+    graph = helper.make_graph(nodes, "chain", ports[:1], ports[1:])
+    module = import_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+    for step in steps("fused")[:-2]:
+        run_step(step, module)
+    found = [op for op in module.walk() if is_kernel(op)]
+    assert [len(op.regions[0].block.ops) - 1 for op in found] == [20, 13]
+    assert len(node_names(found[0])) == 20
+
+
+def test_a_kernel_takes_so_many_operands_at_most(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fuse_epilogues, "MOST_OPERANDS", 12)
+    count = 21
+    nodes = [helper.make_node("Add", [f"t{i}", f"x{i}"], [f"t{i + 1}"]) for i in range(count)]
+    names = ["t0", *(f"x{i}" for i in range(count)), f"t{count}"]
+    ports = [helper.make_tensor_value_info(name, 1, [2]) for name in names]
+    graph = helper.make_graph(nodes, "operands", ports[:-1], ports[-1:])
+    module = import_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+    for step in steps("fused"):
+        run_step(step, module)
+    assert [len(op.operands) - 1 for op in module.walk() if is_kernel(op)] == [12, 11]
 
 
 @pytest.mark.long

@@ -1,11 +1,14 @@
-"""Graphs of a given number of nodes and of every shape, for benchmarks/growth.py; tensors are small."""
+"""Graphs of a given number of nodes and of every shape; tensors are small, so that it is the nodes that count."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from tilewright.ir import Array
 
 OPSET = 18
 FLOAT = TensorProto.FLOAT
@@ -20,16 +23,16 @@ class Graph:
         self.shape = list(shape)
         self.inputs = [f"x{index}" for index in range(inputs)]
         self.nodes: list[NodeProto] = []
-        self.functions: list[object] = []
+        self.functions: list[FunctionProto] = []
         self._constants: dict[str, TensorProto] = {}
 
-    def add(self, operator: str, *inputs: str, **attributes: object) -> str:
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
         """Add a node of one result."""
         name = f"t{len(self.nodes)}_"
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
-    def constant(self, array: np.ndarray) -> str:
+    def constant(self, array: Array) -> str:
         """Add an initialiser."""
         name = f"c{len(self._constants)}_"
         self._constants[name] = numpy_helper.from_array(array, name)
@@ -237,10 +240,8 @@ def nested_functions(nodes: int) -> ModelProto:
     """Return functions that call the next one, NESTED deep, which the main graph calls again and again."""
     graph = Graph()
     for index in range(NESTED):
-        inner = (
-            [("Softmax", "x", "y")] if index == NESTED - 1 else [("Softmax", "x", "t"), (f"Own{index + 1}", "t", "y")]
-        )
-        _function(graph, f"Own{index}", inner, "y")
+        call = (f"Own{index + 1}" if index < NESTED - 1 else "Relu", "t", "y")
+        _function(graph, f"Own{index}", [("Softmax", "x", "t"), call], "y")
     value = graph.inputs[0]
     for _ in range(-(-nodes // NESTED)):
         value = graph.add("Own0", value, domain="own")
@@ -294,7 +295,7 @@ def _condition(graph: Graph) -> str:
 
 
 def _branch(operator: str, value: str, axis: int | None = None) -> GraphProto:
-    attributes = {} if axis is None else {"axis": axis}
+    attributes: dict[str, Any] = {} if axis is None else {"axis": axis}
     node = helper.make_node(operator, [value], ["y"], **attributes)
     return helper.make_graph([node], "body", [], [helper.make_tensor_value_info("y", FLOAT, [4, 4])])
 
