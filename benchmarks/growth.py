@@ -24,6 +24,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -194,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     good: list[bool] = []
     with ThreadPoolExecutor(options.jobs) as pool:
         jobs = [Job(*row, size) for row in rows for size in sizes]
-        costs = pool.map(lambda job: in_new_process(job, options.limit), jobs)
+        costs = pool.map(partial(in_new_process, limit=float(options.limit)), jobs)
         status = Console(stderr=True)
         for shape, target in track(rows, "compiling", console=status, transient=True, disable=not status.is_terminal):
             name, by_size = f"{shape}, {target}", {size: next(costs) for size in sizes}

@@ -116,7 +116,7 @@ def _features(boxes: Boxes) -> dict[str, list[float]]:
         "bulk": [size * (end - begin) for size, (begin, end) in zip(boxes.sizes, spans, strict=True)],
         "area": [size * time for size, time in zip(boxes.sizes, boxes.durations, strict=True)],
         "fullest": [max(needed[begin:end]) for begin, end in spans],
-        "overlaps": overlaps(boxes),
+        "overlaps": [*overlaps(boxes)],
     }
 
 
