@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from .targets.c import CProgram
 
 
+PROOFS = {
+    "verify-levels": ("allocate-static", "expand-grid"),
+    "verify-memory": ("allocate-static", "expand-grid", "pipeline-dma", "overlap-engines"),
+}
+"""Proof -> the passes that place buffers or move transfers; it has to come after the last of them in a pipeline."""
+
 PREFILL = "network_prefill"
 """The function that takes several rows at once."""
 
@@ -155,13 +161,33 @@ def machine_named(name: str) -> targets.Machine:
 
 
 def pipeline_of(machine: targets.Machine) -> Pipeline:
-    """Return the pass pipeline of a machine, its phases named. Raises Diagnostic where it has none."""
+    """
+    Return the pass pipeline of a machine, its phases named.
+
+    Raises Diagnostic where it has none, or one without the proofs that PROOFS asks for.
+    """
     from .passes import all_passes
     from .passes.core.pipeline import parse_pipeline
 
     if not machine.phases:
         raise Diagnostic(f"target '{machine.name}' has no pipeline", remedy=f"add {machine.folder / 'pipeline.txt'}")
-    return parse_pipeline(f"builtin.module({machine.name}-pipeline)", all_passes(), {machine.name: machine})
+    pipeline = parse_pipeline(f"builtin.module({machine.name}-pipeline)", all_passes(), {machine.name: machine})
+    _refuse_unproved([step.name for step in pipeline.steps], machine)
+    return pipeline
+
+
+def _refuse_unproved(passes: Sequence[str], machine: targets.Machine) -> None:
+    """Raise Diagnostic where a pipeline places buffers or moves transfers and does not prove the result."""
+    for proof, causes in PROOFS.items():
+        last = max((index for index, name in enumerate(passes) if name in causes), default=-1)
+        if last >= 0 and proof not in passes[last:]:
+            raise Diagnostic(
+                f"the pipeline of target '{machine.name}' proves nothing of what '{passes[last]}' makes",
+                where=str(machine.folder / "pipeline.txt"),
+                expected=f"{proof} after {passes[last]}",
+                found=f"{proof} before it" if proof in passes else f"no {proof}",
+                remedy=f"add {proof} after {passes[last]}",
+            )
 
 
 def compile_model(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import lcm
 from typing import Any, cast
 
 from xdsl.context import Context
@@ -14,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..errors import Diagnostic
 from ..ir import functions, where
+from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .grids.memories import address_of
 from .memory.arena import BUDGET, Lifetime, Placement, peak_step, place
@@ -143,7 +145,7 @@ def _define(module: ModuleOp, symbol: str, placement: Placement, alignment: int)
     if any(getattr(op, "sym_name", None) == StringAttr(symbol) for op in module.body.block.ops):
         raise Diagnostic(f"the module already has a '{symbol}'", remedy="run allocate-static once, after bufferize")
     kind = buffer_type([placement.size], i8)
-    definition = memref.GlobalOp.get(StringAttr(symbol), kind, UnitAttr(), alignment=alignment)
+    definition = memref.GlobalOp.get(StringAttr(symbol), kind, UnitAttr(), alignment=alignment & -alignment)
     definition.attributes["tilewright.arena"] = UnitAttr()
     definition.attributes["tilewright.peak"] = IntegerAttr(placement.bound, i64)
     Rewriter.insert_op(
@@ -156,7 +158,8 @@ class AllocateStaticPass(Pass):
     """
     Give every allocation an address in one static arena.
 
-    Buffers that are never needed at the same time share memory. Every address is a multiple of `alignment` bytes.
+    Buffers that are never needed at the same time share memory. Every address is a multiple of `alignment` bytes, and
+    of the alignment of the machine's farthest level where the module has a machine.
     `budget` limits the search for a smaller arena, in units of work, so that results do not depend on the machine's
     speed; 0 tries simple rules only. An arena of more than `capacity` bytes is an error, unless that is 0.
     """
@@ -175,5 +178,7 @@ class AllocateStaticPass(Pass):
         for option, value in (("budget", self.budget), ("capacity", self.capacity)):
             if value < 0:
                 raise Diagnostic(f"the {option} {value} is negative", remedy="give 0 or more")
+        far = machine_of(op).far.alignment if ATTRIBUTE in op.attributes else 1
+        alignment = lcm(self.alignment, far)
         for function in functions(op):
-            allocate_static(op, function, self.alignment, self.budget, self.capacity)
+            allocate_static(op, function, alignment, self.budget, self.capacity)

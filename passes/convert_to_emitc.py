@@ -14,7 +14,16 @@ from math import prod
 from typing import Any, cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.dialects.emitc import EmitC_ArrayType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
@@ -23,6 +32,7 @@ from ..dialects.core.effects import callee_of, root_of
 from ..dialects.core.ports import SHAPE_OF
 from ..errors import Diagnostic
 from ..ir import where
+from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.buffers import flags, global_op, shape_attribute
@@ -57,7 +67,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     share_memories(module)
     widen_halves(module)
     guard_inputs(module)
-    state = ModuleState({}, {}, {}, runtime, external)
+    state = ModuleState({}, {}, {}, runtime, external, _alignments(module))
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
@@ -83,6 +93,15 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     for op in list(module.body.block.ops):
         op.detach()
     module.body.block.add_ops([*includes, *converted])
+
+
+def _alignments(module: ModuleOp) -> dict[Attribute, int]:
+    """Return the alignment of buffers in each memory space, in bytes; what names none lies in the farthest level."""
+    if ATTRIBUTE not in module.attributes:
+        return {}
+    machine = machine_of(module)
+    named: dict[Attribute, int] = {StringAttr(level.name): level.alignment for level in machine.levels}
+    return named | {NoneAttr(): machine.far.alignment}
 
 
 def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operation]:
@@ -152,7 +171,8 @@ def _global(state: ModuleState, name: str, gets: list[Operation]) -> Operation:
     op = state.globals[name]
     element = cast("MemRefType[Any]", op.properties["type"]).get_element_type()
     raw = str(element) == "i8" and "constant" not in op.properties and _only_viewed(gets)
-    made = global_op(op, state.names[name], raw=raw)
+    space = cast("MemRefType[Any]", op.properties["type"]).memory_space
+    made = global_op(op, state.names[name], state.alignments.get(space, 1), raw=raw)
     state.global_types[name] = cast(EmitC_ArrayType, made.type)
     return made
 

@@ -61,7 +61,7 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     """
     writer = Writer(InsertPoint.before(grid), grid.location)
     if grid.copies == 1:
-        _write_loop(writer, grid, {}, memories.at(grid))
+        _write_loop(writer, grid, {}, memories.at(grid), memories.units)
         Rewriter.erase_op(grid)
         return
     dims = [dim for dim in grid.spatial_dims if grid.bounds[dim] > 1]
@@ -72,7 +72,7 @@ def _expand(grid: GridOp, memories: Memories) -> None:
         index.name_hint = grid.point[dim].name_hint or "copy"
     inner = writer.at_end_of(body)
     windows = memories.windows(grid, inner, body.args)
-    _write_loop(inner, grid, dict(zip(dims, body.args, strict=True)), windows)
+    _write_loop(inner, grid, dict(zip(dims, body.args, strict=True)), windows, memories.units)
     inner.effect(scf.ReduceOp())
     parallel = scf.ParallelOp([zero] * len(dims), ends, [one] * len(dims), Region(body))
     writer.effect(parallel)
@@ -80,9 +80,15 @@ def _expand(grid: GridOp, memories: Memories) -> None:
     Rewriter.erase_op(grid)
 
 
-def _write_loop(writer: Writer, grid: GridOp, place: Mapping[int, Index], memories: Mapping[str, SSAValue]) -> None:
+def _write_loop(
+    writer: Writer,
+    grid: GridOp,
+    place: Mapping[int, Index],
+    memories: Mapping[str, SSAValue],
+    units: Mapping[str, int],
+) -> None:
     """Write the loop over the points of one copy, `place` its spatial dimensions."""
-    streams = streams_of(grid, memories)
+    streams = streams_of(grid, memories, units)
     scratch: list[SSAValue] = []
     for each in grid.scratches:
         start = writer.value(each.place or 0)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute
 
 from ..dialects.core.buckets import BUCKET_OF
 from ..dialects.core.kernel import is_shaped
 from ..dialects.hier import DmaStartOp
+from ..dialects.quant import ENTRIES, LookupOp
 from ..errors import Diagnostic
-from ..ir import functions, where
+from ..ir import array_of, functions, numpy_type, where
 from ..targets.core.machine import Level, Machine
 from ..targets.core.machine_attribute import machine_of
 from ..targets.core.machine_file import find_machine, variants
@@ -45,7 +47,7 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 
     What says no level lies in the farthest. Allocations have no place yet: run it after allocate-static.
     """
-    parts = list(parts_of(module, machine.far.name))
+    parts = [*parts_of(module, machine.far.name), *_tables_of(module, machine.far.name)]
     if machine.far.external:
         for function in functions(module):
             _verify_out_of_reach(function, machine)
@@ -81,6 +83,18 @@ def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
             yield Part(op.sym_name.data, _level_of(op.type, far), bytes_of(op.type) // shared)
     for function in functions(module):
         yield from _ports(function, far)
+
+
+def _tables_of(module: ModuleOp, far: str) -> Iterator[Part]:
+    """Yield the constants that lowering makes: tables of lookups, and first values of state that are not all zero."""
+    lookups = {op.table: op for op in module.walk() if isinstance(op, LookupOp)}
+    for number, op in enumerate(lookups.values()):
+        yield Part(f"table_{number}", far, ENTRIES * numpy_type(op.result.type).itemsize)
+    for op in module.body.block.ops:
+        first = op.initial_value if isinstance(op, memref.GlobalOp) and op.constant is None else None
+        if isinstance(first, DenseIntOrFPElementsAttr) and array_of(cast("DenseIntOrFPElementsAttr[Any]", first)).any():
+            state = cast(memref.GlobalOp, op)
+            yield Part(f"{state.sym_name.data}_first", _level_of(state.type, far), bytes_of(state.type))
 
 
 def _ports(function: FuncOp, far: str) -> Iterator[Part]:
@@ -124,9 +138,11 @@ def too_much(
 def _remedy(needed: int, level: Level, machine: Machine) -> str:
     if level != machine.far:
         return f"plan for the level as it is (plan-memory), or give {level.name} {needed:,} bytes"
-    behind = f"L{int(level.name[1:]) + 1}" if level.name[1:].isdecimal() else "another level"
-    larger = _larger(machine, needed)
-    return (f"compile for {' or '.join(f'--target {name}' for name in larger)}; or " if larger else "") + (
+    if len(machine.levels) == 1:
+        return f"give {level.name} {needed:,} bytes in the machine's file (size)"
+    behind = f"L{int(level.name[1:]) + 1}" if level.name[1:].isdecimal() else "FAR"
+    larger = " or ".join(f"--target {name}" for name in _larger(machine, needed))
+    return (f"compile for {larger}; or " if larger else "") + (
         f"put {behind} of {needed:,} bytes behind {level.name}, with a link to it: a machine file that includes "
         f"'{machine.name}' and has [levels.{behind}] and [links.NAME]"
     )

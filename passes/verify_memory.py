@@ -26,11 +26,12 @@ from .proof.walk import Walk
 _EXPLICIT = (GridOp, DmaStartOp, DmaWaitOp, LaunchOp, ParallelOp, ViewOp)
 
 
-def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
+def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -> None:
     """
     Prove that a program with grids or transfers moves data soundly; whatever made it.
 
-    With `plain` false a program without grids, transfers, launches and views of memory by address is passed over.
+    With `plain` false a program without grids, transfers, launches and views of memory by address is passed over. With
+    `tiles` false it is left open which part of its operands a kernel among explicit transfers gets.
     Raises Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are those
     of the machine that is attached to the module; without one they are not checked.
     """
@@ -51,7 +52,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True) -> None:
     carried = {grid: proved[alike[grid]] for grid in outer}
     if not plain and not _places_memory(module):
         return
-    walk = Walk(module, levels, carried)
+    walk = Walk(module, levels, carried, tiles=tiles)
     for function in entry_functions(module):
         _refuse_tensors(function)
         walk.run(function)
@@ -90,12 +91,14 @@ class VerifyMemoryPass(Pass):
 
     Changes nothing. A program that breaks a rule is refused with the op, the rule and a counterexample. With
     `plain=false` programs are passed over that say nothing themselves of what lies where: without grids, transfers,
-    launches and views of memory by address.
+    launches and views of memory by address. With `tiles=false` it is left open which part of its operands a kernel
+    among explicit transfers gets, as the grids that these were made from have been proved to say.
     """
 
     name = "verify-memory"
 
     plain: bool = True
+    tiles: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        verify_memory(op, plain=self.plain)
+        verify_memory(op, plain=self.plain, tiles=self.tiles)

@@ -227,12 +227,20 @@ def _copy_nest(
 # Globals
 
 
-def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
+def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.GlobalOp:
     """
-    Convert `memref.global` to one array; `raw` memory, which is only ever viewed as something else, is `uint8_t`.
+    Convert `memref.global` to one array, in a memory level whose buffers are aligned to `level` bytes.
 
-    Raises Diagnostic where a constant has no value.
+    `raw` memory, which is only ever viewed as something else, is `uint8_t`. Raises Diagnostic where a constant has no
+    value, and where C has no such alignment.
     """
+    if level & (level - 1):
+        raise Diagnostic(
+            f"C has no array that is aligned to {level} bytes",
+            where(op),
+            expected="a power of two",
+            remedy="give the level of this memory another alignment, or another row_bytes",
+        )
     type_ = cast("MemRefType[Any]", op.properties["type"])
     element_type: Attribute = UNSIGNED[8] if raw else scalar_type(type_.get_element_type(), op)
     count = 1
@@ -258,7 +266,7 @@ def global_op(op: Operation, name: str, *, raw: bool) -> emitc.GlobalOp:
     size = scalar_type(type_.get_element_type(), op).compile_time_size
     # Compilers for x86-64 take every array of 16 bytes or more to lie at a multiple of 16, as its ABI says.
     least = 16 if count * size >= 16 else size
-    alignment = max(least, cast("IntegerAttr[Any]", given).value.data) if given is not None else least
+    alignment = max(least, level, cast("IntegerAttr[Any]", given).value.data if given is not None else 1)
     attributes: dict[str, Attribute] = {
         "tilewright.alignment": IntegerAttr(alignment, i64),
         "tilewright.shape": shape_attribute(type_.get_shape()),

@@ -35,6 +35,8 @@ class ModuleState:
     """All ops of each function."""
     runtime: str = ""
     external: str = ""
+    alignments: dict[Attribute, int] = field(default_factory=dict[Attribute, int])
+    """Memory space -> the alignment of buffers in it, in bytes; empty where the module has no machine."""
     effects: EffectAnalysis = field(default_factory=EffectAnalysis)
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,6 +16,8 @@ from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic
 from ...ir import free_symbol, where
+from ...targets.core.machine import LARGEST_ELEMENT
+from ...targets.core.machine_attribute import units_of
 from ..loops.nest import Index
 from ..memory.views import bytes_of
 from .streams import stage_bytes
@@ -39,11 +41,13 @@ class _Reach:
     part: int = 0
     copies: int = 1
     shared: int = 0
+    unit: int = LARGEST_ELEMENT
+    """Bytes that buffers in it begin at multiples of."""
 
     @property
     def stride(self) -> int:
-        """The bytes from one copy of the level to the next, such that every type is aligned in all of them."""
-        return self.part if self.copies == 1 else stage_bytes(self.part)
+        """The bytes from one copy of the level to the next, such that buffers are aligned in all of them."""
+        return self.part if self.copies == 1 else stage_bytes(self.part, self.unit)
 
     @property
     def size(self) -> int:
@@ -56,10 +60,12 @@ class Memories:
 
     def __init__(self, module: ModuleOp, function: FuncOp):
         """Define them in the module."""
+        self.units = units_of(module)
         self._reach: dict[str, _Reach] = {}
         for op in function.walk():
-            for level, end in _ends(op):
-                _extend(self._reach.setdefault(level, _Reach()), spatial_grid(op), level, end)
+            for level, end in _ends(op, self.units):
+                reach = self._reach.setdefault(level, _Reach(unit=self.units.get(level, LARGEST_ELEMENT)))
+                _extend(reach, spatial_grid(op), level, end)
         self._windows: dict[Operation, dict[str, SSAValue]] = {}
         self._whole: dict[str, SSAValue] = {}
         first = function.body.block.first_op
@@ -100,7 +106,7 @@ class Memories:
         found = dict(self._whole)
         ends: dict[str, int] = {}
         for op in grid.walk():
-            for level, end in _ends(op):
+            for level, end in _ends(op, self.units):
                 ends[level] = max(ends.get(level, 0), end)
         for level, end in sorted(ends.items()):
             stride = grid.apart_in(level) or self._reach[level].stride
@@ -140,7 +146,7 @@ def address_of(op: memref.AllocOp) -> int | None:
     return cast("IntegerAttr[Any]", address).value.data if isinstance(address, IntegerAttr) else None
 
 
-def _ends(op: Operation) -> Iterator[tuple[str, int]]:
+def _ends(op: Operation, units: Mapping[str, int]) -> Iterator[tuple[str, int]]:
     """Yield the levels that an op has buffers in, each with the byte after the buffer."""
     if type(op) is memref.AllocOp and (address := address_of(op)) is not None:
         yield _level_of(op), address + bytes_of(op.memref.type)
@@ -148,7 +154,8 @@ def _ends(op: Operation) -> Iterator[tuple[str, int]]:
         return
     for tile, operand in zip(op.tiles, op.operands, strict=True):
         if tile.level_name is not None and tile.place is not None:
-            yield tile.level_name, tile.place + tile.stages.data * stage_bytes(tile.bytes_of(operand))
+            stage = stage_bytes(tile.bytes_of(operand), units.get(tile.level_name, LARGEST_ELEMENT))
+            yield tile.level_name, tile.place + tile.stages.data * stage
     for index, scratch in enumerate(op.scratches):
         if scratch.place is None:
             raise Diagnostic(f"scratch {index} has no address", where=where(op), remedy="run plan-memory before")

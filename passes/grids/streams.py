@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from ...dialects.hier import DmaStartOp, GridOp, TileAttr
 from ...errors import Diagnostic
 from ...ir import shape_of, where
+from ...targets.core.machine import LARGEST_ELEMENT
 from ..loops.affine import linear
 from ..loops.nest import Index
 from .writer import Writer
@@ -46,6 +47,8 @@ class Stream:
     index: int
     memory: SSAValue | None
     """The memory of the level that tiles are brought to; None where they are used where they lie."""
+    unit: int = LARGEST_ELEMENT
+    """Bytes that the buffers of tiles begin at multiples of."""
 
     @property
     def operand(self) -> SSAValue:
@@ -102,7 +105,7 @@ class Stream:
         if self.memory is None:
             return self.operand if kind == self.operand.type else self._view(step, kind)
         turn = step.writer.remainder(step.writer.divide(step.number, self.run), self.stages)
-        stride = stage_bytes(self.tile.bytes_of(self.operand))
+        stride = stage_bytes(self.tile.bytes_of(self.operand), self.unit)
         start = step.writer.add(step.writer.multiply(turn, stride), self.tile.place or 0)
         return step.writer.op(memref.ViewOp(self.memory, step.writer.value(start), [], kind))
 
@@ -128,26 +131,31 @@ class Stream:
         )
 
 
-def stage_bytes(size: int) -> int:
-    """Return the bytes from one stage's buffer to the next: a tile's, rounded up so that every type is aligned."""
-    return -(-size // 8) * 8
+def stage_bytes(size: int, unit: int = LARGEST_ELEMENT) -> int:
+    """Return the bytes from one stage's buffer to the next: a tile's, rounded up to the unit of its level."""
+    return -(-size // unit) * unit
 
 
-def streams_of(grid: GridOp, memories: Mapping[str, SSAValue]) -> list[Stream]:
+def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[str, int]) -> list[Stream]:
     """
-    Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes.
+    Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes, and
+    `units` the bytes that buffers in it begin at multiples of.
 
     Raises Diagnostic where a tile has a level but no address, or is used where it lies but leaves the operand.
     """
-    return [_stream(grid, index, tile, memories) for index, tile in enumerate(grid.tiles)]
+    return [_stream(grid, index, tile, memories, units) for index, tile in enumerate(grid.tiles)]
 
 
-def _stream(grid: GridOp, index: int, tile: TileAttr, memories: Mapping[str, SSAValue]) -> Stream:
+def _stream(
+    grid: GridOp, index: int, tile: TileAttr, memories: Mapping[str, SSAValue], units: Mapping[str, int]
+) -> Stream:
     if tile.level_name is not None and tile.place is None:
         raise Diagnostic(
             f"the tile of operand {index} has no address", where=where(grid), remedy="run plan-memory before"
         )
-    stream = Stream(grid, index, None if tile.level_name is None else memories[tile.level_name])
+    level = tile.level_name
+    unit = units.get(level or "", LARGEST_ELEMENT)
+    stream = Stream(grid, index, None if level is None else memories[level], unit)
     if tile.level_name is None and stream.hangs_over:
         raise Diagnostic(
             f"the tile of operand {index} leaves the operand, which is used where it lies",

@@ -9,7 +9,6 @@ from functools import cached_property
 from .arena import BUDGET, Lifetime, place
 from .candidates import Candidate
 from .layers import Layers
-from .pricing import unit_of
 
 LONGEST_GROUP = 3
 """How many kernels are done together at most."""
@@ -109,7 +108,7 @@ def addresses_of(
     The block of a choice is its own from the kernel on that `early` gives for it.
     """
     kept = sorted(plan.resident)
-    unit = unit_of(layers.hop.near)
+    unit = layers.hop.near.unit
     if not kept and not apart and early is None:
         return Addresses((0,) * len(plan.choices), {}, max((c.candidate.bytes for c in plan.choices), default=0))
     begins = [c.first for c in plan.choices] if early is None else early

@@ -301,9 +301,4 @@ def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level, *, ins: bool
 
 def reserved(size: int, level: Level) -> int:
     """Return the bytes that one buffer takes."""
-    return -(-size // unit_of(level)) * unit_of(level)
-
-
-def unit_of(level: Level) -> int:
-    """Return what the sizes and addresses of buffers in a level are multiples of, in bytes."""
-    return max(level.alignment, 8)
+    return -(-size // level.unit) * level.unit

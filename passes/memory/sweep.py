@@ -17,7 +17,7 @@ from xdsl.ir import Operation, SSAValue
 from ...dialects.core.kernel import Access
 from ...ir import numpy_type, shape_of
 from ..loops.affine import linear
-from .pricing import Pricer, Route, unit_of
+from .pricing import Pricer, Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
 from .tile_extents import extents_to_try
 from .tiling import Part, tiling_of
@@ -169,7 +169,7 @@ class Sweep:
 
     def near_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
         """Return what each tiling takes in the near level with this many stages, on all copies that share it."""
-        unit = unit_of(self._route.near)
+        unit = self._route.near.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
         total = np.zeros(len(self.sizes), np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import lcm, prod
 from typing import Any, cast
 
 from xdsl.dialects import memref
@@ -109,7 +109,7 @@ class Buffers:
             at = [f"operands {listed(indices)}", self._state.place()]
             raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
         region = Region(source.memory, array)
-        self._aligned(op, region)
+        self._aligned(op, region, is_buffer=isinstance(op, memref.ViewOp))
         at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
         views = [spot.moved(at) for spot in source.spots] if at is not None else []
         is_form = not isinstance(op, memref.ViewOp) and (at is None or source.home is None)
@@ -117,10 +117,20 @@ class Buffers:
         self._derived[(op, source, indices)] = buffer
         return buffer
 
-    def _aligned(self, op: Operation, region: Region) -> None:
-        if region.low % region.array.itemsize:
-            at = [f"address {region.low} of {region.memory.name}", self._state.place()]
-            raise refuse("aligned", f"a view is not aligned to its elements of {region.array.itemsize} bytes", op, at)
+    def _aligned(self, op: Operation, region: Region, *, is_buffer: bool) -> None:
+        """Refuse a view that is not aligned to its elements, nor, as a buffer of a level or an arena, to its level."""
+        unit = lcm(region.array.itemsize, self._alignment(region.memory) if is_buffer else 1)
+        if region.low % unit == 0:
+            return
+        what = f"its elements of {unit} bytes" if unit == region.array.itemsize else f"{unit} bytes"
+        at = [f"address {region.low} of {region.memory.name}", self._state.place()]
+        raise refuse("aligned", f"a view is not aligned to {what}", op, at)
+
+    def _alignment(self, memory: Memory) -> int:
+        """Return the alignment of buffers in a level's memory, or in an arena, in the farthest level."""
+        far = next(iter(self._levels), "")
+        limits = self._levels.get(memory.level or (far if memory.is_arena else ""))
+        return limits.alignment if limits is not None else 1
 
 
 def _key_of(op: Operation, source: Buffer, region: Region) -> Key:

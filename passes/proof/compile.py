@@ -72,6 +72,10 @@ class Code:
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     by_data: Operation | None = None
     """The innermost op around whose data say whether, and how often, what is in it is done."""
+    repeats: bool = False
+    """Whether loops inside of loops ask if they do what they did before."""
+    loops: int = 0
+    """The loops around."""
 
     def number(self, op: Operation) -> int:
         """Return the number under which an op is called."""
@@ -79,13 +83,14 @@ class Code:
         return len(self.ops) - 1
 
 
-def compile_function(function: func.FuncOp) -> tuple[Callable[..., Any], list[Operation]]:
+def compile_function(function: func.FuncOp, *, repeats: bool = False) -> tuple[Callable[..., Any], list[Operation]]:
     """
     Return a function `(events, *arguments)` that walks through the steps of a function, and the ops that it names.
 
-    Raises Diagnostic where transfers depend on data, and for ops that are not known.
+    With `repeats` loops inside of loops ask first, by `events.repeat`, whether they do what they did before. Raises
+    Diagnostic where transfers depend on data, and for ops that are not known.
     """
-    code = Code()
+    code = Code(repeats=repeats)
     block = function.body.block
     arguments = [_bind(code, arg) for arg in block.args]
     _block(code, block, 1)
@@ -216,8 +221,16 @@ def _for(code: Code, op: scf.ForOp, depth: int) -> None:
 def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list[int]:
     """Append a loop that carries these values; returns those of them that it yields without knowing them."""
     block = op.body.block
+    asks = code.repeats and code.loops > 0 and code.by_data is None
+    outer = _outer_values(code, op) if asks else []
     index = _bind(code, block.args[0])
     low, high, step = (code.names[value] for value in (op.lb, op.ub, op.step))
+    number = code.number(op) if asks else 0
+    if asks:
+        _line(code, depth, f"again = m.repeat({number}, ({''.join(f'{name}, ' for name in outer)}))")
+        _line(code, depth, "if again is None:")
+        depth += 1
+    code.loops += 1
     inside = [_bind(code, block.args[1 + i]) for i in carried]
     for name, i in zip(inside, carried, strict=True):
         _line(code, depth, f"{name} = {code.names[op.iter_args[i]]}")
@@ -231,9 +244,29 @@ def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list
     if carried and not lost:
         _line(code, depth + 1, f"{', '.join(inside)}, = {', '.join(code.names[values[i]] for i in carried)},")
     _line(code, depth, "s.pop()")
-    for name, i in zip(inside, carried, strict=True):
-        _line(code, depth, f"{_bind(code, op.results[i])} = {name}")
+    code.loops -= 1
+    results = [_bind(code, op.results[i]) for i in carried]
+    for name, result in zip(inside, results, strict=True):
+        _line(code, depth, f"{result} = {name}")
+    if asks:
+        left = "".join(f"{result}, " for result in results)
+        _line(code, depth, f"m.repeated({number}, ({left}))")
+        if results:
+            _line(code, depth - 1, "else:")
+            _line(code, depth, f"{left}= again")
     return lost
+
+
+def _outer_values(code: Code, op: scf.ForOp) -> list[str]:
+    """Return the names of the values from outside of a loop that it uses, but constants."""
+    inside: set[SSAValue] = set(op.body.block.args)
+    used: dict[SSAValue, None] = {}
+    for inner in op.walk():
+        inside.update(inner.results)
+        inside.update(value for region in inner.regions for block in region.blocks for value in block.args)
+        used.update(dict.fromkeys(inner.operands))
+    outer = (value for value in used if value not in inside and not isinstance(value.owner, arith.ConstantOp))
+    return [code.names[value] for value in outer if value in code.names]
 
 
 _STEPS = (memref.LoadOp, memref.StoreOp, memref.CopyOp, memref.AllocOp, memref.AllocaOp, memref.GetGlobalOp, *VIEWS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import lcm
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects.core.hier_grid import spatial_grid
 from ...dialects.hier import GridOp
 from ...ir import element_of, numpy_type
+from ...targets.core.machine import LARGEST_ELEMENT
 from ..grids.memories import address_of
 from ..grids.streams import stage_bytes
 from ..memory.views import bytes_of
@@ -32,6 +34,9 @@ class LevelLimits(Protocol):
 
     @property
     def alignment(self) -> int: ...
+
+    @property
+    def unit(self) -> int: ...
 
     @property
     def count(self) -> tuple[int, ...]: ...
@@ -94,7 +99,7 @@ def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
     Prove that the buffers of a grid lie in their levels, aligned, apart from each other and from those of the grids
     around it. `levels` may be empty.
     """
-    own = placed_in(grid)
+    own = placed_in(grid, levels)
     for each in own:
         _prove_inside(each, levels)
         _prove_apart(each, each)
@@ -102,18 +107,20 @@ def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
         _prove_apart(a, b)
     around = grid.parent_op()
     while around is not None:
-        for a in placed_in(around) if isinstance(around, GridOp) else ():
+        for a in placed_in(around, levels) if isinstance(around, GridOp) else ():
             for b in own:
                 _prove_apart(a, b)
         around = around.parent_op()
 
 
-def placed_in(grid: GridOp) -> list[Placed]:
-    """Return the buffers of a grid that have addresses."""
+def placed_in(grid: GridOp, levels: Mapping[str, LevelLimits]) -> list[Placed]:
+    """Return the buffers of a grid that have addresses; `levels` may be empty."""
     found: list[Placed] = []
     for index, (tile, value) in enumerate(zip(grid.tiles, grid.operands, strict=True)):
         if tile.level_name is not None and tile.place is not None:
-            size = tile.stages.data * stage_bytes(tile.bytes_of(value))
+            limits = levels.get(tile.level_name)
+            stage = stage_bytes(tile.bytes_of(value), limits.unit if limits else LARGEST_ELEMENT)
+            size = tile.stages.data * stage
             found.append(_placed(grid, f"operand {index}", value, tile.level_name, tile.place, size))
     for index, (scratch, value) in enumerate(zip(grid.scratches, grid.scratch_buffers, strict=True)):
         if scratch.place is not None:
@@ -152,10 +159,10 @@ def _prove_inside(buffer: Placed, levels: Mapping[str, LevelLimits]) -> None:
             [f"address {wrong}", buffer.at_copy(buffer.copies - 1) or buffer.at],
             found=f"bytes {buffer.end - buffer.size} to {buffer.end - 1}{end}",
         )
-    unit = max(buffer.item, limits.alignment if limits else 1)
+    unit = lcm(buffer.item, limits.alignment if limits else 1)
     for copy in range(min(buffer.copies, 2)):
         address = buffer.address + copy * buffer.apart
-        if address % buffer.item or address % unit:
+        if address % unit:
             raise refuse(
                 "aligned",
                 f"the buffer of {buffer.whose} is not aligned to {unit} bytes",
@@ -212,7 +219,7 @@ def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None
         if a.block is not b.block or (a.first <= b.last and b.first <= a.last):
             _prove_apart(a.buffer, b.buffer)
     for block in dict.fromkeys(each.block for each in residents):
-        _prove_apart_from_grids(block, [each for each in residents if each.block is block])
+        _prove_apart_from_grids(block, [each for each in residents if each.block is block], levels)
 
 
 def _resident(op: memref.AllocOp, numbers: Mapping[Operation, int]) -> _Resident | None:
@@ -242,12 +249,12 @@ def _within(block: Block, op: Operation) -> Operation:
     return op
 
 
-def _prove_apart_from_grids(block: Block, residents: Sequence[_Resident]) -> None:
+def _prove_apart_from_grids(block: Block, residents: Sequence[_Resident], levels: Mapping[str, LevelLimits]) -> None:
     for number, op in enumerate(block.ops):
         live = [each for each in residents if each.first <= number <= each.last]
         if not live or not op.regions:
             continue
         grids = (inner for inner in op.walk() if isinstance(inner, GridOp))
-        for placed in (placed for grid in grids for placed in placed_in(grid)):
+        for placed in (placed for grid in grids for placed in placed_in(grid, levels)):
             for each in live:
                 _prove_apart(each.buffer, placed)

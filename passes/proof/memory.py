@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
@@ -17,10 +17,13 @@ from xdsl.ir import Attribute, Operation
 from ...ir import Array
 from .forks import Fork
 from .origins import Index, Origin, Spot, merged
-from .rules import refuse
+from .rules import name_of, refuse
 
 Key: TypeAlias = "tuple[Any, ...]"
 """What makes two views one buffer: memory, first byte and bytes; in an arena, also the op that made it."""
+
+Steps: TypeAlias = "tuple[tuple[str, int], ...]"
+"""The loops around a step, outermost first: the name of the index and its value."""
 
 NEVER, INITIAL = 0, 1
 """The writes that bytes come from which nobody has written, and which the caller has."""
@@ -59,7 +62,7 @@ class Memory:
 class Region:
     """A strided box of bytes of a memory, `array` its elements."""
 
-    __slots__ = ("_writes", "array", "box", "high", "low", "memory")
+    __slots__ = ("_flat", "_writes", "array", "box", "high", "low", "memory")
 
     def __init__(self, memory: Memory, array: Array, box: tuple[Region, tuple[slice, ...]] | None = None):
         self.memory = memory
@@ -69,13 +72,24 @@ class Region:
         reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
         self.high = self.low + (reach + array.itemsize if array.size else 0)
         self._writes: Array | None = None
+        self._flat: Array | None = None
 
     @property
     def writes(self) -> Array:
-        """The memory's writes of these bytes, as a view."""
+        """The memory's writes of these bytes, as a view: by element, then by byte of it."""
         if self._writes is None:
             self._writes = self.within(self.memory.writes, 0)
         return self._writes
+
+    @property
+    def flat(self) -> Array:
+        """The same writes in fewer, longer dimensions: runs of bytes without gaps are one."""
+        if self._flat is None:
+            table = self.memory.writes
+            sizes, strides = _runs(self.array, table.itemsize)
+            offset = self.low * table.itemsize
+            self._flat = np.ndarray(sizes, table.dtype, table, offset, strides) if self.array.size else table[:0]
+        return self._flat
 
     def within(self, table: Array, first: int) -> Array:
         """Return the entries for these bytes of a table of the memory's bytes from `first` on, as a view."""
@@ -134,6 +148,20 @@ class Region:
         return first + int(both[0]) if both.size else None
 
 
+def _runs(array: Array, width: int) -> tuple[list[int], list[int]]:
+    """Return sizes and strides of a table of an array's bytes, `width` bytes each, dimensions without gaps as one."""
+    sizes, strides = [array.itemsize], [1]
+    for size, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        if size == 1:
+            continue
+        if stride == sizes[-1] * strides[-1]:
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            strides.append(stride)
+    return sizes[::-1], [stride * width for stride in reversed(strides)]
+
+
 class Buffer(Region):
     """
     What a memref stands for: a region, and the buffer that it is a part of.
@@ -170,7 +198,7 @@ class Write:
     """One write to memory: by what, at which step, and what it left there."""
 
     op: Operation
-    steps: str
+    steps: Steps
     buffer: Buffer
     region: Region
     origin: Origin | None = None
@@ -192,11 +220,19 @@ class Transfer:
     """A transfer, or a kernel on an engine that was launched: where it has begun, what it reads and writes."""
 
     op: Operation
-    steps: str
+    steps: Steps
     source: Region
     target: Region
     done: bool = False
     engine: Attribute | None = None
+
+
+class Observer(Protocol):
+    """One who is told of what is read and written."""
+
+    def read(self, op: Operation, region: Region, number: int) -> None: ...
+
+    def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None: ...
 
 
 @dataclass
@@ -216,10 +252,12 @@ class State:
     """The loops around, outermost first: the name of the index and its value."""
     forks: list[Fork] = field(default_factory=list[Fork])
     """The parallel loops around, outermost first."""
+    observers: list[Observer] = field(default_factory=list["Observer"])
+    """Those who are told of what is read and written."""
 
     def place(self, innermost: int = 0) -> str:
         """Return the step at which the program is, of so many loops or of all."""
-        return ", ".join(f"{name} = {value}" for name, value in self.steps[-innermost:])
+        return shown(self.steps[-innermost:])
 
     def fork(self) -> None:
         """Enter a parallel loop."""
@@ -237,19 +275,30 @@ class State:
         """Return the number of a buffer."""
         return self.keys.setdefault(key, len(self.keys))
 
-    def check_read(self, op: Operation, region: Region, number: int, what: str) -> None:
-        """Prove that a region may be read, as part of the buffer of that number."""
+    def check_read(self, op: Operation, region: Region, number: int, what: str | int) -> None:
+        """Prove that a region, `what` of an op (operands by index), may be read as part of a buffer, by its number."""
         for fork in self.forks:
-            self._alone(op, region, fork.read(region), f"reads {what}", "writes")
+            self._alone(op, region, fork.read(region), f"reads {_named(op, what)}", "writes")
         for transfer in self._beside():
             if transfer.target.meets(region):
-                raise self._race(op, region, transfer, transfer.target, f"reads {what}, which a transfer still writes")
+                message = f"reads {_named(op, what)}, which a transfer still writes"
+                raise self._race(op, region, transfer, transfer.target, message)
+        for observer in self.observers:
+            observer.read(op, region, number)
+        if not self.holds(region, number):
+            self._explain(op, region, number, _named(op, what))
+
+    def holds(self, region: Region, number: int) -> bool:
+        """Return whether all of a region was last written as part of the buffer of that number, or by the caller."""
         if region.memory.initial and region.memory.untouched:
-            return
-        owners = self.owners[region.writes]
-        if (owners == number).all():
-            return
-        self._explain(op, region, number, what)
+            return True
+        writes = region.flat
+        if not writes.size:
+            return True
+        first = writes[(0,) * writes.ndim]
+        if self.owners[first] != number:
+            return False
+        return bool((writes == first).all()) or bool((self.owners[writes] == number).all())
 
     def _alone(self, op: Operation, region: Region, found: tuple[int, str] | None, what: str, does: str) -> None:
         """Prove that no other iteration of a parallel loop has been found to touch a byte of a region."""
@@ -284,29 +333,33 @@ class State:
             f"{culprit.buffer.high - 1} were written by '{culprit.op.name}'{_after(culprit.steps)}",
         )
 
-    def check_write(self, op: Operation, region: Region, what: str) -> None:
-        """Prove that a region may be written."""
+    def check_write(self, op: Operation, region: Region, what: str | int) -> None:
+        """Prove that a region, `what` of an op (operands by index), may be written."""
         if region.memory.constant:
-            raise refuse("constant", f"'{op.name}' writes {what}", op, [_address(region, region.low), self.place()])
+            at = [_address(region, region.low), self.place()]
+            raise refuse("constant", f"'{op.name}' writes {_named(op, what)}", op, at)
         for fork in self.forks:
-            self._alone(op, region, fork.write(region), f"writes {what}", "touches")
+            self._alone(op, region, fork.write(region), f"writes {_named(op, what)}", "touches")
         for transfer in self._beside():
             for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
                 if side.meets(region):
-                    raise self._race(op, region, transfer, side, f"writes {what}, which a transfer still {does}")
+                    message = f"writes {_named(op, what)}, which a transfer still {does}"
+                    raise self._race(op, region, transfer, side, message)
 
     def wrote(self, op: Operation, region: Region, buffer: Buffer, origin: Origin | None = None) -> None:
         """Note that a region, part of a buffer, has been written."""
         index = len(self.writes)
         if self.lacking:
             self._forget(region)
-        self.writes.append(Write(op, self.place(), buffer, region, origin))
+        for observer in self.observers:
+            observer.wrote(op, region, buffer)
+        self.writes.append(Write(op, tuple(self.steps), buffer, region, origin))
         if origin is not None and origin.lacks:
             self.lacking.add(index)
         if index >= len(self.owners):
             self.owners = np.concatenate([self.owners, np.full(len(self.owners), -1, np.int32)])
         self.owners[index] = buffer.number
-        region.writes[...] = index
+        region.flat[...] = index
 
     def _forget(self, region: Region) -> None:
         """Note that sums of just this region are no more."""
@@ -391,5 +444,14 @@ def _address(region: Region, byte: int) -> str:
     return f"address {byte} of {region.memory.name}"
 
 
-def _after(steps: str) -> str:
-    return f" at {steps}" if steps else ""
+def shown(steps: Sequence[tuple[str, int]]) -> str:
+    """Return loops and their indices, for messages."""
+    return ", ".join(f"{name} = {value}" for name, value in steps)
+
+
+def _named(op: Operation, what: str | int) -> str:
+    return what if isinstance(what, str) else name_of(op, what)
+
+
+def _after(steps: Steps) -> str:
+    return f" at {shown(steps)}" if steps else ""

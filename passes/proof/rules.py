@@ -48,3 +48,9 @@ def grid_point(point: Sequence[int], spatial: Sequence[int] = ()) -> str:
     """Return a grid point as text, with the place among the copies along the spatial dimensions, if there are any."""
     text = f"grid point ({', '.join(map(str, point))})"
     return f"{text} at spatial point ({', '.join(str(point[dim]) for dim in spatial)})" if spatial else text
+
+
+def name_of(op: Operation, index: int) -> str:
+    """Return an operand, for messages."""
+    hint = op.operands[index].name_hint if index < len(op.operands) else None
+    return f"operand {index}" + (f" (%{hint})" if hint else "")

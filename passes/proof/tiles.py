@@ -19,7 +19,7 @@ from .memory import Buffer, State
 from .origins import Index, Origin, Spot, of_shape
 from .parts import prove_even
 from .progress import Progress
-from .rules import listed, refuse
+from .rules import listed, name_of, refuse
 from .steps import prove_sizes
 
 
@@ -63,12 +63,6 @@ def facts_of(op: Operation) -> KernelFacts:
     places = [operands.index(a.value) if is_shaped(a.value) else -1 for a in accesses]
     value = constant_of(op)
     return KernelFacts(op, reads, writes, together, part, places, Origin(value=value) if value is not None else None)
-
-
-def name_of(op: Operation, index: int) -> str:
-    """Return an operand, for messages."""
-    hint = op.operands[index].name_hint if index < len(op.operands) else None
-    return f"operand {index}" + (f" (%{hint})" if hint else "")
 
 
 @dataclass(frozen=True)

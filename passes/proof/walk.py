@@ -25,17 +25,31 @@ from .effects import Effects, effects_of
 from .grid import prove_in_place
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
-from .memory import NEVER, Buffer, Region, State, Transfer
+from .memory import NEVER, Buffer, Region, State, Transfer, shown
 from .origins import Origin, Spot, brought
-from .rules import listed, refuse
-from .tiles import KernelFacts, TileChecks, facts_of, name_of
+from .repeats import Repeats
+from .rules import listed, name_of, refuse
+from .tiles import KernelFacts, TileChecks, facts_of
 
 
 class Walk:
     """Walks through functions of a module. Raises Diagnostic at the first step that breaks a rule."""
 
-    def __init__(self, module: ModuleOp, levels: Mapping[str, LevelLimits], carried: Mapping[GridOp, Collection[int]]):
-        """Begin; `carried` says which operands besides its inputs the body of a grid reads."""
+    def __init__(
+        self,
+        module: ModuleOp,
+        levels: Mapping[str, LevelLimits],
+        carried: Mapping[GridOp, Collection[int]] = {},
+        *,
+        tiles: bool = True,
+    ):
+        """
+        Begin; `levels` go from far to near, `carried` says which operands besides its inputs the body of a grid reads.
+
+        Without `tiles` it is left open which part of its operands a kernel gets.
+        """
+        self._follows_tiles = tiles
+        self._pieces: dict[tuple[Any, ...], tuple[Region, Region, Sequence[slice], bool]] = {}
         self._levels = levels
         self._carried = carried
         self._symbols = {f.sym_name.data: f for f in functions(module)}
@@ -51,6 +65,7 @@ class Walk:
         self._buffers = Buffers(self.state, self._globals, self._levels)
         self._ops: list[Operation] = []
         self._tiles = TileChecks(self.state)
+        self._repeats = Repeats(self.state)
         outputs = _outputs(function)
         values: list[Any] = []
         for index, argument in enumerate(function.body.block.args):
@@ -68,7 +83,7 @@ class Walk:
     def _enter(self, function: FuncOp, values: Sequence[Any]) -> None:
         name = function.sym_name.data
         if name not in self._code:
-            self._code[name] = compile_function(function)
+            self._code[name] = compile_function(function, repeats=not self._follows_tiles)
         walk, ops = self._code[name]
         outer, self._ops = (self._ops, self._tiles.call), ops
         self._tiles.enter()
@@ -84,12 +99,10 @@ class Walk:
                 "token",
                 "the transfer is never waited for",
                 transfer.op,
-                [f"address {transfer.target.low} of {transfer.target.memory.name}", transfer.steps],
+                [f"address {transfer.target.low} of {transfer.target.memory.name}", shown(transfer.steps)],
             )
-        self._tiles.check_covered()
-        for op in (op for _, ops in self._code.values() for op in ops):
-            if ATTRIBUTE in op.attributes and op not in self._facts:
-                raise refuse("complete", f"'{op.name}' is a part of a kernel that is never run", op, ["element 0"])
+        if self._follows_tiles:
+            self._check_tiles()
         for buffer in outputs:
             missing = np.argwhere(buffer.writes == NEVER)
             if missing.size:
@@ -97,6 +110,22 @@ class Walk:
                 message = f"the output {buffer.memory.name} is not written completely"
                 raise refuse("complete", message, function, [f"element {listed(element)}"])
             self._check_complete(function, buffer, f"the output {buffer.memory.name}")
+
+    def _check_tiles(self) -> None:
+        self._tiles.check_covered()
+        for op in (op for _, ops in self._code.values() for op in ops):
+            if ATTRIBUTE in op.attributes and op not in self._facts:
+                raise refuse("complete", f"'{op.name}' is a part of a kernel that is never run", op, ["element 0"])
+
+    # Loops
+
+    def repeat(self, number: int, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Do a loop as it was done before on the same values, if it was; return what it leaves, else None."""
+        return self._repeats.replay(self._ops[number], values)
+
+    def repeated(self, number: int, results: tuple[Any, ...]) -> None:
+        """Note that a loop has been walked through, and what it has left."""
+        self._repeats.end(self._ops[number], results)
 
     # Memory
 
@@ -117,7 +146,7 @@ class Walk:
     def load(self, number: int, source: Buffer, *indices: int | None) -> None:
         """Read one element, which may be any along an axis whose index depends on data."""
         op = self._ops[number]
-        self.state.check_read(op, self._element(op, source, indices), source.number, name_of(op, 0))
+        self.state.check_read(op, self._element(op, source, indices), source.number, 0)
 
     def store(self, number: int, value: Any, target: Buffer, *indices: int | None) -> None:
         """Write one element, which may be any along an axis whose index depends on data."""
@@ -125,7 +154,7 @@ class Walk:
         if None in indices:
             self.holds(number, target)
         region = self._element(op, target, indices)
-        self.state.check_write(op, region, name_of(op, 1))
+        self.state.check_write(op, region, 1)
         self.state.wrote(op, region, target)
 
     def holds(self, number: int, buffer: Buffer) -> None:
@@ -144,7 +173,7 @@ class Walk:
 
     def copy(self, number: int, source: Buffer, target: Buffer) -> None:
         """Copy a buffer."""
-        origin = self.state.origin_of(source)
+        origin = self.state.origin_of(source) if self._follows_tiles else None
         self._touch(self._ops[number], [source, target], [0], [1], set(), origin)
 
     def kernel(self, number: int, *buffers: Buffer | None) -> None:
@@ -153,6 +182,9 @@ class Walk:
         facts = self._facts.get(op)
         if facts is None:
             facts = self._facts[op] = facts_of(op)
+        if not self._follows_tiles:
+            self._touch(op, buffers, facts.reads, facts.writes, facts.in_place)
+            return
         result = facts.leaves
         for index in facts.reads:
             if index not in facts.adds_to:
@@ -180,9 +212,9 @@ class Walk:
         """Check what an op reads and writes, by the indices of operands, then note what it has written."""
         for index in reads:
             buffer = cast(Buffer, buffers[index])
-            self.state.check_read(op, buffer, buffer.number, name_of(op, index))
+            self.state.check_read(op, buffer, buffer.number, index)
         for index in writes:
-            self.state.check_write(op, cast(Buffer, buffers[index]), name_of(op, index))
+            self.state.check_write(op, cast(Buffer, buffers[index]), index)
         for target in writes:
             for other in (*reads, *(w for w in writes if w < target)):
                 self._apart(op, buffers, other, target, allowed=(other, target) in in_place)
@@ -241,29 +273,61 @@ class Walk:
         """Begin a transfer."""
         op = cast(DmaStartOp, self._ops[number])
         *offsets, near = rest
-        there, here = overlap(offsets, near.array.shape, far.array.shape)
-        outside = far.part(there)
-        hangs = outside.array.shape != near.array.shape
-        if hangs:
-            self._may_hang(op, far, near, offsets)
         begin = tuple(offsets)
+        outside, inside, here, hangs = self._sides_of(op, far, near, begin)
         if op.writes_far:
-            transfer = Transfer(op, self.state.place(), near.part(here) if hangs else near, outside)
+            transfer = Transfer(op, tuple(self.steps), inside, outside)
             self._begin(op, transfer, (near, 2), (far, 0))
-            is_known = self._tiles.check_written(op, near, far, begin, here)
-            self.state.wrote(op, outside, far, self._written(near, transfer.source, is_known=is_known))
+            self.state.wrote(op, outside, far, self._left(op, near, far, begin, here, inside))
         else:
-            transfer = Transfer(op, self.state.place(), outside, near)
+            transfer = Transfer(op, tuple(self.steps), outside, near)
             self._begin(op, transfer, (far, 0), (near, 2))
-            own = Spot((far.number, far.low), begin, far.array.shape)
-            views = [spot.moved(begin) for spot in far.spots[1:]]
-            outer = self.state.origin_of(outside) if outside.array.size else None
-            origin = brought(own, views, outer, here, near.array.shape, op.fill if hangs else None)
-            if far.memory.is_shared and outer is None:
-                origin = replace(origin, is_whole=False)
-            self.state.wrote(op, near, near, origin)
+            self.state.wrote(op, near, near, self._fetched(op, near, far, begin, here, outside, hangs=hangs))
         self.state.begin(transfer)
         return transfer
+
+    def _sides_of(
+        self, op: DmaStartOp, far: Buffer, near: Buffer, begin: tuple[int, ...]
+    ) -> tuple[Region, Region, Sequence[slice], bool]:
+        """Return the far and the near side of a transfer, the part of the tile that it is, and whether that is less."""
+        key = (op, far, near, begin)
+        if key not in self._pieces:
+            there, here = overlap(begin, near.array.shape, far.array.shape)
+            outside = far.part(there)
+            hangs = outside.array.shape != near.array.shape
+            if hangs:
+                self._may_hang(op, far, near, begin)
+            self._pieces[key] = (outside, near.part(here) if hangs else near, here, hangs)
+        return self._pieces[key]
+
+    def _left(
+        self, op: DmaStartOp, near: Buffer, far: Buffer, begin: tuple[int, ...], here: Sequence[slice], piece: Region
+    ) -> Origin | None:
+        """Return what a transfer leaves in the far buffer, proved to belong there."""
+        if not self._follows_tiles:
+            return None
+        is_known = self._tiles.check_written(op, near, far, begin, here)
+        return self._written(near, piece, is_known=is_known)
+
+    def _fetched(
+        self,
+        op: DmaStartOp,
+        near: Buffer,
+        far: Buffer,
+        begin: tuple[int, ...],
+        here: Sequence[slice],
+        outside: Region,
+        *,
+        hangs: bool,
+    ) -> Origin | None:
+        """Return what a transfer brings to the tile's buffer."""
+        if not self._follows_tiles:
+            return None
+        own = Spot((far.number, far.low), begin, far.array.shape)
+        views = [spot.moved(begin) for spot in far.spots[1:]]
+        outer = self.state.origin_of(outside) if outside.array.size else None
+        origin = brought(own, views, outer, here, near.array.shape, op.fill if hangs else None)
+        return replace(origin, is_whole=False) if far.memory.is_shared and outer is None else origin
 
     def _written(self, near: Buffer, piece: Region, *, is_known: bool) -> Origin | None:
         """Return what a part of a tile leaves in the far buffer; None where it is known to belong there."""
@@ -310,7 +374,7 @@ class Walk:
         reads, writes = self._sides(op.kernel)
         pairs = [(source, target) for target in writes for source in (*reads, target)]
         found = [
-            Transfer(op, self.state.place(), cast(Buffer, buffers[a]), cast(Buffer, buffers[b]), engine=engine)
+            Transfer(op, tuple(self.steps), cast(Buffer, buffers[a]), cast(Buffer, buffers[b]), engine=engine)
             for a, b in pairs
         ]
         for each in found:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import ceil, prod
+from math import ceil, lcm, prod
 from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import Diagnostic, did_you_mean
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
 """The roles of operands. A role that an engine does not mention lives where the one in `_SAME_AS` does."""
+
+LARGEST_ELEMENT = 8
+"""Bytes of the largest element type."""
 
 _KERNELS_PRICED = 4096
 """Of how many kernels that are not alike a machine remembers prices."""
@@ -77,6 +80,11 @@ class Level:
     def bandwidth(self) -> int:
         """Bytes per cycle of all banks together; 0 where they are no limit."""
         return self.banks * self.bank_width
+
+    @property
+    def unit(self) -> int:
+        """Bytes that tiles, stages and resident buffers begin at multiples of: aligned here, for every element type."""
+        return lcm(self.alignment, LARGEST_ELEMENT)
 
     def aligned(self, count: int) -> int:
         """Return the bytes that a buffer of `count` bytes occupies."""

@@ -54,6 +54,13 @@ def machine_of(module: ModuleOp) -> Machine:
     return machine_from_attr(attribute)
 
 
+def units_of(module: ModuleOp) -> dict[str, int]:
+    """Return, by level, the bytes that buffers begin at multiples of; empty where the module has no machine."""
+    if ATTRIBUTE not in module.attributes:
+        return {}
+    return {level.name: level.unit for level in machine_of(module).levels}
+
+
 @lru_cache(maxsize=64)
 def machine_from_attr(attribute: Attribute) -> Machine:
     """Return the machine that an attribute describes. Raises Diagnostic where it is not sound."""

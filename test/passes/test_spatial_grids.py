@@ -42,9 +42,9 @@ def spread(module: ModuleOp, draw: random.Random) -> bool:
     """
     grids = [op for op in module.walk() if isinstance(op, GridOp)]
     draw.shuffle(grids)
-    ends = {each.level: 0 for grid in grids for each in placed_in(grid)}
+    ends = {each.level: 0 for grid in grids for each in placed_in(grid, {})}
     for grid in grids:
-        for each in placed_in(grid):
+        for each in placed_in(grid, {}):
             ends[each.level] = max(ends[each.level], each.end)
     found = False
     for grid in grids:
@@ -52,7 +52,7 @@ def spread(module: ModuleOp, draw: random.Random) -> bool:
         around = spatial_grid(grid.parent_op()) is not None
         if not dims or around or any(spatial_grid(op) for op in grid.walk()) or "memref.copy" in str(grid.body):
             continue
-        levels = sorted({each.level for op in grid.walk() if isinstance(op, GridOp) for each in placed_in(op)})
+        levels = sorted({each.level for op in grid.walk() if isinstance(op, GridOp) for each in placed_in(op, {})})
         apart = {level: (ends[level] + 1023) // 8 * 8 for level in levels if draw.random() < 0.5}
         grid.properties["spatial"] = DenseArrayBase.from_list(i64, dims)
         if apart:
@@ -142,7 +142,7 @@ def test_copies_are_apart_where_no_byte_is_in_two(data: Any) -> None:
     place = f"affine_map<(d0, d1) -> (d0 * {rows}, d1 * 4)>"
     module = parse_module(CONTEXT, COPY.format(copies=copies, rows=rows, stages=stages, map=place, **numbers))
     (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
-    taken = [(copy, *bytes_of(each, copy, rows * 4)) for each in placed_in(grid) for copy in range(copies)]
+    taken = [(copy, *bytes_of(each, copy, rows * 4)) for each in placed_in(grid, {}) for copy in range(copies)]
     overlaps = any(one[1] & two[1] for one, two in combinations(taken, 2))
     races = any(one[2] & two[2] for one, two in combinations(taken, 2) if one[0] != two[0])
     with pytest.raises(Diagnostic, match="rule 'apart'") if overlaps else nullcontext():

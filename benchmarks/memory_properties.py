@@ -1,0 +1,74 @@
+"""
+Properties of memory that hold of every compiled network: capacity, alignment, and the proof of the program that runs.
+
+    python benchmarks/memory_properties.py [FOLDER...] [--targets host,siracusa/l3] [--networks mlp,ds-cnn]
+
+The networks of the zoo, and each `.onnx` file below the folders, on every target and variant. Each is taken to the last
+program that shows its transfers; `test/memory_properties.py` says what has to hold of it. A network that the compiler
+refuses with an error is counted apart. The exit code is 1 where something does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright.compiler import Model
+from tilewright.errors import Diagnostic
+from tilewright.frontend import zoo
+from tilewright.frontend.importer import import_model
+from tilewright.targets import machines
+from tilewright.targets.core.machine_file import variants
+from tilewright.test.memory_properties import explicit_program, violations
+
+
+def cases(folders: Sequence[Path], networks: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[str | Path, str]]:
+    """Yield each network, a name of the zoo or a file, with each target."""
+    files = [file for folder in folders for file in sorted(folder.rglob("*.onnx"))]
+    for network in (*networks, *files):
+        for target in targets:
+            yield network, target
+
+
+def load(network: str | Path) -> ModuleOp:
+    """Return a network at the graph level."""
+    return Model(network).load() if isinstance(network, Path) else import_model(zoo.build(network))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what does not hold; returns 1 if there is anything."""
+    known = [*machines(), *variants()]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=Path, help="folders with .onnx files")
+    parser.add_argument("--targets", default=",".join(known), help="with commas")
+    parser.add_argument("--networks", default=",".join(zoo.names()), help="of the zoo, with commas; none where empty")
+    options = parser.parse_args(arguments)
+    networks = [name for name in options.networks.split(",") if name]
+    todo = list(cases(options.folders, networks, options.targets.split(",")))
+    status = Console(stderr=True)
+    held = refused = 0
+    failures: list[str] = []
+    for network, target in track(todo, "proving", console=status, transient=True, disable=not status.is_terminal):
+        try:
+            program = explicit_program(load(network), target)
+        except Diagnostic as error:
+            refused += 1
+            print(f"refused: {network} on {target}: {error.message}", flush=True)
+            continue
+        found = list(violations(program))
+        held += not found
+        failures += [f"{network} on {target}: {each}" for each in found]
+        for each in found:
+            print(f"FAILS: {network} on {target}: {each}", flush=True)
+    print(f"{held} programs hold what is asked of them, {len(failures)} do not; {refused} networks were refused")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Properties of where data lies in a compiled network, computed apart from the passes that see to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd
+from typing import Any, cast
+
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, NoneAttr, StringAttr
+from xdsl.ir import OpResult, SSAValue
+
+from tilewright.compiler import machine_named, pipeline_of
+from tilewright.errors import Diagnostic
+from tilewright.ir import functions, new_context
+from tilewright.passes.core.manager import PassManager
+from tilewright.passes.core.pipeline import Pipeline
+from tilewright.passes.memory.views import bytes_of
+from tilewright.passes.verify_memory import verify_memory
+from tilewright.targets.core.machine import Level, Machine
+from tilewright.targets.core.machine_attribute import machine_of
+
+PROOF = "verify-memory"
+
+
+def explicit_program(module: ModuleOp, target: str) -> ModuleOp:
+    """Take a module through a target's pipeline up to its last proof: the program whose kernels become loops next."""
+    steps = pipeline_of(machine_named(target)).steps
+    last = max(index for index, step in enumerate(steps) if step.name == PROOF)
+    PassManager([], verify_each=False).run(module, Pipeline(steps[:last]), new_context())
+    return module
+
+
+def violations(module: ModuleOp) -> Iterator[str]:
+    """Yield what does not hold of an explicit program: capacity, alignment, or what verify-memory proves."""
+    machine = machine_of(module)
+    yield from _over_capacity(module, machine)
+    yield from _misaligned(module, machine)
+    try:
+        verify_memory(module, plain=False, tiles=False)
+    except Diagnostic as error:
+        yield error.message
+
+
+def _over_capacity(module: ModuleOp, machine: Machine) -> Iterator[str]:
+    """Yield the levels that are too small for constants, state and the memories of one call."""
+    own: dict[str, dict[str, int]] = {}
+    held: dict[str, int] = {}
+    public = [function for function in functions(module) if function.sym_visibility is None]
+    for op in module.body.block.ops:
+        if isinstance(op, memref.GlobalOp):
+            level = _level(op.type, machine)
+            users = [f.sym_name.data for f in public if _uses(f, op.sym_name.data)]
+            is_scratch = op.constant is None and (level != machine.far or "tilewright.arena" in op.attributes)
+            if is_scratch and len(users) == 1 and not op.sym_name.data.endswith("_state"):
+                room = own.setdefault(level.name, {})
+                room[users[0]] = room.get(users[0], 0) + bytes_of(op.type) // _copies(op)
+            else:
+                held[level.name] = held.get(level.name, 0) + bytes_of(op.type)
+    for level in machine.levels:
+        taken = held.get(level.name, 0) + max(own.get(level.name, {}).values(), default=0)
+        if taken > level.size:
+            yield f"{taken:,} bytes in {level.name}, which has {level.size:,}"
+
+
+def _uses(function: Any, name: str) -> bool:
+    return any(isinstance(op, memref.GetGlobalOp) and op.name_.string_value() == name for op in function.walk())
+
+
+def _copies(op: memref.GlobalOp) -> int:
+    copies = op.attributes.get("hier.copies")
+    return cast("IntegerAttr[Any]", copies).value.data if copies is not None else 1
+
+
+def _level(type: Any, machine: Machine) -> Level:
+    space = type.memory_space
+    assert isinstance(space, NoneAttr | StringAttr)
+    return machine.level(space.data) if isinstance(space, StringAttr) else machine.far
+
+
+def _misaligned(module: ModuleOp, machine: Machine) -> Iterator[str]:
+    """Yield the buffers in levels and arenas that do not begin at multiples of their level's alignment."""
+    for op in module.walk():
+        if isinstance(op, memref.ViewOp):
+            level, at = _level(op.source.type, machine), divisor(op.byte_shift)
+            if at % level.alignment or (level.row_bytes and at % level.row_bytes):
+                yield f"a buffer at multiples of {at} in {level.name}, which is aligned to {level.alignment}"
+
+
+def divisor(value: SSAValue) -> int:
+    """Return a number that an index is always a multiple of, 0 where it is always 0."""
+    op = value.op if isinstance(value, OpResult) else None
+    match op:
+        case arith.ConstantOp():
+            return abs(cast("IntegerAttr[Any]", op.value).value.data)
+        case arith.AddiOp() | arith.SubiOp():
+            return gcd(divisor(op.lhs), divisor(op.rhs))
+        case arith.MuliOp():
+            return divisor(op.lhs) * divisor(op.rhs)
+        case _:
+            return 1
