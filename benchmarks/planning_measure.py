@@ -98,7 +98,9 @@ def compiled(case: Case, target: str, folder: Path) -> Compiled:
         return Compiled(error=str(error).partition("\n")[0], lowered=planning.lowered)
     report = compilation.report
     tables = _tables(compilation, planning.constants)
-    return Compiled(len(report["layers"]), report["arena"]["bytes"], report["near"], tables, after)
+    far, *others = report["levels"]
+    near = {level["name"]: level["arena"] for level in others}
+    return Compiled(len(report["layers"]), far["arena"], near, tables, after)
 
 
 def measured(case: Case, target: str, result: Compiled) -> Measured:

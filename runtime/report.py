@@ -1,26 +1,49 @@
-"""What a compiled network costs: memory, weights, work, layer by layer."""
+"""Cost of a compiled network: memory by level, weights, stack, modelled time, and work layer by layer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from ..dialects import emitc
 from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.work import multiply_accumulates
+from ..dialects.hier import DmaStartOp, GridOp, LaunchOp
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
 from ..passes.memory.views import bytes_of
+from ..targets.core.c_stack import stack_bound
+from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
+from .simulator.explicit import is_explicit, outside_kernels
+from .simulator.simulate import scheduled
 
 
 class ReportObserver(Observer):
-    """Keeps the report of the last phase after which the network was planned: a list of calls of kernels."""
+    """
+    Report of a network that is being compiled.
+
+    Its work is that of the last phase that leaves all of it as kernels, in functions or not; its memory that of the
+    last phase after which every buffer has a place; its time that of the last phase after which the program can be
+    simulated as it is; its stack that of the C.
+    """
 
     def __init__(self) -> None:
         self._nodes: list[str] = []
+        self._layers: list[dict[str, Any]] = []
+        self._cycles: int | None = None
         self.content: dict[str, Any] = {}
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
@@ -29,12 +52,33 @@ class ReportObserver(Observer):
     def after_pass(self, place: Place, module: ModuleOp) -> None:
         if not place.ends_phase:
             return
-        report = network_report(module)
-        if not report:
-            return
-        present = {node for layer in report["layers"] for node in layer["nodes"]}
-        folded = [node for node in self._nodes if node not in present]
-        self.content = {"nodes": len(self._nodes), **report, "folded": folded}
+        network = _network_on_buffers(module)
+        if network is not None:
+            self._layers = _latest(self._layers, network)
+        if network is not None and not any(isinstance(op, memref.AllocOp) for op in network.walk()):
+            self._cycles = _modelled_cycles(module, self._cycles)
+            self.content = self._report(module, network)
+        elif self.content and any(isinstance(op, emitc.FuncOp) for op in module.body.block.ops):
+            self.content["stack_bytes"] = stack_bound(module)
+
+    def _report(self, module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
+        present = {node for layer in self._layers for node in layer["nodes"]}
+        levels = _levels(module)
+        weights = sum(level["weights"] for level in levels)
+        return {
+            "nodes": len(self._nodes),
+            "arena": {"bytes": sum(level["arena"] for level in levels), **_arena(module, network)},
+            "levels": levels,
+            "weights_bytes": weights,
+            **({"state_bytes": state} if (state := sum(level["state"] for level in levels)) else {}),
+            "flash": {"weights": weights, "code": None},
+            "stack_bytes": None,
+            "modelled_cycles": self._cycles,
+            "macs": sum(layer["macs"] for layer in self._layers),
+            "kernels": len({layer["kernel"] for layer in self._layers}),
+            "layers": self._layers,
+            "folded": [node for node in self._nodes if node not in present],
+        }
 
 
 def graph_nodes(module: ModuleOp) -> list[str]:
@@ -43,32 +87,58 @@ def graph_nodes(module: ModuleOp) -> list[str]:
     return list(dict.fromkeys(name for op in ops for name in node_names(op)))
 
 
-def network_report(module: ModuleOp, function: str = "network") -> dict[str, Any]:
-    """
-    Return the report of a planned network, empty where the module holds none.
-
-    Sizes are bytes. `arena` has the static memory and who is alive where most of it is needed; `layers` a row per
-    call of a kernel, in order: kernel, ONNX nodes, multiply-accumulates, and the operands; docs/tilewright.md has all.
-    """
+def _network_on_buffers(module: ModuleOp) -> func.FuncOp | None:
+    """Return the network where it is on buffers; None before, and after it is C."""
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
-    network = functions.get(function)
+    network = functions.get("network")
     if network is None or not network.body.blocks:
-        return {}
-    ops = list(network.walk())
-    if any(isinstance(op, memref.AllocOp | memref.CopyOp) or is_kernel(op) for op in ops):
-        return {}
-    calls = [op for op in ops if isinstance(op, func.CallOp) and "macs" in op.attributes]
+        return None
+    is_on_tensors = any(isinstance(value.type, TensorType) for op in network.walk() for value in op.results)
+    return None if is_on_tensors else network
+
+
+def _layers(network: func.FuncOp) -> list[dict[str, Any]]:
+    """Return a row per kernel, or call of one, in order."""
     names = _Names(network)
-    layers = [_layer(call, names) for call in calls]
-    return {
-        "arena": _arena(module, ops, names),
-        "near": _near_memories(module),
-        "weights_bytes": _weights(module),
-        **_state(module),
-        "macs": sum(layer["macs"] for layer in layers),
-        "kernels": len({layer["kernel"] for layer in layers}),
-        "layers": layers,
-    }
+    return [_layer(op, names) for op in outside_kernels(network) if _is_work(op)]
+
+
+def _latest(before: list[dict[str, Any]], network: func.FuncOp) -> list[dict[str, Any]]:
+    """Return the rows of a network, or those `before` where these are of functions, or where work has been lost."""
+    if before and all("." not in layer["kernel"] for layer in before):
+        return before
+    after = _layers(network)
+    return before if _is_work_lost(before, after) else after
+
+
+def _is_work_lost(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> bool:
+    """Return whether a node has fewer multiply-accumulates than before, or no kernel any more."""
+    old, new = _work_of_nodes(before), _work_of_nodes(after)
+    return any(new.get(node, -1) < macs for node, macs in old.items())
+
+
+def _work_of_nodes(layers: list[dict[str, Any]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for layer in layers:
+        # Copies may become transfers, which are no work.
+        for node in layer["nodes"] if layer["kernel"] != memref.CopyOp.name else ():
+            found[node] = found.get(node, 0) + layer["macs"]
+    return found
+
+
+def _is_work(op: Operation) -> bool:
+    return is_kernel(op) or isinstance(op, memref.CopyOp) or (isinstance(op, func.CallOp) and "macs" in op.attributes)
+
+
+def _modelled_cycles(module: ModuleOp, before: int | None) -> int | None:
+    """Return the cycles of a program on its machine, or those `before` where it cannot be simulated as it is."""
+    if ATTRIBUTE not in module.attributes or any(isinstance(op, GridOp) for op in module.walk()):
+        return before
+    if not is_explicit(module):
+        return before
+    if before is not None and not any(isinstance(op, DmaStartOp | LaunchOp) for op in module.walk()):
+        return before  # kernels one after the other take as long in functions as outside
+    return scheduled(module, "network", machine_of(module)).end()
 
 
 class _Names:
@@ -95,35 +165,46 @@ class _Names:
         self._taken.add(self._names[value])
 
     def of(self, value: SSAValue) -> str:
-        while value not in self._names:
-            assert isinstance(value, OpResult)
+        while value not in self._names and isinstance(value, OpResult) and value.op.operands:
             value = value.op.operands[0]
-        return self._names[value]
+        return self._names.get(value) or value.name_hint or "buffer"
 
 
 def _is_planned(op: Operation) -> bool:
     return isinstance(op, memref.ViewOp) and "tilewright.lifetime" in op.attributes
 
 
-def _layer(call: func.CallOp, names: _Names) -> dict[str, Any]:
-    macs = cast("IntegerAttr[Any]", call.attributes["macs"]).value.data * _times(call)
-    buffers = [value for value in call.arguments if is_shaped(value)]
+def _layer(op: Operation, names: _Names) -> dict[str, Any]:
+    """Return the row of a kernel, or of the call of a function that is one."""
+    kernel, macs = op.name, multiply_accumulates(op)
+    if isinstance(op, func.CallOp):
+        kernel, macs = op.callee.string_value(), cast("IntegerAttr[Any]", op.attributes["macs"]).value.data
+    buffers = [value for value in op.operands if is_shaped(value)]
     operands = [{"name": names.of(value), "bytes": bytes_of(value.type)} for value in buffers]
-    return {"kernel": call.callee.string_value(), "nodes": list(node_names(call)), "macs": macs, "operands": operands}
+    return {"kernel": kernel, "nodes": list(node_names(op)), "macs": macs * _times(op), "operands": operands}
 
 
-def _times(call: Operation) -> int:
-    """Return how many times the loops around an op run it."""
-    parent = call.parent_op()
-    if parent is None:
-        return 1
-    return _times(parent) * (_trips(parent) if isinstance(parent, scf.ForOp) else 1)
+def _times(op: Operation) -> int:
+    """Return how many times the loops and grids around an op run it."""
+    parent = op.parent_op()
+    return 1 if parent is None else _times(parent) * _turns(parent)
 
 
-def _trips(loop: scf.ForOp) -> int:
-    """Return how many turns a loop has, 1 where that depends on data."""
-    bounds = [bound.owner for bound in (loop.lb, loop.ub, loop.step)]
-    known = [_number(op) for op in bounds if isinstance(op, arith.ConstantOp)]
+def _turns(op: Operation) -> int:
+    """Return how many times an op runs what is inside it, that of a loop whose turns depend on data as 1."""
+    match op:
+        case GridOp():
+            return prod(op.bounds)
+        case scf.ForOp():
+            return _trips(op.lb, op.ub, op.step)
+        case scf.ParallelOp():
+            return prod(map(_trips, op.lowerBound, op.upperBound, op.step))
+        case _:
+            return 1
+
+
+def _trips(*bounds: SSAValue) -> int:
+    known = [_number(value.owner) for value in bounds if isinstance(value.owner, arith.ConstantOp)]
     return len(range(*known)) if len(known) == len(bounds) else 1
 
 
@@ -131,38 +212,40 @@ def _number(op: arith.ConstantOp) -> int:
     return cast("IntegerAttr[Any]", op.value).value.data
 
 
-def _near_memories(module: ModuleOp) -> dict[str, int]:
-    """Return the bytes that tiles need in each near level."""
-    definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)]
-    spaces = [(op.type.memory_space, bytes_of(op.type)) for op in definitions]
-    return {space.data: size for space, size in spaces if isinstance(space, StringAttr)}
+def _levels(module: ModuleOp) -> list[dict[str, Any]]:
+    """
+    Return a row per level of the machine: its size, and the bytes of static memory, weights and state in it.
+
+    A module without a machine has one of unknown size, and those that its types name.
+    """
+    sizes: dict[str, int | None] = {"memory": None}
+    if ATTRIBUTE in module.attributes:
+        sizes = {level.name: level.size for level in machine_of(module).levels}
+    far = next(iter(sizes))
+    used = {name: {"arena": 0, "weights": 0, "state": 0} for name in sizes}
+    for op in module.body.block.ops:
+        if isinstance(op, memref.GlobalOp):
+            space = getattr(op.type, "memory_space", None)
+            level = space.data if isinstance(space, StringAttr) else far
+            used.setdefault(level, {"arena": 0, "weights": 0, "state": 0})[_kind(op)] += bytes_of(op.type)
+    return [{"name": name, "size": sizes.get(name), **counts} for name, counts in used.items()]
 
 
-def _weights(module: ModuleOp) -> int:
-    definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)]
-    weights = [op for op in definitions if isinstance(op.initial_value, DenseIntOrFPElementsAttr)]
-    return sum(bytes_of(op.type) for op in weights if not _is_state(op))
+def _kind(op: memref.GlobalOp) -> str:
+    if "tilewright.state" in op.attributes:
+        return "state"
+    return "weights" if isinstance(op.initial_value, DenseIntOrFPElementsAttr) else "arena"
 
 
-def _is_state(op: memref.GlobalOp) -> bool:
-    return "tilewright.state" in op.attributes
-
-
-def _state(module: ModuleOp) -> dict[str, int]:
-    """Return the bytes that outlive a call, where there are any."""
-    definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and _is_state(op)]
-    return {"state_bytes": sum(bytes_of(op.type) for op in definitions)} if definitions else {}
-
-
-def _arena(module: ModuleOp, ops: Sequence[Operation], names: _Names) -> dict[str, Any]:
-    """Return the arena's size, its lower bound, and the buffers that are alive at the fullest step."""
+def _arena(module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
+    """Return the least bytes of the buffers that allocate-static places, and those alive at the fullest step."""
     definition = next((op for op in module.body.block.ops if "tilewright.arena" in op.attributes), None)
     if not isinstance(definition, memref.GlobalOp):
-        return {"bytes": 0, "lower_bound": 0, "alive_at_peak": []}
-    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in ops if _is_planned(op)]
+        return {"lower_bound": 0, "alive_at_peak": []}
+    names = _Names(network)
+    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in network.walk() if _is_planned(op)]
     fullest = max((b["first"] for b in buffers), key=lambda step: _total(_alive(buffers, step)), default=0)
     return {
-        "bytes": bytes_of(definition.type),
         "lower_bound": cast("IntegerAttr[Any]", definition.attributes["tilewright.peak"]).value.data,
         "alive_at_peak": [
             {key: b[key] for key in ("name", "nodes", "offset", "bytes")} for b in _alive(buffers, fullest)

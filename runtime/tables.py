@@ -24,11 +24,19 @@ _WIDE = 240
 def print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
     """Print what a compiled network costs, and the files that it was written to."""
     arena, layers = report["arena"], report["layers"]
-    print(f"arena    {arena['bytes']:,} bytes (at least {arena['lower_bound']:,} are alive at once)")
+    least = f" (at least {arena['lower_bound']:,} are alive at once)" if arena["lower_bound"] else ""
+    print(f"arena    {arena['bytes']:,} bytes{least}")
+    for level in report["levels"] if len(report["levels"]) > 1 else ():
+        used = {name: level[name] for name in ("arena", "weights", "state") if level[name]}
+        text = ", ".join(f"{name} {count:,}" for name, count in used.items()) or "nothing"
+        print(f"         {level['name']} {sum(used.values()):,} of {level['size']:,} bytes: {text}")
     print(f"weights  {report['weights_bytes']:,} bytes")
     if "state_bytes" in report:
         print(f"state    {report['state_bytes']:,} bytes")
     print(f"work     {report['macs']:,} multiply-accumulates in {len(layers)} layers, {report['kernels']} kernels")
+    print(f"stack    {report['stack_bytes']:,} bytes at most")
+    if report["modelled_cycles"] is not None:
+        print(f"time     {report['modelled_cycles']:,} cycles, modelled")
     print(f"files    {' '.join(str(file) for file in files)}")
 
 
@@ -78,7 +86,7 @@ def print_rows(rows: Sequence[Row], places: str) -> None:
 
 def _sizes(row: Row) -> Sequence[str]:
     report = row.report
-    if not report:
+    if "macs" not in report:
         return "", "", "", "", f"{row.seconds:.2f}"
     counts = report["nodes"], report["macs"], report["arena"]["bytes"], report["weights_bytes"]
     return *(f"{count:,}" for count in counts), f"{row.seconds:.2f}"

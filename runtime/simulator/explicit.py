@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
-from ...dialects.hier import FirstOp, GridOp, LastOp, LaunchOp, YieldOp
+from ...dialects.hier import FirstOp, GridOp, LastOp, YieldOp
 from ...errors import Diagnostic
 from ...ir import new_context
 from ...passes import all_passes
@@ -23,12 +23,11 @@ from .walk import can_walk
 _IN_GRIDS = (GridOp, FirstOp, LastOp, YieldOp)
 
 
-def is_explicit(module: ModuleOp, function: str = "network", *, launches_calls: bool = False) -> bool:
+def is_explicit(module: ModuleOp, function: str = "network") -> bool:
     """
     Return whether all that a function of a module does is kernels and transfers on buffers, loops and index arithmetic.
 
-    Grids, which expand-grid turns into these, count; so do calls of functions that are explicit, and with
-    `launches_calls` those beside the program, which cannot be simulated.
+    Grids, which expand-grid turns into these, count; so do calls of functions that are explicit.
     """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     pending, seen = [function], {function}
@@ -36,9 +35,8 @@ def is_explicit(module: ModuleOp, function: str = "network", *, launches_calls: 
         found = functions.get(pending.pop())
         if found is None or not found.body.blocks:
             return False
-        for op in _outside_kernels(found):
-            is_launch = launches_calls and isinstance(op, LaunchOp) and isinstance(op.kernel, func.CallOp)
-            if not (is_launch or _is_explicit_op(op)):
+        for op in outside_kernels(found):
+            if not _is_explicit_op(op):
                 return False
             if isinstance(op, func.CallOp) and op.callee.string_value() not in seen:
                 seen.add(op.callee.string_value())
@@ -46,14 +44,14 @@ def is_explicit(module: ModuleOp, function: str = "network", *, launches_calls: 
     return True
 
 
-def _outside_kernels(op: Operation) -> Iterator[Operation]:
+def outside_kernels(op: Operation) -> Iterator[Operation]:
     """Yield the ops inside an op, but for the scalar code of kernels."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
                 yield inner
                 if not is_kernel(inner):
-                    yield from _outside_kernels(inner)
+                    yield from outside_kernels(inner)
 
 
 def _is_explicit_op(op: Operation) -> bool:

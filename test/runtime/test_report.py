@@ -1,0 +1,86 @@
+"""The report of a compiled network: memory by level, stack, modelled time, and work before it becomes instructions."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tilewright.compiler import Compilation, Model, compile_model, write_compilation
+from tilewright.frontend import zoo
+from tilewright.ir import new_context
+from tilewright.passes.core.manager import PassManager
+from tilewright.runtime import profile
+from tilewright.runtime.report import ReportObserver
+from tilewright.runtime.toolchain import compiler
+from tilewright.test.machines.make import FOLDER
+from tilewright.test.runtime.simulator.test_sound import with_instructions
+from tilewright.test.small_models import save, small
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
+    path = tmp_path_factory.mktemp("report") / "small.onnx"
+    save(small(), path)
+    return Model(path)
+
+
+@pytest.fixture(scope="module")
+def siracusa(model: Model) -> Compilation:
+    return compile_model(model, "siracusa")
+
+
+def test_levels_hold_all_static_memory(siracusa: Compilation) -> None:
+    """The arena is that of the header, in whatever level it lies."""
+    report, program = siracusa.report, siracusa.program()
+    levels = {level["name"]: level for level in report["levels"]}
+    assert list(levels) == ["L2", "WMEM", "L1"]
+    assert report["arena"]["bytes"] == program.arena_bytes == levels["L1"]["arena"] > 0
+    assert report["weights_bytes"] == program.weights_bytes == sum(level["weights"] for level in levels.values())
+    assert levels["WMEM"]["weights"] > 0
+    assert all(level["arena"] + level["weights"] + level["state"] <= level["size"] for level in levels.values())
+    assert report["flash"] == {"weights": program.weights_bytes, "code": None}
+
+
+@pytest.mark.parametrize("target", ["host", "native", "siracusa"])
+def test_modelled_cycles_are_those_of_the_profile(model: Model, target: str) -> None:
+    assert compile_model(model, target).report["modelled_cycles"] == profile.profile(model, target).cycles > 0
+
+
+@pytest.mark.parametrize("before", ["outline-kernels", "expand-grid"])
+def test_work_that_becomes_instructions_counts(model: Model, before: str) -> None:
+    target = str(FOLDER / "two_level_8k.toml")
+    module, observer = model.load(), ReportObserver()
+    pipeline = with_instructions(target, before)
+    end = [step.name for step in pipeline.steps].index("convert-dma-to-loops")
+    PassManager([observer]).run(module, type(pipeline)(pipeline.steps[:end]), new_context())
+    report = observer.content
+    assert report["macs"] == sum(layer["macs"] for layer in report["layers"]) == (3 * 4 * 4) * (2 * 3 * 3)
+    assert [layer["nodes"] for layer in report["layers"]] == [["conv", "requant"]]
+    assert not report["folded"]
+
+
+def stack_of(folder: Path, level: str) -> int:
+    """Return the bytes of stack along the deepest chain of calls, as gcc gives them for each function."""
+    words = [*compiler(), "-std=c11", level, "-fcallgraph-info=su", f"-I{folder}", "-c", str(folder / "network.c")]
+    subprocess.run([*words, "-o", str(folder / "network.o")], check=True, capture_output=True, cwd=folder)
+    text = next(folder.glob("*.ci")).read_text()
+    sizes = {name: int(size) for name, size in re.findall(r'title: "([^"]*)" label: "[^"]*?(\d+) bytes', text)}
+    calls = re.findall(r'sourcename: "([^"]*)" targetname: "([^"]*)"', text)
+
+    def depth(name: str) -> int:
+        return sizes.get(name, 0) + max((depth(called) for caller, called in calls if caller == name), default=0)
+
+    return max(map(depth, sizes))
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+@pytest.mark.parametrize(("network", "target"), [("ds-cnn", "host"), ("ds-cnn", "native"), ("mlp", "native")])
+def test_the_stack_bound_is_one(network: str, target: str, level: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{network}.onnx"
+    save(zoo.build(network), path)
+    compilation = compile_model(Model(path), target)
+    write_compilation(compilation, tmp_path / "build")
+    assert 0 < stack_of(tmp_path / "build", level) <= compilation.report["stack_bytes"]
