@@ -12,11 +12,11 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from . import commands
 from .errors import did_you_mean
+from .files import path_of
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
 
 _DESCRIPTION = """\
@@ -178,7 +178,7 @@ def _add_prefill(parser: argparse.ArgumentParser) -> None:
 
 
 def _prefill(text: str) -> Path | int:
-    return _rows(text) if text.isdecimal() else Path(text)
+    return _rows(text) if text.isdecimal() else path_of(text)
 
 
 def _rows(text: str) -> int:
@@ -189,21 +189,21 @@ def _rows(text: str) -> int:
 
 def _add_compile(parser: argparse.ArgumentParser) -> None:
     what = "a .onnx file, or .mlir at the graph or the tensor level"
-    parser.add_argument("model", type=Path, nargs="?", metavar="MODEL", help=what)
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="the folder for network.c and the rest")
+    parser.add_argument("model", type=path_of, nargs="?", metavar="MODEL", help=what)
+    parser.add_argument("-o", "--output", type=path_of, metavar="DIR", help="the folder for network.c and the rest")
     parser.add_argument("--print-pipeline", action="store_true", help="print the target's pipeline and do nothing")
     what = "build programs that need no operating system too, for targets that have them"
     parser.add_argument("--bare", action="store_true", help=what)
     what = "what the programs of --bare run on (zeros)"
-    parser.add_argument("--inputs", type=Path, metavar="FILE.npz", help=what)
+    parser.add_argument("--inputs", type=path_of, metavar="FILE.npz", help=what)
     _add_model_options(parser)
     _add_prefill(parser)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", type=Path, metavar="MODEL|DIR", help="a model, or a folder that compile wrote")
-    parser.add_argument("--inputs", type=Path, required=True, metavar="FILE.npz", help="arrays, by name or in order")
-    parser.add_argument("--outputs", type=Path, metavar="FILE.npz", help="where the outputs go")
+    parser.add_argument("model", type=path_of, metavar="MODEL|DIR", help="a model, or a folder that compile wrote")
+    parser.add_argument("--inputs", type=path_of, required=True, metavar="FILE.npz", help="arrays, by name or in order")
+    parser.add_argument("--outputs", type=path_of, metavar="FILE.npz", help="where the outputs go")
     parser.add_argument("--on", metavar="PLACE", help="interpreter, simulator, host, sanitizers or rv32 (host)")
     parser.add_argument("--stop-after", default="", metavar="PHASE", help="the level to interpret (the last)")
     _add_model_options(parser)
@@ -211,7 +211,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("corpora", type=Path, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
+    add("corpora", type=path_of, nargs="+", metavar="CORPUS", help="folders that hold networks, at any depth")
     add(
         "--on",
         action="append",

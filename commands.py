@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .errors import Diagnostic
@@ -93,13 +94,13 @@ def compile_command(options: argparse.Namespace) -> int:
     with Progressing(options.target) as observers:
         told = [*observers, *hints(options.target, integers=options.integers)]
         compilation = compile_model(_model(options), options.target, observers=told)
+    programs: Callable[[Path], object] | None = None
     if options.bare:
         bare_of(compilation)
-    files = write_compilation(compilation, options.output)
-    if options.bare:
         ports, names = network_inputs(compilation.module), compilation.ssa_names
         inputs = _matched(given, ports, options.inputs, names) if options.inputs else None
-        files += write_bare(compilation, options.output, inputs)
+        programs = partial(write_bare, compilation, inputs=inputs)
+    files = write_compilation(compilation, options.output, also=programs)
     print_compiled(compilation.report, files)
     return 0
 

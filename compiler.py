@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,7 +154,7 @@ def machine_named(name: str) -> targets.Machine:
     from .targets.core.machine_file import variants
 
     known = [*targets.machines(), *variants()]
-    if name in known or Path(name).exists():
+    if name in known or (name and Path(name).exists()):
         return targets.machine_named(name)
     remedy = did_you_mean(name, known) or "tilewright targets lists them; the path of a machine file does too"
     raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
@@ -238,13 +238,18 @@ def _compile(
     return Compilation(model, machine, module, inputs, found, names)
 
 
-def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
+def write_compilation(
+    compilation: Compilation, folder: Path, *, also: Callable[[Path], object] | None = None
+) -> list[Path]:
     """
     Write network.c, network.h, weights, report.json and pipeline.txt to a folder, all of them or none.
 
-    A target with a C runtime of its own has it written beside them, as the folder `runtime`. Returns the paths. Raises
-    Diagnostic where the folder cannot be written; what it held is then as it was.
+    A target with a C runtime of its own has it written beside them, as the folder `runtime`; `also` writes more to a
+    folder that holds all of these. Returns the paths. Other files of the folder stay, those of an earlier network go;
+    what holds when the process is killed meanwhile says `files.write_folder`. Raises Diagnostic where the folder
+    cannot be written, and what `also` raises; what it held is then as it was.
     """
+    from .files import write_folder
     from .targets.c import write_program
 
     program = compilation.program()
@@ -252,27 +257,46 @@ def write_compilation(compilation: Compilation, folder: Path) -> list[Path]:
         "report.json": json.dumps(compilation.report, indent=1) + "\n",
         "pipeline.txt": f"{_pipeline_from_graph(compilation)}\n",
     }
-    made: list[Path] = []
-    try:
-        made = [each for each in (folder, *folder.parents) if not each.exists()]
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".tilewright-", dir=folder) as temporary:
-            staging = Path(temporary)
+    runtime = compilation.machine.folder / "c"
+
+    def fill(staging: Path) -> None:
+        try:
             write_program(program, staging)
-            for name, text in texts.items():
-                (staging / name).write_text(text, encoding="utf-8")
-            if (runtime := compilation.machine.folder / "c").is_dir():
-                shutil.copytree(runtime, staging / "runtime")
-            return _move(sorted(staging.iterdir()), folder)
-    except (OSError, Diagnostic) as error:
-        for each in made:
-            shutil.rmtree(each, ignore_errors=True)
-        raise Diagnostic(
-            "the compiled network cannot be written",
-            where=str(folder),
-            found=(error.strerror or str(error)) if isinstance(error, OSError) else error.message,
-            remedy="give a folder that can be written to with -o, on a disk with room",
-        ) from error
+        except Diagnostic as error:
+            raise _unwritten(folder, error.message) from error
+        for name, text in texts.items():
+            (staging / name).write_text(text, encoding="utf-8")
+        if runtime.is_dir():
+            shutil.copytree(runtime, staging / "runtime")
+        if also is not None:
+            also(staging)
+
+    try:
+        return write_folder(folder, fill, lambda entry: _is_stale(entry, runtime))
+    except OSError as error:
+        raise _unwritten(folder, error.strerror or str(error)) from error
+
+
+def _unwritten(folder: Path, reason: str) -> Diagnostic:
+    return Diagnostic(
+        "the compiled network cannot be written",
+        where=str(folder),
+        found=reason,
+        remedy="give a folder that can be written to with -o, on a disk with room",
+    )
+
+
+def _is_stale(entry: Path, runtime: Path) -> bool:
+    """Return whether an entry of a folder is of an earlier network, whose weights have another form, or of a target."""
+    from .targets.core.c_external import FILE
+
+    if entry.name != "runtime" or not entry.is_dir():
+        weights = ("weights.c", "weights.h", "weights.S", "weights.bin", FILE)
+        return entry.is_file() and (entry.name in weights or fnmatch(entry.name, "network-*.elf"))
+    folders = [runtime, *(file.parent / "c" for file in Path(targets.__file__).parent.glob("*/machine.toml"))]
+    known = {file.relative_to(folder) for folder in folders for file in folder.rglob("*") if file.is_file()}
+    found = [file.relative_to(entry) for file in entry.rglob("*") if not file.is_dir()]
+    return bool(found) and known.issuperset(found)
 
 
 def _pipeline_from_graph(compilation: Compilation) -> Pipeline:
@@ -289,7 +313,7 @@ def _pipeline_from_graph(compilation: Compilation) -> Pipeline:
 
 def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Array] | None = None) -> list[Path]:
     """
-    Build the network in a folder that `write_compilation` wrote as programs without an operating system.
+    Build the network in a folder that holds what `write_compilation` writes as programs without an operating system.
 
     There is one for each board of the target, `network-<board>.elf`; it runs on `inputs`, or zeros, and prints outputs
     and cycles. Inputs with one axis more than the network's are steps, calls done one after the other. Returns their
@@ -322,16 +346,3 @@ def bare_of(compilation: Compilation) -> Any:
             remedy="compile for another target: tilewright targets lists them",
         )
     return import_module(f"{targets.__name__}.{folder.name}.bare")
-
-
-def _move(files: Sequence[Path], folder: Path) -> list[Path]:
-    """Move files and folders into a folder, in which weights of another form, and a runtime, are then stale."""
-    for file in files:
-        if (folder / file.name).is_dir() != file.is_dir() and (folder / file.name).exists():
-            raise Diagnostic(f"{file.name} is {'a folder' if file.is_file() else 'no folder'}")
-    shutil.rmtree(folder / "runtime", ignore_errors=True)
-    moved = [file.replace(folder / file.name) for file in files]
-    for stale in folder.glob("weights.*"):
-        if stale not in moved:
-            stale.unlink()
-    return moved

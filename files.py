@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Generator
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -34,6 +36,13 @@ _KINDS = {
     stat.S_IFBLK: "a device",
     stat.S_IFSOCK: "a socket",
 }
+
+
+def path_of(text: str) -> Path:
+    """Return an argument of a command that is a path. Raises ArgumentTypeError where it is empty: that is no path."""
+    if not text:
+        raise ArgumentTypeError("expected a path, found an empty text")
+    return Path(text)
 
 
 # Reading
@@ -71,13 +80,15 @@ def _too_large(path: Path | str, found: str, largest: int) -> OSError:
     return OSError(errno.EFBIG, f"it has {found} bytes, more than the {largest:,} that are read", str(path))
 
 
-def read_regular(path: Path | str, largest: int = LARGEST) -> bytes:
+def read_regular(path: Path | str, largest: int | None = LARGEST) -> bytes:
     """Return what a regular file holds. Raises OSError as `open_regular` does."""
     with open_regular(path, largest) as stream:
         return _read(stream, path, largest)
 
 
-def _read(stream: IO[bytes], path: Path | str, largest: int) -> bytes:
+def _read(stream: IO[bytes], path: Path | str, largest: int | None) -> bytes:
+    if largest is None:
+        return stream.read()
     # The size of a file that the system makes up as it is read is 0.
     data = stream.read(largest + 1) or b""
     if len(data) > largest:
@@ -177,6 +188,93 @@ def _replace(target: Path, data: bytes) -> None:
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
+        raise
+
+
+def write_folder(folder: Path, fill: Callable[[Path], object], is_stale: Callable[[Path], bool]) -> list[Path]:
+    """
+    Put what `fill` writes to an empty folder into `folder`, all of it or none, and return the paths there.
+
+    Entries of `folder` with the names of new ones are replaced, those that are `is_stale` removed, all others kept. The
+    new folder is written beside the old one and takes its name: at each moment that name is the old output whole, the
+    new one whole or, between two renames, nothing. A crash in between leaves `.NAME.*` beside it: the new output, and
+    in `.NAME.*.old` the old one with the entries to keep. A folder that cannot be renamed, since it is the working
+    directory, a mount point, another user's or in a folder that cannot be written to, gets its entries one by one:
+    after an error it is as it was, after a crash it may hold parts of both.
+
+    Raises OSError where that fails or an entry is of another kind, and what `fill` raises; `folder` is then as it was.
+    """
+    target = Path(os.path.realpath(folder))
+    made = [each for each in (target.parent, *target.parents) if not each.exists()]
+    staging: Path | None = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        is_whole = _can_be_renamed(target)
+        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent if is_whole else target))
+        os.chmod(staging, target.stat().st_mode & 0o777 if target.exists() else 0o777 & ~umask())
+        fill(staging)
+        new = sorted(each.name for each in staging.iterdir())
+        old = [each for each in target.iterdir() if each != staging] if target.exists() else []
+        kept = [each.name for each in old if each.name not in new and not is_stale(each)]
+        _check_kinds(staging, old, new, is_stale)
+        away = staging.with_name(f"{staging.name}.old")
+        _rename_all(_swap(target, staging, away, kept) if is_whole else _each(target, staging, away, old, new, kept))
+        shutil.rmtree(away, ignore_errors=True)
+        return [folder / name for name in new]
+    except BaseException:
+        for each in made:
+            shutil.rmtree(each, ignore_errors=True)
+        raise
+    finally:
+        if staging is not None:
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def _can_be_renamed(folder: Path) -> bool:
+    if not folder.exists():
+        return True
+    is_used = folder == Path.cwd() or folder in Path.cwd().parents or os.path.ismount(folder)
+    is_own = folder.stat().st_uid == os.geteuid()
+    return folder.is_dir() and is_own and not is_used and os.access(folder.parent, os.W_OK | os.X_OK)
+
+
+def _check_kinds(staging: Path, old: Sequence[Path], new: Sequence[str], is_stale: Callable[[Path], bool]) -> None:
+    """Raise OSError where an entry would be replaced by one of another kind, or a folder that is not an old output."""
+    for each in old:
+        if each.name not in new:
+            continue
+        if each.is_dir() != (staging / each.name).is_dir():
+            kind = "a folder" if each.is_dir() else "no folder"
+            raise FileExistsError(errno.EEXIST, f"{each.name} is {kind}", str(each))
+        if each.is_dir() and not is_stale(each):
+            raise FileExistsError(errno.EEXIST, f"{each.name} holds files of another origin", str(each))
+
+
+def _swap(target: Path, staging: Path, away: Path, kept: Sequence[str]) -> list[tuple[Path, Path]]:
+    """Return the renames that give a new folder the name of the old one, and then the entries to keep."""
+    first = [(target, away)] if target.exists() else []
+    return [*first, (staging, target), *((away / name, target / name) for name in kept)]
+
+
+def _each(
+    target: Path, staging: Path, away: Path, old: Sequence[Path], new: Sequence[str], kept: Sequence[str]
+) -> list[tuple[Path, Path]]:
+    """Return the renames that take entries out of a folder and put the new ones into it."""
+    away.mkdir()
+    taken = [(each, away / each.name) for each in old if each.name not in kept]
+    return [*taken, *((staging / name, target / name) for name in new)]
+
+
+def _rename_all(moves: Sequence[tuple[Path, Path]]) -> None:
+    """Rename all or, where one fails, none."""
+    done: list[tuple[Path, Path]] = []
+    try:
+        for source, place in moves:
+            os.rename(source, place)
+            done.append((source, place))
+    except BaseException:
+        for source, place in reversed(done):
+            os.rename(place, source)
         raise
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from .errors import Diagnostic, did_you_mean
+from .files import path_of
 
 if TYPE_CHECKING:
     from .passes.core.driver import Known
@@ -52,6 +53,11 @@ def _natural(text: str) -> int:
     return int(text)
 
 
+def _path(text: str) -> str:
+    path_of(text)
+    return text
+
+
 def name_and_value(text: str) -> tuple[str, str]:
     """Return the parts of NAME=VALUE. Raises ArgumentTypeError for other texts."""
     name, equals, value = text.rpartition("=")
@@ -83,8 +89,15 @@ def _parser() -> _Parser:
 
 
 def _add_files(add: _Add) -> None:
-    add("input", nargs="?", default="-", metavar="INPUT", help="a .mlir or .onnx file; '-' or none: .mlir from stdin")
-    add("-o", "--output", metavar="FILE", default="-", help="where the result goes, whole or not at all")
+    add(
+        "input",
+        nargs="?",
+        type=_path,
+        default="-",
+        metavar="INPUT",
+        help="a .mlir or .onnx file; '-' or none: .mlir from stdin",
+    )
+    add("-o", "--output", type=_path, metavar="FILE", default="-", help="where the result goes, whole or not at all")
     add("-t", "--target", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
     add("--split-input-file", action=_FLAG, help="treat the parts between lines '// -----' as files of their own")
     add("--verify-diagnostics", action=_FLAG, help="succeed when exactly the errors of '// expected-error' come")
@@ -115,12 +128,17 @@ def _add_observers(add: _Add) -> None:
     add("--mlir-print-ir-after-all", action=_FLAG, help="print the IR after each pass")
     add("--mlir-print-ir-after-change", action=_FLAG, help="print the IR only after passes that change it")
     add("--mlir-print-ir-after-failure", action=_FLAG, help="print the IR that a failed pass leaves")
-    add("--dump-dir", metavar="DIR", help="write the IR after each pass to a file that runs the rest of the pipeline")
+    add(
+        "--dump-dir",
+        type=_path,
+        metavar="DIR",
+        help="write the IR after each pass to a file that runs the rest of the pipeline",
+    )
     add("--timing", action=_FLAG, help="print how long each pass took")
     add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
-    add("--inputs", metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
+    add("--inputs", type=_path, metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
-    add("--reproducer", metavar="FILE", help="when a pass fails, write what went into it, with its command")
+    add("--reproducer", type=_path, metavar="FILE", help="when a pass fails, write what went into it, with its command")
     add("--run-reproducer", action=_FLAG, help="run the command that the input file holds")
 
 

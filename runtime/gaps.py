@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic
+from ..files import path_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -235,8 +235,8 @@ def _computes(function: FuncOp) -> bool:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tilewright import`, but those of open models."""
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a .onnx file")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where the IR goes (standard output)")
+    parser.add_argument("model", type=path_of, metavar="MODEL", help="a .onnx file")
+    parser.add_argument("-o", "--output", type=path_of, metavar="FILE", help="where the IR goes (standard output)")
     parser.add_argument("--report", action="store_true", help="list what is not handled instead, for each target")
     what = "a machine of the report; repeatable (all that have a pipeline)"
     parser.add_argument("--target", action="append", default=[], metavar="TARGET", help=what)

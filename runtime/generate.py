@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ..compiler import PREFILL
 from ..dialects.core.ports import ATTENTION_MASK
 from ..errors import Diagnostic
+from ..files import path_of
 from ..ir import Array, symbol_names
 from .inputs import Input, host_inputs, network_inputs
 from .session import Run
@@ -178,7 +178,7 @@ def _scores(run: Run, language: Language, tokens: Sequence[int], position: int) 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tilewright generate`, those that describe the model aside."""
     add = parser.add_argument
-    add("model", type=Path, metavar="MODEL|DIR", help="a network for one token, or a folder that compile wrote")
+    add("model", type=path_of, metavar="MODEL|DIR", help="a network for one token, or a folder that compile wrote")
     add("--prompt", type=_tokens, required=True, metavar="1,2,3", help="the tokens to begin with")
     add("--tokens", type=_count, default=16, metavar="N", help="how many tokens to add (16)")
     add("--on", metavar="PLACE", help="interpreter, host, sanitizers or rv32 (host)")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import Diagnostic
+from ..files import path_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -27,12 +28,12 @@ _WIDE = 184
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command that are its own, not those of every model."""
-    parser.add_argument("model", type=Path, metavar="MODEL", help="a .onnx or .mlir file")
-    parser.add_argument("--trace", type=Path, metavar="FILE.json", help="write a trace for ui.perfetto.dev")
-    parser.add_argument("--html", type=Path, metavar="FILE.html", help="write a page for a browser, in one file")
+    parser.add_argument("model", type=path_of, metavar="MODEL", help="a .onnx or .mlir file")
+    parser.add_argument("--trace", type=path_of, metavar="FILE.json", help="write a trace for ui.perfetto.dev")
+    parser.add_argument("--html", type=path_of, metavar="FILE.html", help="write a page for a browser, in one file")
     what = "the step at position P, of a network with --context (the last one)"
     parser.add_argument("--position", type=int, metavar="P", help=what)
-    parser.add_argument("--json", type=Path, metavar="FILE.json", help="write all numbers")
+    parser.add_argument("--json", type=path_of, metavar="FILE.json", help="write all numbers")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import Diagnostic
+from ..files import read_regular
 
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 """The flags under which the emitted C is free of warnings."""
@@ -65,18 +68,53 @@ def compile_executable(sources: Sequence[Path], flags: Sequence[str] = ()) -> Pa
 
 
 def cache_folder() -> Path:
-    """Return the folder of what was built: $TILEWRIGHT_CACHE, else one in the user's cache."""
+    """
+    Return the folder of what was built, which only this user can write to: what lies in it is loaded and run.
+
+    It is $TILEWRIGHT_CACHE, else one in the user's cache, else a new one of this process. Raises Diagnostic where
+    $TILEWRIGHT_CACHE is not the user's own or cannot be written to.
+    """
     if chosen := os.environ.get("TILEWRIGHT_CACHE"):
+        if problem := _unfit(Path(chosen)):
+            raise Diagnostic(
+                "the cache of what is built cannot be used",
+                where="$TILEWRIGHT_CACHE",
+                expected="a folder that you own and can write to",
+                found=f"{chosen}: {problem}",
+            )
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "tilewright"
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    folder = Path(base) / "tilewright"
+    return folder if folder.is_absolute() and not _unfit(folder) else _own_folder()
+
+
+def _unfit(folder: Path) -> str:
+    """Return why a folder cannot hold what is built; one of this user is closed to others."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+        if status.st_uid != os.geteuid():
+            return f"it belongs to the user {status.st_uid}"
+        if status.st_mode & 0o022:
+            folder.chmod(0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+@cache
+def _own_folder() -> Path:
+    folder = tempfile.mkdtemp(prefix="tilewright-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path:
     command = compiler()
     files = [source.resolve() for source in sources]
-    target = _cache() / f"{_fingerprint(command, flags, files)}{suffix}"
-    if target.exists():
+    target = cache_folder() / f"{_fingerprint(command, flags, files)}{suffix}"
+    if _is_own(target):
         return target
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     arguments = [
@@ -97,20 +135,18 @@ def _build(sources: Sequence[Path], flags: tuple[str, ...], suffix: str) -> Path
             notes=(done.stderr or done.stdout).strip().splitlines()[:20],
             found=shlex.join(arguments),
         )
+    temporary.chmod(0o700)
     os.replace(temporary, target)
     return target
 
 
-def _cache() -> Path:
-    folder = cache_folder()
+def _is_own(file: Path) -> bool:
+    """Return whether a file was built by this user, and nobody else can have written to it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
+        status = file.lstat()
     except OSError:
-        fallback = Path(tempfile.gettempdir()) / f"tilewright-{os.getuid()}"
-        fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return fallback
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 def _fingerprint(command: tuple[str, ...], flags: tuple[str, ...], files: Sequence[Path]) -> str:
@@ -118,7 +154,7 @@ def _fingerprint(command: tuple[str, ...], flags: tuple[str, ...], files: Sequen
     digest = hashlib.sha256(repr((command, flags, [file.name for file in files])).encode())
     beside = {other for file in files for other in file.parent.iterdir() if other.suffix in (".h", ".bin")}
     for file in sorted({*files, *beside}):
-        content = file.read_bytes()
+        content = read_regular(file, None)
         digest.update(f"{file.name} {len(content)} ".encode())
         digest.update(content)
     return digest.hexdigest()[:32]

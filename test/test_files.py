@@ -1,0 +1,249 @@
+"""Outputs of several files appear whole or not at all, and nothing that others can write to is loaded."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tilewright import cli, opt_tool
+from tilewright.compiler import Model, compile_model, write_compilation
+from tilewright.errors import Diagnostic
+from tilewright.files import write_folder
+from tilewright.runtime import toolchain
+from tilewright.test.small_models import save, small
+
+pytestmark = pytest.mark.quick
+
+OLD = {"a": "old a", "b": "old b", "stale": "old", "mine": "mine", "folder/mine": "mine"}
+NEW = {"a": "new a", "b": "new b", "c": "new c", "mine": "mine", "folder/mine": "mine"}
+
+
+def write(folder: Path, contents: dict[str, str]) -> None:
+    for name, text in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def held(folder: Path) -> dict[str, str]:
+    return {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*") if file.is_file()}
+
+
+def put(folder: Path) -> list[Path]:
+    """Write `NEW` to a folder that may hold `OLD`."""
+    return write_folder(folder, lambda new: write(new, dict(list(NEW.items())[:3])), lambda each: each.name == "stale")
+
+
+@pytest.fixture(params=["whole", "each"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an old output, which can be renamed or, as the working directory, cannot."""
+    write(tmp_path / "parent" / "out", OLD)
+    if request.param == "each":
+        monkeypatch.chdir(tmp_path / "parent" / "out")
+    return tmp_path / "parent" / "out"
+
+
+def test_a_folder_is_replaced_and_keeps_what_is_not_of_it(folder: Path):
+    folder.chmod(0o750)
+    assert put(folder) == [folder / name for name in "abc"]
+    assert held(folder) == NEW
+    assert folder.stat().st_mode & 0o777 == 0o750
+    assert os.listdir(folder.parent) == ["out"]
+
+
+def test_a_new_folder(tmp_path: Path):
+    put(tmp_path / "x" / "y")
+    assert sorted(held(tmp_path)) == ["x/y/a", "x/y/b", "x/y/c"]
+
+
+@pytest.mark.parametrize("failing", range(7))
+def test_a_rename_that_fails_leaves_the_old_output(failing: int, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    rename, count = os.rename, iter(range(100))
+
+    def failing_once(source: Path, target: Path) -> None:
+        if next(count) == failing:
+            raise OSError(5, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", failing_once)
+    try:
+        put(folder)
+    except OSError:
+        assert held(folder) == OLD
+    else:
+        assert held(folder) == NEW
+    assert os.listdir(folder.parent) == ["out"]
+
+
+@pytest.mark.parametrize("last", range(6))
+def test_a_crash_leaves_the_old_output_the_new_one_or_none(last: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "parent" / "out"
+    write(folder, OLD)
+    child = os.fork()
+    if child == 0:
+        rename, count = os.rename, iter(range(100))
+
+        def ending(source: Path, target: Path) -> None:
+            if next(count) == last:
+                os._exit(1)
+            rename(source, target)
+
+        os.rename = ending
+        put(folder)
+        os._exit(0)
+    os.waitpid(child, 0)
+    mine = {name for name in OLD if "mine" in name}
+    found = {name: text for name, text in held(folder).items() if name not in mine}
+    assert found in ({}, *({k: v for k, v in each.items() if k not in mine} for each in (OLD, NEW)))
+    assert sorted(Path(name).name for name in held(folder.parent) if "mine" in name) == ["mine", "mine"]
+
+
+def test_a_failure_to_fill_leaves_the_old_output(folder: Path):
+    def fail(new: Path) -> None:
+        (new / "a").write_text("half")
+        raise Diagnostic("no")
+
+    with pytest.raises(Diagnostic):
+        write_folder(folder, fail, lambda _: False)
+    assert held(folder) == OLD
+    assert os.listdir(folder.parent) == ["out"]
+
+
+@pytest.mark.long
+def test_folders_of_another_origin_stay(tmp_path: Path):
+    """A folder `runtime` that no compilation wrote is neither removed nor replaced."""
+    save(small(), tmp_path / "net.onnx")
+    write(tmp_path / "out", {"runtime/mine.py": "mine", "weights.onnx": "mine"})
+    write_compilation(compile_model(Model(tmp_path / "net.onnx"), "host"), tmp_path / "out")
+    assert held(tmp_path / "out").items() >= {"runtime/mine.py": "mine", "weights.onnx": "mine"}.items()
+    before = held(tmp_path / "out")
+    with pytest.raises(Diagnostic, match="cannot be written") as caught:
+        write_compilation(compile_model(Model(tmp_path / "net.onnx"), "siracusa"), tmp_path / "out")
+    assert caught.value.found == "runtime holds files of another origin"
+    assert held(tmp_path / "out") == before
+    write_compilation(compile_model(Model(tmp_path / "net.onnx"), "siracusa"), tmp_path / "chip")
+    (tmp_path / "chip" / "network-portable.elf").write_text("of an earlier network")
+    write_compilation(compile_model(Model(tmp_path / "net.onnx"), "host"), tmp_path / "chip")
+    assert not {"runtime/tw_cluster.h", "network-portable.elf"} & held(tmp_path / "chip").keys()
+
+
+def test_programs_that_cannot_be_built_leave_nothing(tmp_path: Path):
+    save(small(), tmp_path / "net.onnx")
+    compilation = compile_model(Model(tmp_path / "net.onnx"), "host")
+
+    def fail(_: Path) -> None:
+        raise Diagnostic("does not fit")
+
+    with pytest.raises(Diagnostic, match="does not fit"):
+        write_compilation(compilation, tmp_path / "out", also=fail)
+    assert os.listdir(tmp_path) == ["net.onnx"]
+
+
+# Empty paths
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tilewright", "compile", "net.onnx", "-o", ""],
+        ["tilewright", "compile", "net.onnx", "--output="],
+        ["tilewright", "compile", "", "-o", "out"],
+        ["tilewright", "compile", "net.onnx", "-o", "out", "--target", ""],
+        ["tilewright", "run", "net.onnx", "--inputs", ""],
+        ["tilewright", "run", "net.onnx", "--inputs", "in.npz", "--outputs", ""],
+        ["tilewright", "check", ""],
+        ["tilewright", "profile", "net.onnx", "--html", ""],
+        ["tilewright", "generate", "", "--prompt", "1"],
+        ["tilewright", "import", "net.onnx", "-o", ""],
+        ["opt-tool", ""],
+        ["opt-tool", "net.onnx", "-o", ""],
+        ["opt-tool", "net.onnx", "--dump-dir", ""],
+        ["opt-tool", "net.onnx", "--reproducer", ""],
+        ["opt-tool", "net.onnx", "--interpret-each", "--inputs", ""],
+    ],
+)
+def test_an_empty_text_is_no_path(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    save(small(), tmp_path / "net.onnx")
+    assert {"tilewright": cli.main, "opt-tool": opt_tool.main}[words[0]](words[1:]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "error: " in err
+    assert os.listdir(tmp_path) == ["net.onnx"]
+
+
+# The cache
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "code.c").write_text("int value(void) { return 42; }\n")
+    return tmp_path / "code.c"
+
+
+def value_of(library: Path) -> int:
+    return ctypes.CDLL(str(library)).value()
+
+
+def theirs(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a file be another user's."""
+    own = file.lstat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)
+
+
+def open_to_all(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.chmod(0o777)
+
+
+def link(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.rename(file.with_name("other"))
+    file.symlink_to("other")
+
+
+@pytest.mark.parametrize("change", [open_to_all, link])
+def test_a_library_that_others_may_have_written_is_built_anew(
+    change: Callable[[Path, pytest.MonkeyPatch], None], source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
+    built = toolchain.compile_shared([source])
+    built.write_bytes(b"planted")
+    change(built, monkeypatch)
+    assert value_of(toolchain.compile_shared([source])) == 42
+    assert not built.is_symlink()
+
+
+def test_a_cache_of_another_user_is_refused(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path))
+    theirs(tmp_path, monkeypatch)
+    with pytest.raises(Diagnostic, match="the cache of what is built cannot be used") as caught:
+        toolchain.compile_shared([source])
+    assert "it belongs to the user" in caught.value.found
+
+
+def test_a_folder_that_others_can_guess_is_no_cache(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("TILEWRIGHT_CACHE", raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(toolchain.tempfile, "tempdir", str(tmp_path / "temporary"))
+    guessed = tmp_path / "temporary" / f"tilewright-{os.getuid()}"
+    guessed.mkdir(parents=True)
+    toolchain._own_folder.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    built = toolchain.compile_shared([source])
+    assert value_of(built) == 42
+    assert built.parent != guessed
+    assert built.parent.stat().st_mode & 0o077 == 0
+    assert toolchain.compile_shared([source]) == built
+    toolchain._own_folder.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_cache_is_closed_to_others(tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TILEWRIGHT_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir(mode=0o777)
+    (tmp_path / "cache").chmod(0o777)
+    toolchain.compile_shared([source])
+    assert (tmp_path / "cache").stat().st_mode & 0o077 == 0
