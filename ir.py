@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -180,6 +181,21 @@ def _caret(text: str, position: int, column: int) -> list[str]:
 _UNWRITTEN = (UnknownLoc, InferredLoc)
 
 
+def _has_late_visibility(op: Operation) -> bool:
+    """Return whether an `llvm.func` has a calling convention beside what upstream prints before it."""
+    convention = op.properties.get("CConv")
+    others = (op.properties.get(name) for name in ("visibility_", "unnamed_addr"))
+    return "ccc" not in str(convention) and any(isinstance(each, IntegerAttr) and each.value.data for each in others)
+
+
+_OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
+    # xDSL does not read the results of one that has several where it and MLIR print them.
+    "linalg.generic": lambda op: len(op.results) > 1,
+    "llvm.func": _has_late_visibility,
+}
+"""When xDSL's custom syntax of an op is not upstream's: it is printed in the generic form."""
+
+
 class _Text(list[str]):
     """Text in parts, as a stream."""
 
@@ -210,8 +226,8 @@ class _IrPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         generic = self.print_generic_format
-        # xDSL does not read the results of a linalg.generic that has several where it and MLIR print them.
-        self.print_generic_format = generic or (op.name == "linalg.generic" and len(op.results) > 1)
+        is_other = _OTHER_SYNTAX.get(op.name)
+        self.print_generic_format = generic or (is_other is not None and is_other(op))
         super().print_op(op)
         self.print_generic_format = generic
 
