@@ -94,11 +94,10 @@ class LocatingParser(Parser):
 
         def to_type(self, parser: AttrParser, type: AnyFloat | IntegerType | IndexType | ComplexType) -> Any:
             element = type.element_type if isinstance(type, ComplexType) else type
-            if not isinstance(element, AnyFloat) or "0" not in (text := self.span.text):
+            text = self.span.text
+            if not isinstance(element, AnyFloat) or not ("x" in text or "X" in text):
                 return super().to_type(parser, type)
             numbers = [number.strip() for number in text.strip("()").split(",")]
-            if not any(map(_is_hexadecimal, numbers)):
-                return super().to_type(parser, type)
             values = [
                 _float_of_bits(parser, number, element, self.span) if _is_hexadecimal(number) else float(number)
                 for number in numbers
