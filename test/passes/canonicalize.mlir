@@ -149,3 +149,28 @@ func.func @nothing(%x: tensor<2x0x4xf32>) -> tensor<2x0xf32> {
   %y = nn.reduce ins(%x : tensor<2x0x4xf32>) outs(%e : tensor<2x0xf32>) {kind = "sum", axes = array<i64: 2>, accumulator = f32}
   func.return %y : tensor<2x0xf32>
 }
+
+// Of two transposes the merged one reads axis (1, 2, 0) of (0, 2, 1): the order of the two counts.
+
+// CHECK-LABEL: func.func @transposed_twice
+// CHECK:         linalg.transpose ins(%x:tensor<2x3x4xi8>) {{.*}} permutation = [2, 1, 0]
+func.func @transposed_twice(%x: tensor<2x3x4xi8>) -> tensor<4x3x2xi8> {
+  %e = tensor.empty() : tensor<2x4x3xi8>
+  %a = linalg.transpose ins(%x : tensor<2x3x4xi8>) outs(%e : tensor<2x4x3xi8>) permutation = [0, 2, 1]
+  %f = tensor.empty() : tensor<4x3x2xi8>
+  %y = linalg.transpose ins(%a : tensor<2x4x3xi8>) outs(%f : tensor<4x3x2xi8>) permutation = [1, 2, 0]
+  func.return %y : tensor<4x3x2xi8>
+}
+
+// An epilogue that yields one of its operands, not the sum, stays.
+
+// CHECK-LABEL: func.func @epilogue
+// CHECK:         nn.matmul {{.*}} epilogue(%b : tensor<2x2xi32>)
+func.func @epilogue(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>, %b: tensor<2x2xi32>) -> tensor<2x2xi32> {
+  %e = tensor.empty() : tensor<2x2xi32>
+  %y = nn.matmul ins(%x, %w : tensor<2x3xi8>, tensor<3x2xi8>) outs(%e : tensor<2x2xi32>) {accumulator = i32} epilogue(%b : tensor<2x2xi32>) at [affine_map<(d0, d1) -> (d0, d1)>] {
+  ^bb0(%sum: i32, %other: i32):
+    linalg.yield %other : i32
+  }
+  func.return %y : tensor<2x2xi32>
+}
