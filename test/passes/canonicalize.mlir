@@ -164,9 +164,9 @@ func.func @transposed_twice(%x: tensor<2x3x4xi8>) -> tensor<4x3x2xi8> {
 
 // An epilogue that yields one of its operands, not the sum, stays.
 
-// CHECK-LABEL: func.func @epilogue
+// CHECK-LABEL: func.func @epilogue_of_an_operand
 // CHECK:         nn.matmul {{.*}} epilogue(%b : tensor<2x2xi32>)
-func.func @epilogue(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>, %b: tensor<2x2xi32>) -> tensor<2x2xi32> {
+func.func @epilogue_of_an_operand(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>, %b: tensor<2x2xi32>) -> tensor<2x2xi32> {
   %e = tensor.empty() : tensor<2x2xi32>
   %y = nn.matmul ins(%x, %w : tensor<2x3xi8>, tensor<3x2xi8>) outs(%e : tensor<2x2xi32>) {accumulator = i32} epilogue(%b : tensor<2x2xi32>) at [affine_map<(d0, d1) -> (d0, d1)>] {
   ^bb0(%sum: i32, %other: i32):

@@ -36,3 +36,16 @@ func.func @network_prefill(%x: tensor<1x2x2xf32> {onnx.type = "i8"}, %p: tensor<
   ml_program.global_store @k = %new : tensor<1x8x2xf32>
   func.return
 }
+
+// -----
+
+// Rows from 100 on leave the zeros of those that are not written yet.
+// CHECK-LABEL: func.func @network(
+// CHECK:         onnx.TensorScatter({{.*}} range = array<i64: 0, 120>
+ml_program.global private mutable @k(dense<0.0> : tensor<1x8x2xf32>) : tensor<1x8x2xf32>
+func.func @network(%x: tensor<1x1x2xf32> {onnx.type = "i8", tilewright.range = array<i64: 100, 120>}, %p: tensor<1xi32> {tilewright.range = array<i64: 0, 7>}) {
+  %old = ml_program.global_load @k : tensor<1x8x2xf32>
+  %new = onnx.TensorScatter(%old, %x, %p) {axis = 1 : si64} : (tensor<1x8x2xf32>, tensor<1x1x2xf32>, tensor<1xi32>) -> tensor<1x8x2xf32>
+  ml_program.global_store @k = %new : tensor<1x8x2xf32>
+  func.return
+}
