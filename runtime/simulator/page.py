@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from html import escape
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,10 @@ def _layer(layer: LayerCost) -> dict[str, Any]:
         "name": " + ".join(layer.nodes) or layer.operator,
         "op": layer.operator,
         "engine": layer.engine,
+        "engines": [[each.engine, each.busy] for each in layer.engines],
+        "computing": layer.computing,
+        "macRate": layer.mac_rate,
+        "ofPeak": None if isnan(layer.of_peak) else layer.of_peak,
         "start": layer.start,
         "end": layer.end,
         "cycles": layer.cycles,

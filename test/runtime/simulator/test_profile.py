@@ -131,11 +131,12 @@ def test_names_cannot_break_the_page(simulation: Simulation) -> None:
     assert page.count("</script>") == page_of(simulation, "x").count("</script>")
 
 
-def dump(page: Path, *, place: str = "") -> tuple[str, str]:
-    """Return the page as a browser has it after its scripts have run, and what they wrote to the console."""
+def dump(page: Path, *, place: str = "", width: int = 1280) -> tuple[str, str]:
+    """Return the page as a browser of a width has it after its scripts have run, and what they wrote to the console."""
     assert BROWSER is not None
     with tempfile.TemporaryDirectory() as own:
-        flags = (*QUIET, f"--user-data-dir={own}", "--enable-logging=stderr", "--virtual-time-budget=2000")
+        size = f"--window-size={width},2000"
+        flags = (*QUIET, size, f"--user-data-dir={own}", "--enable-logging=stderr", "--virtual-time-budget=2000")
         words = [BROWSER, *flags, "--dump-dom", f"{page.as_uri()}{place}"]
         result = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
     return result.stdout, "\n".join(line for line in result.stderr.splitlines() if "CONSOLE" in line)
@@ -180,6 +181,46 @@ def test_every_node_is_found_by_its_name(simulation: Simulation, tmp_path: Path)
     assert found["found"] == [[str(index)] * len(layer.nodes) for index, layer in enumerate(simulation.layers)]
     assert found["none"] == ""
     assert "Conv_2" in simulation.layers[int(found["atPlace"])].nodes
+
+
+LAYOUT = """<script> {
+  const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+  const crossed = boxes => boxes.flatMap((a, i) => boxes.slice(i + 1)
+    .filter(b => meet(a.slice(1), b.slice(1))).map(b => a[0] + " | " + b[0]));
+  const svg = [...document.querySelectorAll("#roofline text.roofname, #roofline text.dotname")].map(text => {
+    const box = text.getBBox(); return [text.textContent, box.x, box.y, box.x + box.width, box.y + box.height]; });
+  const table = $("layers"), picture = document.querySelector("#roofline svg");
+  const drawn = DRAWN.timeline.map(box => box[0]);
+  document.body.dataset.layout = JSON.stringify({
+    crossed: [...Object.values(DRAWN), svg].flatMap(crossed),
+    roofs: svg.map(box => box[0]).filter(text => text.includes(":")),
+    missing: ["layers", ...D.tracks].filter(name => !drawn.includes(name)),
+    wide: [document.documentElement, table.parentElement].filter(each => each.scrollWidth > each.clientWidth).length,
+    outside: svg.filter(box => box[1] < 0 || box[3] > picture.viewBox.baseVal.width).map(box => box[0]),
+    scale: picture.getBoundingClientRect().width / picture.viewBox.baseVal.width }); } </script></body>"""
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_labels_have_room(simulation: Simulation, tmp_path: Path, width: int) -> None:
+    """
+    Labels do not cross, track names are whole, and nothing is wider than the page, on a telephone too.
+
+    All layers overlap in time, and two links have one line in the roofline.
+    """
+    layers = tuple(replace(layer, start=0, end=simulation.cycles) for layer in simulation.layers)
+    links = (*simulation.links, replace(simulation.links[0], name="second"))
+    page = tmp_path / "page.html"
+    crowded = page_of(replace(simulation, layers=layers, links=links), "ds-cnn.onnx")
+    page.write_text(crowded.replace("</body>", LAYOUT), encoding="utf-8")
+    shown, console = dump(page, width=width)
+    assert console == ""
+    said = re.search(r'data-layout="([^"]*)"', shown)
+    assert said is not None
+    found = json.loads(unescape(said[1]))
+    assert [found[name] for name in ("crossed", "missing", "wide", "outside")] == [[], [], 0, []]
+    assert found["scale"] > 0.95  # a scroll bar may come after the picture was drawn
+    assert any(text.startswith("dma, second: ") for text in found["roofs"])
 
 
 @needs_browser
