@@ -315,6 +315,29 @@ def test_refusals(kernel: str, message: str) -> None:
     assert 'node "node 1"' in str(caught.value)
 
 
+_CONSTANTS = "%m = arith.constant 3 : i32\n%a = arith.constant 5 : i32\n"
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2, 5])
+@pytest.mark.parametrize("constant", [False, True])
+def test_requantisation_rounds_halves_up(shift: int, constant: bool) -> None:
+    x = np.arange(-300, 301, dtype=np.int32)
+    factors = {} if constant else {"p": np.full(1, 3, np.int32), "q": np.full(1, 5, np.int32)}
+    maps = ["affine_map<(i) -> (i)>", *["affine_map<(i) -> (0)>"] * len(factors), "affine_map<(i) -> (i)>"]
+    names, types = ", ".join(["%x", *(f"%{n}" for n in factors)]), ", ".join(["$x", *(f"${n}" for n in factors)])
+    taken = "" if constant else "%m: i32, %a: i32, "
+    body = f"""linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = ["parallel"]}}
+      ins({names} : {types}) outs(%out : $out) {{
+      ^bb0(%v: i32, {taken}%o: i8):
+        {_CONSTANTS if constant else ""}
+        %r = quant.requantize %v, %m, %a shift {shift} clip -128 to 127 in i32 : i32, i32, i32 -> i8
+        linalg.yield %r : i8
+      }}"""
+    expected = np.clip(np.floor((x * 3 + 5) / 2**shift + (0.5 if shift else 0)), -128, 127)
+    for found in compute(body, np.zeros(x.shape, np.int8), x=x, **factors):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.long
 def test_sixty_kernels_take_less_than_two_seconds() -> None:
     kernel = """nn.conv ins(%x, %w : memref<1x8x9x9xi8>, memref<8x8x3x3xi8>) outs(%y : memref<1x8x9x9xi8>)
