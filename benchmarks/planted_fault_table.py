@@ -412,8 +412,7 @@ FAULTS: tuple[Fault, ...] = (
         "passes/loops/scalar.py",
         "rounding = (1 << shift) >> 1",
         "rounding = ((1 << shift) >> 1) - (1 if shift else 0)",
-        *_LOOPS,
-        f"{_PASSES}/generalize-kernels.mlir",
+        f"{_PASSES}/test_convert_kernels_to_loops.py",
     ),
     _fault(
         "a quotient one too small",
