@@ -40,12 +40,14 @@ class LoadedModel(Model):
 
     proto: ModelProto = field(default_factory=ModelProto)
 
-    def _read(self, path: Path) -> ModuleOp:
+    def _read(self, path: Path, added: int) -> ModuleOp:
         return import_model(
             self.proto,
             input_shapes=self.input_shapes,
             input_types=self.input_types,
             input_values=self.input_values,
+            rows=self.context,
+            added=added,
         )
 
 
