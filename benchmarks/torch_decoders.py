@@ -169,7 +169,7 @@ class Recorded:
 def result(path: Path, mode: str, place: str, wanted: tuple[list[int], Array]) -> tuple[bool, float]:
     """Return whether a network adds the wanted tokens, and the largest error of a logit over the largest logit."""
     model = Model(path, context=CONTEXT, **MODES[mode])
-    compilation = compile_model(model, "host", stop_after=level_for(place, "host", "tensor"))
+    compilation = compile_model(model, "host", **level_for(place, "tensor")._asdict())
     run = Recorded(runner(compilation, place), [])
     tokens = generate(run, module_language(compilation.module), PROMPT, TOKENS)
     found, logits = np.array(run.logits[-TOKENS:]), wanted[1]

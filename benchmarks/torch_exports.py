@@ -10,8 +10,8 @@ for TinyStories, Whisper-tiny; each takes up to minutes as C. One environment mu
     torch-env/bin/python benchmarks/torch_exports.py
     torch-env/bin/python benchmarks/torch_exports.py whisper swin --published --on interpreter
 
-What PyTorch itself does not export is told. Exit code 1 where an output differs from PyTorch's by more than 1e-4 of the
-largest, or where a network is refused.
+Decoders with their caches, which become state, are in `torch_decoders.py`. What PyTorch itself does not export is told.
+Exit code 1 where an output differs from PyTorch's by more than 1e-4 of the largest, or where a network is refused.
 """
 
 from __future__ import annotations

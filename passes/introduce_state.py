@@ -92,7 +92,7 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
     first = function.body.block.first_op
     assert first is not None
     index = position if shape_of(position) == (1,) else _reshaped(position, [1], first)
-    grow(growth)
+    grow(growth, position)
     _keep_inputs(growth, context)
     for cache in caches:
         del growth.axes[cache.concat.results[0]]

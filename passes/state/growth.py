@@ -18,6 +18,7 @@ from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, element_of, numbers_of, shape_of, where
 from ...runtime.interpreter import Interpreter, load_rules, run_op
 from .caches import Cache, constant_array, port_attributes
+from .causal import causal_axis, causal_mask
 from .nodes import literal
 from .relations import REDUCED, labels_of
 
@@ -207,7 +208,7 @@ def _reduces(growth: Growth, op: OnnxOp) -> bool:
     return any(value in growth.axes and labels[growth.axes[value]] == REDUCED for value, labels in labels_of(op))
 
 
-def grow(growth: Growth) -> None:
+def grow(growth: Growth, position: SSAValue) -> None:
     """
     Give all tensors found the new extent: inputs, constants that continue, shapes that are operands, results.
 
@@ -216,7 +217,7 @@ def grow(growth: Growth) -> None:
     for value, axis in list(growth.axes.items()):
         shape = [growth.new if i == axis else extent for i, extent in enumerate(shape_of(value))]
         if isinstance(value, OpResult) and value.op.name == "onnx.Constant":
-            _continue(growth, value, axis)
+            _continue(growth, value, axis, position)
         elif not isinstance(value, OpResult) or not any(cache.concat is value.op for cache in growth.caches):
             del growth.axes[value]
             new = Rewriter.replace_value_with_new_type(value, TensorType(cast(Any, element_of(value)), shape))
@@ -263,15 +264,28 @@ _RESIZED: dict[str, Callable[[OnnxOp, int, int], None]] = {
 """Operators with operands that say how large their result is, and the way to set these."""
 
 
-def _continue(growth: Growth, value: OpResult, axis: int) -> None:
-    """Replace a constant by one with more rows: what is alike, or counts, along the axis, goes on so."""
+def _continue(growth: Growth, value: OpResult, axis: int, position: SSAValue) -> None:
+    """
+    Replace a constant by one with more rows: what is alike, or counts, along the axis, goes on so.
+
+    A causal mask of several new rows is computed from the position.
+    """
     values = array_of(cast(Any, value.op.properties["value"]))
     rows = np.moveaxis(values, axis, 0)
     if growth.open and growth.new <= growth.old:
         return _replace_constant(growth, value, axis, np.moveaxis(rows[: growth.new], 0, axis))
     with np.errstate(invalid="ignore"):
         steps = np.diff(rows.astype(np.float64 if rows.dtype.kind == "f" else np.int64), axis=0)
-    if not (steps == steps[:1]).all():
+    new = causal_axis(values, axis, growth.caches[0].length)
+    if new is not None:
+        mask = causal_mask(values, (new, axis), growth.new, position, value.op)
+        mask.name_hint = value.name_hint
+        value.replace_all_uses_with(mask)
+        del growth.axes[value]
+        growth.axes[mask] = axis
+        return None
+    # Any two numbers count; two integers are taken for it.
+    if not (steps == steps[:1]).all() or (len(rows) == 2 and steps.any() and rows.dtype.kind == "f"):
         raise Diagnostic(
             "a constant has a value of its own for each cached row",
             where=where(value.op),

@@ -111,27 +111,38 @@ def test_constants_that_follow_from_the_length_count(monkeypatch: pytest.MonkeyP
 # Fixed lengths
 
 
-@pytest.mark.quick
-@pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-stated"])
-def test_a_fixed_length_with_its_positions(form: str) -> None:
-    """Grouped heads are repeated by Expand, and the mask is looked up at the number of each row."""
-    model = decoder(form, past="7", new="1")
-    check_close(stepped(Session(with_state(model, 11)).run, model, 11), wanted(form))
+WINDOW = """
+    first_seen = Sub(queries, two)
+    near = Greater(keys_at, first_seen)
+    near_given = And(near, picked)
+    as_floats = Cast<to = 1>(near_given)
+    shift = ReduceSum<keepdims = 0>(as_floats)
+"""
+"""A count of the rows in a window behind each new one."""
 
 
 @pytest.mark.quick
 @pytest.mark.parametrize(
-    ("form", "new", "message"),
+    ("form", "new", "bucket"), [("dynamo-stated", 1, 0), ("torchscript-stated", 2, 0), ("dynamo-stated", 3, 4)]
+)
+def test_a_fixed_length_with_its_positions(form: str, new: int, bucket: int) -> None:
+    """Grouped heads are repeated by Expand, the mask is looked up at the number of each row, and causal masks shift."""
+    model = decoder(form, past="7", new=str(new))
+    check_close(stepped(Session(with_state(model, 9, bucket)).run, model, 9, new), wanted(form, new))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("form", "new", "extra", "message"),
     [
-        ("dynamo-inside", "1", "exported for one position"),
-        ("torchscript-learned", "1", "exported for one position"),
-        ("dynamo-stated", "3", "a value of its own for each cached row"),
-        ("torchscript-stated", "3", "a value of its own for each cached row"),
+        ("dynamo-inside", "1", "", "exported for one position"),
+        ("torchscript-learned", "1", "", "exported for one position"),
+        ("dynamo-stated", "3", WINDOW, "a value of its own for each cached row"),
     ],
 )
-def test_a_fixed_length_that_hides_its_positions(form: str, new: str, message: str) -> None:
+def test_a_fixed_length_that_hides_its_positions(form: str, new: str, extra: str, message: str) -> None:
     with pytest.raises(Diagnostic, match=message) as caught:
-        with_state(decoder(form, past="7", new=new), 11)
+        with_state(decoder(form, past="7", new=new, extra=extra), 11)
     assert "dynamic axes" in str(caught.value)
 
 
