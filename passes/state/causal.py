@@ -24,9 +24,9 @@ def causal_axis(values: Array, axis: int, past: int) -> int | None:
     rows = values.reshape(values.shape[others[0]], -1) if others[0] < axis else values.reshape(values.shape[axis], -1).T
     seen: Any = rows[0, 0]
     hidden: Any = rows[0, -1]
-    own, all_rows = np.arange(rows.shape[0])[:, None], np.arange(rows.shape[1])
-    same = np.where(all_rows <= own + past, rows == seen, rows == hidden)
-    return others[0] if seen != hidden and bool(same.all()) else None
+    visible: Array = _along(1, rows.shape[1], 2) <= _along(0, rows.shape[0], 2) + past
+    fits = bool((rows[visible] == seen).all()) and bool((rows[~visible] == hidden).all())
+    return others[0] if seen != hidden and fits else None
 
 
 def causal_mask(values: Array, axes: tuple[int, int], rows: int, position: SSAValue, before: Operation) -> SSAValue:
