@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 def given_to(entry: HostEntry, inputs: Mapping[str, Array]) -> list[Array]:
     """Return the inputs of a function in the types that it takes. Raises Diagnostic where a value would change."""
-    return [converted(port.name, inputs[port.name], port.dtype, port.shape) for port in entry.inputs]
+    limits = {port.name: port.limits for port in entry.inputs if not port.added}
+    return [
+        converted(port.name, inputs[port.name], port.dtype, port.shape, limits=limits.get(port.name, ()))
+        for port in entry.inputs
+    ]
 
 
 def steps_of(inputs: Sequence[Input], arrays: Mapping[str, Array]) -> tuple[list[dict[str, Array]], bool]:

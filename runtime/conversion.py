@@ -55,10 +55,12 @@ def converted(
     if not is_held.all():
         first = np.unravel_index(int(np.argmin(is_held)), is_held.shape)
         raise Diagnostic(
-            f"input '{name}' holds values that {element} cannot hold",
+            f"input '{name}' of type {element} holds values out of its range"
+            if limits
+            else f"input '{name}' holds values that {element} cannot hold",
             expected=f"values from {limits[0]} to {limits[1]}" if limits else f"values of type {element}",
             found=f"{value[first]} at {[int(i) for i in first]}",
-            remedy=_remedy(name, value.dtype, dtype),
+            remedy="give other values" if limits else _remedy(name, value.dtype, dtype),
         )
     return result
 

@@ -295,6 +295,19 @@ def test_conversion_is_exact_or_refused(value: np.ndarray[Any, Any], dtype: Any,
     assert not np.shares_memory(found, value)
 
 
+def test_integers_of_few_bits_have_their_range_in_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    built = model([node("Relu", ["x"], ["y"])], inputs={"x": (3,)}, outputs={"y": (3,)})
+    del built.metadata_props[:]
+    save(built, tmp_path / "net.onnx")
+    words = ["tilewright", "compile", str(tmp_path / "net.onnx"), "-o", str(tmp_path / "b"), "--input-type", "x=ui4"]
+    assert told(words, capsys)[0] == 0
+    assert "#define NETWORK_INPUT_0_RANGE {0, 15}" in (tmp_path / "b" / "network.h").read_text()
+    for value, code in (([0, 1, 15], 0), ([0, 1, 16], 1), ([-1, 0, 0], 1)):
+        np.savez(tmp_path / "in.npz", x=np.array(value))
+        found, err = told(["tilewright", "run", str(tmp_path / "b"), "--inputs", str(tmp_path / "in.npz")], capsys)
+        assert (found, "out of its range" in err) == (code, bool(code))
+
+
 def test_order_in_memory_does_not_matter():
     value = np.asfortranarray(np.arange(6).reshape(2, 3))
     found = converted("x", value, np.dtype(np.int8), (2, 3))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, cast
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr
 from xdsl.dialects.emitc import EmitC_ArrayType
+from xdsl.ir import Attribute
 
 from ...dialects import emitc
 from ...dialects.core.ports import SHAPE_OF
@@ -31,7 +33,7 @@ class Port:
     bytes_each: int
     shape: tuple[int, ...]
     range: tuple[int, ...] = ()
-    """The least and the greatest number that it may hold, where that is checked."""
+    """The least and the greatest number that it may hold, where those of its C type are others or checked."""
     shape_of: str = ""
     """The ONNX name of the output of which this one says how much is there."""
 
@@ -73,11 +75,23 @@ def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
             c_type(element),
             numpy_type(element).itemsize,
             tuple(int(size) for size in shape),
-            numbers_of(said["tilewright.range"]) if "tilewright.range" in said else (),
+            _range(said),
             cast(StringAttr, said[SHAPE_OF]).data if SHAPE_OF in said else "",
         )
         (outputs if "tilewright.output" in said else inputs).append(port)
     return inputs, outputs
+
+
+def _range(said: Mapping[str, Attribute]) -> tuple[int, ...]:
+    """Return the least and the greatest number of an argument, empty where its C type has no others or none is said."""
+    if "tilewright.range" in said:
+        return numbers_of(cast("DenseArrayBase[Any]", said["tilewright.range"]))
+    declared = said.get("onnx.type")
+    match = re.fullmatch(r"(u?)i([2-7])", declared.data) if isinstance(declared, StringAttr) else None
+    if match is None or "tilewright.output" in said:
+        return ()
+    width = int(match[2])
+    return (0, 2**width - 1) if match[1] else (-(2 ** (width - 1)), 2 ** (width - 1) - 1)
 
 
 HALVES = ("tw_bf16", "tw_f16")

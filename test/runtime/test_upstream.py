@@ -195,7 +195,7 @@ def test_wrong_inputs_are_named() -> None:
     jitted = UpstreamNetwork(network("ds-cnn"))
     with pytest.raises(Diagnostic, match="input 'input' of 'network' is missing"):
         jitted.run({})
-    with pytest.raises(Diagnostic, match="another shape"):
+    with pytest.raises(Diagnostic, match="the wrong shape"):
         jitted.run({"input": np.zeros((1, 49, 10))})
 
 
