@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,21 @@ def test_cost_of_macs():
     assert price is not None
     assert price((1, 1, 4, 2, 2, 4, 3, 3)) == 90 + 60 + 16
     assert price((1, 1, 3, 2, 2, 4, 3, 3)) == price((1, 1, 4, 2, 2, 4, 3, 3)), "an incomplete block costs as much"
+
+
+def test_the_peak_is_by_the_type_of_the_weights(tmp_path: Path):
+    """Per core and cycle of the engine's clock; types that are not listed have the next narrower one's."""
+
+    def peak(text: str) -> float:
+        edited = re.sub(r'("nn.conv" += .*) }', rf"\1, {text} }}", TWO_LEVEL) if text else TWO_LEVEL
+        made = load_text(edited, tmp_path)
+        return made.peak(made.engine("cluster"), conv())
+
+    cores = machine().engine("cluster").cores
+    assert peak("") == 12  # macs_per_cycle, of all cores
+    assert peak("peak = 3") == peak("peak = { i8 = 3, i4 = 6 }") == peak("peak = { '*' = 1, i4 = 3 }") == 3 * cores
+    assert peak("peak = { i16 = 3, '*' = 1 }") == cores
+    assert peak("peak = { i16 = 3 }") == 0
 
 
 def test_blocks_are_by_name():
