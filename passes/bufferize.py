@@ -187,6 +187,7 @@ def _plan_parts(state: Bufferizer, op: tensor.ConcatOp) -> None:
         offsets = [start if i == axis else 0 for i in range(len(shape))]
         if _is_free(state, value, op.parent):
             state.destinations[value] = lambda offsets=offsets, shape=shape: _part(state, op, offsets, shape)
+            state.holders[value] = op.result
             state.parts.add(value)
         start += shape[axis]
 
@@ -201,7 +202,7 @@ def _part(state: Bufferizer, op: tensor.ConcatOp, offsets: Sequence[int], sizes:
 def _plan_reshape(state: Bufferizer, op: Operation) -> None:
     """Let what is only made to be reshaped be computed in the reshaped tensor's place."""
     source, result = op.operands[0], op.results[0]
-    place = state.destinations.pop(result)
+    place, holder = state.destinations.pop(result), state.holders.pop(result, None)
     if not _is_free(state, source, op.parent):
         return
     shape, groups = shape_of(source), cast(Any, op.properties["reassociation"])
@@ -213,6 +214,8 @@ def _plan_reshape(state: Bufferizer, op: Operation) -> None:
         return view
 
     state.destinations[source] = reshaped
+    if holder is not None:
+        state.holders[source] = holder
 
 
 # Conversion, op by op

@@ -18,7 +18,7 @@ from tilewright.ir import MOST_NESTED, FreshNames, new_context, parse_module, ve
 from tilewright.passes.cse import eliminate_common
 from tilewright.passes.emitc.names import Names
 from tilewright.passes.recover_operators import RecoverOperatorsPass
-from tilewright.test.growth_graphs import SHAPES, doubling_functions, nested_ifs, sums
+from tilewright.test.growth_graphs import SHAPES, Graph, doubling_functions, nested_ifs, sums
 
 FACTOR = 4
 MOST = 1.15
@@ -111,6 +111,18 @@ def test_functions_that_double_are_refused_before_they_are_inlined():
 def test_functions_within_the_limit_are_inlined():
     module = import_model(doubling_functions(6))
     assert sum(op.name == "onnx.Softmax" for op in module.walk()) == 2**6
+
+
+def test_concatenations_in_concatenations_are_computed_in_place(tmp_path: Path):
+    count = 400
+    graph = Graph(shape=(1, 4))
+    value = graph.inputs[0]
+    for _ in range(count):
+        value = graph.add("Concat", value, graph.inputs[0], axis=0)
+    path = tmp_path / "network.onnx"
+    path.write_bytes(graph.model(value, shape=(count + 1, 4)).SerializeToString())
+    module = compile_model(Model(path), "host", stop_after="buffers").module
+    assert not any(op.name == "memref.alloc" for op in module.walk())
 
 
 def nested_file(depth: int) -> str:

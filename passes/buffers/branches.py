@@ -33,6 +33,7 @@ def _plan_branch(state: Bufferizer, op: scf.IfOp, region: Region) -> None:
     for value, result in zip(_yielded(list(region.blocks)), op.results, strict=False):
         if value not in state.destinations and _makes(value, region.block):
             state.destinations[value] = lambda result=result: state.destination(result)
+            state.holders[value] = result
 
 
 def _makes(value: SSAValue, block: Block) -> bool:

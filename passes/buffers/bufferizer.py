@@ -34,6 +34,8 @@ class Bufferizer:
     outputs: list[SSAValue]
     buffers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     destinations: dict[SSAValue, Destination] = field(default_factory=dict[SSAValue, Destination])
+    holders: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """The tensor in whose memory another one's destination lies."""
     aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     owned: set[SSAValue] = field(default_factory=set[SSAValue])
@@ -86,10 +88,15 @@ class Bufferizer:
         return buffer
 
     def destination(self, value: SSAValue) -> SSAValue:
-        """Return the buffer that a tensor is computed into."""
-        if value not in self.buffers:
-            place = self.destinations.get(value)
-            self.buffers[value] = place() if place else self.allocate(value)
+        """Return the buffer that a tensor is computed into, made after those that hold it."""
+        missing: list[SSAValue] = []
+        holder: SSAValue | None = value
+        while holder is not None and holder not in self.buffers:
+            missing.append(holder)
+            holder = self.holders.get(holder)
+        for each in reversed(missing):
+            place = self.destinations.get(each)
+            self.buffers[each] = place() if place else self.allocate(each)
         return self.buffers[value]
 
 

@@ -17,6 +17,7 @@ from .bufferizer import Bufferizer, buffer_of
 def plan_padding(state: Bufferizer, op: tensor.PadOp) -> None:
     """Let a tensor that is only made to be padded be computed inside of the padded one."""
     state.destinations[op.source] = lambda: _bordered(state, op)
+    state.holders[op.source] = op.result
     state.parts.add(op.source)
 
 
