@@ -9,7 +9,6 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, i64
-from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -20,6 +19,7 @@ from ..dialects.core.kernel_op import KernelOp
 from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
+from .core.dead_code import erase_dead
 from .fuse_epilogues import is_elementwise, is_identity
 from .lowering.lowerer import collapse, expand, reassociate
 from .lowering.simplify import simplify_body
@@ -35,15 +35,7 @@ def canonicalize_tensors(module: ModuleOp) -> None:
         for rule in _RULES:
             if rule(op):
                 break
-    for op in reversed(list(module.walk())):
-        if _is_dead(op):
-            Rewriter.erase_op(op)
-
-
-def _is_dead(op: Operation) -> bool:
-    """Return whether an op only makes tensors that nobody reads."""
-    shaped = bool(op.results) and all(isinstance(result.type, TensorType) for result in op.results)
-    return shaped and not any(result.uses for result in op.results) and not isinstance(op, FuncOp)
+    erase_dead(module.walk())
 
 
 def _drop_empty_kernel(op: Operation) -> bool:

@@ -1,57 +1,76 @@
-"""Common subexpressions, structured kernels included."""
+"""Common subexpressions, structured kernels included, and ops that nobody needs."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.traits import is_side_effect_free
+from xdsl.traits import IsolatedFromAbove, IsTerminator
 
-from ..dialects.ml_program import GlobalLoadOp
+from ..dialects.core.effects import EffectAnalysis
+from ..dialects.core.kernel import is_kernel
 from .core.base import Pass
+from .core.dead_code import erase_dead
 
 
-def eliminate_common(region: Region, known: dict[Hashable, Operation]) -> None:
+def eliminate_common(module: Operation) -> None:
     """
-    Let each op of a region without effects that equals an earlier one give way to it.
+    Let each op that computes what an earlier one has computed give way to it, then erase ops that are trivially dead.
 
-    `known` holds the ops in whose sight the region stands; it is as it was afterwards.
+    An op without effects gives way to an equal one that dominates it; one that only reads, to an equal one before it in
+    its block, with no write in between. Ops inside of an op that is isolated from above see none of those outside.
     """
-    for block in region.blocks:
-        own: list[Hashable] = []
-        for op in list(block.ops):
-            _eliminate(op, known, own)
-        for key in own:
-            del known[key]
+    analysis = EffectAnalysis()
+    _eliminate_in(module, None, analysis)
+    erase_dead(module.walk(), analysis)
 
 
-def _eliminate(op: Operation, known: dict[Hashable, Operation], own: list[Hashable]) -> None:
-    """Let an op give way to an equal one in `known`, or enter it there, and its key in `own`."""
-    if not _is_value(op):
-        for inner in op.regions:
-            eliminate_common(inner, known)
+@dataclass
+class _Scope:
+    """The ops of a block that later ones may give way to, by their keys; `around` is the scope of the op around."""
+
+    around: _Scope | None
+    pure: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
+    reads: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
+    """Ops that read, since the last write in the block."""
+
+    def first_pure(self, key: Hashable, op: Operation) -> Operation:
+        """Return the op without effects that equals `op` and dominates it, `op` itself where it is the first."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if key in scope.pure:
+                return scope.pure[key]
+            scope = scope.around
+        self.pure[key] = op
+        return op
+
+
+def _eliminate_in(op: Operation, around: _Scope | None, analysis: EffectAnalysis) -> None:
+    # A kernel's scalar code stays its own: it captures no constants from outside.
+    is_isolated = is_kernel(op) or op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
+    for block in (block for region in op.regions for block in region.blocks):
+        scope = _Scope(None if is_isolated else around)
+        for inner in list(block.ops):
+            _eliminate(inner, scope, analysis)
+
+
+def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
+    _eliminate_in(op, scope, analysis)
+    effects = analysis.of(op)
+    if effects.may_write:
+        scope.reads.clear()
+    if not op.results or not effects.only_read or op.has_trait(IsTerminator):
+        return
+    if any(len(region.blocks) > 1 for region in op.regions):
         return
     key = _key(op)
-    first = known.setdefault(key, op)
-    if first is op:
-        own.append(key)
-    else:
+    first = scope.first_pure(key, op) if effects.is_none else scope.reads.setdefault(key, op)
+    if first is not op:
         Rewriter.replace_op(op, [], first.results)
-
-
-def _is_value(op: Operation) -> bool:
-    """Return whether an op only computes its results from its operands."""
-    if not op.results or op.successors or isinstance(op, GlobalLoadOp):
-        return False
-    if op.regions:
-        return all(isinstance(value.type, TensorType) for value in op.results) and all(
-            is_side_effect_free(inner) for region in op.regions for inner in region.walk() if inner.next_op is not None
-        )
-    return is_side_effect_free(op) or all(isinstance(value.type, TensorType) for value in op.results)
 
 
 def _key(op: Operation) -> Hashable:
@@ -80,11 +99,11 @@ class CsePass(Pass):
     """
     Compute each value once: an op without effects that equals an earlier one is replaced by it.
 
-    Kernels on tensors count, bodies and all. Locations do not: the first op's stays.
+    Kernels on tensors count, bodies and all; reads count where nothing is written in between. Locations do not count:
+    the first op's stays. Ops that are trivially dead are erased.
     """
 
     name = "cse"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for region in op.regions:
-            eliminate_common(region, {})
+        eliminate_common(op)

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, OpResult
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.effects import is_pure
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..ir import Array, array_of, dense, element_of, functions, numpy_type, shape_of
 from ..runtime.interpreter import Interpreter, load_rules, run_op
@@ -48,7 +49,7 @@ def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int)
         return False
     if not all(source in known or source in fresh for source in sources):
         return False
-    if is_kernel(op) and kernel_of(op).captures:
+    if not is_pure(op) or (is_kernel(op) and kernel_of(op).captures):
         return False
     size = int(np.prod(shape_of(op.results[0]))) * numpy_type(element_of(op.results[0])).itemsize
     return size <= max(limit, sum(known[source][0].nbytes for source in sources if source in known))

@@ -19,6 +19,7 @@ from ..dialects.quant import ENTRIES, LookupOp
 from ..ir import Array, dense, integer_width
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
+from .core.dead_code import erase_dead
 from .lowering.digital_line import line_through
 
 _DIVISIONS = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
@@ -54,7 +55,7 @@ def _look_up(op: Operation, block: Block, ops: list[Operation]) -> None:
             for each in made:
                 each.location = op.location
             Rewriter.replace_op(op, made)
-            _erase_unused(ops)
+            erase_dead(ops)
         return
 
 
@@ -115,12 +116,6 @@ def _values(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[O
             results = (made,) if len(op.results) == 1 else tuple(made)
             values |= dict(zip(op.results, results, strict=True))
     return np.ascontiguousarray(np.broadcast_to(values[result], (ENTRIES,)))
-
-
-def _erase_unused(ops: list[Operation]) -> None:
-    for op in reversed(ops):
-        if op.parent_block() is not None and not any(result.uses for result in op.results):
-            Rewriter.erase_op(op)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ UPSTREAM: Mapping[str, MemoryEffect] = {
     "bufferization.to_tensor": _LOAD,
     "cf.br": _NONE,
     "cf.cond_br": _NONE,
+    "emitc.add": _NONE,
     "emitc.apply": MemoryReadEffect(),
     "emitc.call_opaque": _RuntimeCall(),
     "func.call": Calls(),

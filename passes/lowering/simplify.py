@@ -9,12 +9,12 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.traits import is_side_effect_free
 
 from ...dialects.core.body import is_float, scalar_attr
 from ...dialects.core.semantics import SCALAR_RULES
 from ...dialects.quant import RequantizeOp
 from ...ir import integer_width, numpy_type
+from ..core.dead_code import erase_dead
 
 
 def constant_value(value: SSAValue) -> Any:
@@ -72,11 +72,7 @@ def _sweep(block: Block) -> bool:
             if first is not op.result:
                 Rewriter.replace_op(op, [], [first])
                 changed = True
-    for op in reversed(list(block.ops)):
-        if op.next_op is not None and op.results and not any(r.uses for r in op.results) and is_side_effect_free(op):
-            Rewriter.erase_op(op)
-            changed = True
-    return changed
+    return erase_dead(block.ops) or changed
 
 
 def _neutral(number: int) -> Callable[[Any], SSAValue | None]:

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.core.body import Body
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import Array, integer_width
+from ..core.dead_code import erase_dead
 from .channels import Chain, Channels, chain_to, domain_of
 from .rounded import HALF_BIT, SMEARED, WORD_BITS, RoundedProduct, rounded_product
 from .steps import INT32, Domain, Steps, UpperProduct, steps_of, upper_product
@@ -55,7 +56,7 @@ def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[t
             arguments = [_argument(block, numbers, made) for numbers in (form.factor, form.summand)]
             _replace(op, root, form, arguments)
         changed = True
-    _erase_unused(block)
+    erase_dead(block.ops)
     return made if changed else None
 
 
@@ -234,9 +235,3 @@ def _highest_bit(body: Body, number: SSAValue, *, signed: bool) -> SSAValue:
         moved = body.op(arith.ShRUIOp(number, body.constant(shift, i32)))
         number = body.op(arith.OrIOp(number, moved))
     return body.sub(number, body.op(arith.ShRUIOp(number, body.constant(1, i32))))
-
-
-def _erase_unused(block: Block) -> None:
-    for op in reversed(list(block.ops)):
-        if op is not block.last_op and not any(result.uses for result in op.results):
-            Rewriter.erase_op(op)

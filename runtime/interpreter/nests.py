@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects import memref, scf
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from ...dialects.core.effects import is_pure
 from ...dialects.core.semantics import SCALAR_RULES
 
 
@@ -140,7 +141,7 @@ class Builder:
                 yield self.loop(op)
             case scf.IfOp():
                 yield self.branch(op)
-            case _ if type(op) in SCALAR_RULES and not op.regions and _scalar_results(op):
+            case _ if type(op) in SCALAR_RULES and is_pure(op) and _scalar_results(op):
                 yield Compute(op, [self.use(v) for v in op.operands], [self.new(v) for v in op.results])
             case _:
                 raise NotANest(op.name)

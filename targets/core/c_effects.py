@@ -10,8 +10,8 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import emitc
-
-_CALLS = (emitc.CallOp, emitc.VerbatimOp)
+from ...dialects.core.effects import callee_of
+from ...dialects.core.effects import effects_of as memory_effects
 
 
 @dataclass
@@ -35,15 +35,9 @@ def _variable(lvalue: SSAValue) -> SSAValue | None:
     return lvalue if is_scalar else None
 
 
-def is_opaque_effect(op: Operation) -> bool:
-    """
-    Whether a call may write to memory.
-
-    Functions of the runtime headers, named tw_.., only do where they have no result, or an attribute says so.
-    """
-    if type(op) is emitc.CallOpaqueOp:
-        return not op.callee.data.startswith("tw_") or not op.results or "tilewright.effect" in op.attributes
-    return type(op) in _CALLS
+def may_write(op: Operation) -> bool:
+    """Return whether an op without regions may write to a variable or to memory, as the call of any function may."""
+    return not op.regions and (callee_of(op) is not None or memory_effects(op).may_write)
 
 
 def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
@@ -56,6 +50,6 @@ def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
             found.memory += [position] if inner.memory else []
         if type(op) is emitc.AssignOp and (variable := _variable(op.var)) is not None:
             found.variables.setdefault(variable, []).append(position)
-        elif type(op) is emitc.AssignOp or is_opaque_effect(op):
+        elif may_write(op):
             found.memory.append(position)
     return found

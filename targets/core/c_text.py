@@ -20,7 +20,7 @@ from ...errors import Diagnostic
 from ...ir import node_names, where
 from ...passes.emitc.builder import as_integer
 from ...passes.emitc.names import Names, stem
-from .c_effects import Effects, effects_of, is_opaque_effect
+from .c_effects import Effects, effects_of, may_write
 from .c_expressions import (
     OPERATORS,
     Expression,
@@ -107,7 +107,7 @@ class _FunctionPrinter:
         for index in range(len(ops) - 1, -1, -1):
             op = ops[index]
             self.anchor[op] = index
-            if type(op) in _PRINTERS or is_opaque_effect(op) or len(op.results) != 1:
+            if type(op) in _PRINTERS or may_write(op) or len(op.results) != 1:
                 continue
             users = [use.operation for use in op.results[0].uses if use.operation not in self.dead]
             if not users:

@@ -174,3 +174,32 @@ func.func @epilogue_of_an_operand(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>, %b: te
   }
   func.return %y : tensor<2x2xi32>
 }
+
+// What draws numbers, writes, or is not known stays, though nobody needs its tensor.
+
+// CHECK-LABEL: func.func @effects
+// CHECK-NEXT:    func.call @counts
+// CHECK-NEXT:    func.call @unknown
+// CHECK-NEXT:    onnx.RandomUniform
+// CHECK-NEXT:    onnx.Bernoulli
+// CHECK-NEXT:    func.return
+ml_program.global private mutable @calls(dense<0> : tensor<i32>) : tensor<i32>
+func.func private @counts(%n: tensor<i32>) -> tensor<i32> {
+  %old = ml_program.global_load @calls : tensor<i32>
+  ml_program.global_store @calls = %n : tensor<i32>
+  func.return %old : tensor<i32>
+}
+func.func private @looks() -> tensor<i32> {
+  %old = ml_program.global_load @calls : tensor<i32>
+  func.return %old : tensor<i32>
+}
+func.func private @unknown() -> tensor<i32>
+func.func @effects(%n: tensor<i32>, %x: tensor<4xf32>) {
+  %a = func.call @counts(%n) : (tensor<i32>) -> tensor<i32>
+  %b = func.call @looks() : () -> tensor<i32>
+  %c = func.call @unknown() : () -> tensor<i32>
+  %d = onnx.RandomUniform() {shape = array<i64: 4>} : () -> tensor<4xf32>
+  %e = onnx.Bernoulli(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %f = onnx.Abs(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}

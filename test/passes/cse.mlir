@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p cse | filecheck %s
+// RUN: opt-tool %s -p cse --allow-unregistered-dialect | filecheck %s
 
 // Equal kernels are computed once, bodies and all; a different attribute, operand or body makes another.
 
@@ -32,12 +32,15 @@ func.func @kernels(%x: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8
   func.return %a, %b, %c, %g, %h, %i : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
 }
 
-// What has effects stays: allocations, loads between which may lie a store, kernels on buffers, calls.
+// What has effects stays: allocations that are written, kernels on buffers, calls of functions that call themselves. A
+// read is done once where nothing is written in between.
 
 // CHECK-LABEL: func.func @effects
 // CHECK-COUNT-2: memref.alloc()
 // CHECK-COUNT-2: nn.ita_max
-// CHECK-COUNT-2: memref.load
+// CHECK-COUNT-1: memref.load
+// CHECK:         memref.store
+// CHECK-COUNT-1: memref.load
 // CHECK-COUNT-2: func.call @effects
 func.func @effects(%x: memref<4xi8>) -> i8 {
   %i = arith.constant 0 : index
@@ -47,10 +50,95 @@ func.func @effects(%x: memref<4xi8>) -> i8 {
   nn.ita_max ins(%x : memref<4xi8>) outs(%a : memref<4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
   %u = memref.load %a[%i] : memref<4xi8>
   %v = memref.load %a[%i] : memref<4xi8>
-  %p = func.call @effects(%a) : (memref<4xi8>) -> i8
-  %q = func.call @effects(%a) : (memref<4xi8>) -> i8
   %s = arith.addi %u, %v : i8
-  func.return %s : i8
+  memref.store %s, %b[%i] : memref<4xi8>
+  %w = memref.load %a[%i] : memref<4xi8>
+  %p = func.call @effects(%a) : (memref<4xi8>) -> i8
+  %q = func.call @effects(%b) : (memref<4xi8>) -> i8
+  %t = arith.addi %s, %w : i8
+  func.return %t : i8
+}
+
+// A tensor is made of what a buffer holds at that point; a call does what its callee does, one without a body anything.
+
+// CHECK-LABEL: func.func @tensors
+// CHECK-COUNT-1: bufferization.to_tensor
+// CHECK:         memref.store
+// CHECK-COUNT-1: bufferization.to_tensor
+// CHECK-COUNT-2: func.call @rand
+// CHECK-COUNT-1: func.call @twice
+// CHECK-COUNT-2: onnx.RandomNormal
+// CHECK-COUNT-1: onnx.Relu
+// CHECK:         func.return
+func.func private @rand() -> tensor<4xf32>
+func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+func.func @tensors(%m: memref<4xf32>, %f: f32) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %i = arith.constant 0 : index
+  %a = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+  %b = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+  memref.store %f, %m[%i] : memref<4xf32>
+  %c = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+  %d = func.call @rand() : () -> tensor<4xf32>
+  %e = func.call @rand() : () -> tensor<4xf32>
+  %g = func.call @twice(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %h = func.call @twice(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %j = onnx.RandomNormal() {shape = array<i64: 4>} : () -> tensor<4xf32>
+  %k = onnx.RandomNormal() {shape = array<i64: 4>} : () -> tensor<4xf32>
+  %l = onnx.Relu(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %n = onnx.Relu(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %a, %b, %c, %d, %e, %g, %h, %j, %k, %l, %n : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// State is loaded once between stores.
+
+// CHECK-LABEL: func.func @state
+// CHECK-COUNT-1: ml_program.global_load
+// CHECK:         ml_program.global_store
+// CHECK-COUNT-1: ml_program.global_load
+// CHECK:         func.return %a, %a, %c
+ml_program.global private mutable @s(dense<0> : tensor<4xi8>) : tensor<4xi8>
+func.func @state(%x: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi8>) {
+  %a = ml_program.global_load @s : tensor<4xi8>
+  %b = ml_program.global_load @s : tensor<4xi8>
+  ml_program.global_store @s = %x : tensor<4xi8>
+  %c = ml_program.global_load @s : tensor<4xi8>
+  func.return %a, %b, %c : tensor<4xi8>, tensor<4xi8>, tensor<4xi8>
+}
+
+// What nobody needs is erased where only its results would tell; what draws random numbers or writes stays.
+
+// CHECK-LABEL: func.func @dead
+// CHECK-NEXT:    func.call @rand
+// CHECK-NEXT:    onnx.RandomNormal
+// CHECK-NEXT:    func.return
+func.func @dead(%x: tensor<4xf32>, %m: memref<4xf32>) {
+  %a = onnx.Relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = onnx.Neg(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+  %d = func.call @twice(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %e = func.call @rand() : () -> tensor<4xf32>
+  %f = onnx.RandomNormal() {shape = array<i64: 4>} : () -> tensor<4xf32>
+  func.return
+}
+
+// A function does not use the constants of the module around it.
+
+// CHECK-LABEL: builtin.module @isolated
+// CHECK-NEXT:    arith.constant 7
+// CHECK-NEXT:    "test.use"
+// CHECK-NEXT:    func.func @inner
+// CHECK-NEXT:      arith.constant 7
+builtin.module @isolated {
+  %c = arith.constant 7 : i32
+  "test.use"(%c) : (i32) -> ()
+  func.func @inner() -> i32 {
+    %d = arith.constant 7 : i32
+    func.return %d : i32
+  }
 }
 
 // An inner region sees the values of the outer one, not the other way round.

@@ -65,3 +65,23 @@ func.func @captures(%s: i8) -> tensor<4xi8> {
   } -> tensor<4xi8>
   func.return %a : tensor<4xi8>
 }
+
+// Random numbers and calls with effects are no constants, whatever they are made of.
+
+// CHECK-LABEL: func.func @effects
+// CHECK:         onnx.RandomNormalLike
+// CHECK-NEXT:    func.call @counts
+// CHECK-NEXT:    func.return
+ml_program.global private mutable @calls(dense<0> : tensor<4xi8>) : tensor<4xi8>
+func.func private @counts(%n: tensor<4xi8>) -> tensor<4xi8> {
+  %old = ml_program.global_load @calls : tensor<4xi8>
+  ml_program.global_store @calls = %n : tensor<4xi8>
+  func.return %old : tensor<4xi8>
+}
+func.func @effects() -> (tensor<4xf32>, tensor<4xi8>) {
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %n = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi8>
+  %r = onnx.RandomNormalLike(%c) : (tensor<4xf32>) -> tensor<4xf32>
+  %s = func.call @counts(%n) : (tensor<4xi8>) -> tensor<4xi8>
+  func.return %r, %s : tensor<4xf32>, tensor<4xi8>
+}

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tilewright.dialects.core.c_call import C_RULES
 from tilewright.errors import Diagnostic
-from tilewright.runtime.interpreter import c_rules, random_inputs, run_module
+from tilewright.runtime.interpreter import Interpreter, c_rules, random_inputs, run_module
 from tilewright.runtime.interpreter.facts import Facts
 from tilewright.test.runtime.interpreter.support import module, run
 
@@ -212,3 +213,34 @@ def test_pointers_that_reach_to_the_end_of_an_arena_do_not_stop_vectorising():
 
     assert independent(8)
     assert not independent(7)
+
+
+def test_calls_with_effects_run_once_each_in_order(monkeypatch: pytest.MonkeyPatch):
+    calls: list[str] = []
+
+    def note(runner: Any, op: Any, index: Any) -> list[Any]:
+        calls.append(f"note {index}")
+        return []
+
+    def following(runner: Any, op: Any) -> list[Any]:
+        calls.append("next")
+        return [np.int32(len(calls))]
+
+    monkeypatch.setitem(C_RULES, "toy_note", note)
+    monkeypatch.setitem(C_RULES, "tw_toy_next", following)
+    text = """emitc.func @f_run(%y: !emitc.array<3xi32> {tilewright.name = "y", tilewright.output}) {
+      %0 = "emitc.constant"() <{value = 0 : i32}> : () -> i32
+      %1 = "emitc.constant"() <{value = 1 : i32}> : () -> i32
+      %3 = "emitc.constant"() <{value = 3 : i32}> : () -> i32
+      emitc.for %i = %0 to %3 step %1 : i32 {
+        emitc.call_opaque "toy_note"(%i) : (i32) -> ()
+        %n = emitc.call_opaque "tw_toy_next"() {tilewright.effect} : () -> i32
+        %p = emitc.subscript %y[%i] : (!emitc.array<3xi32>, i32) -> !emitc.lvalue<i32>
+        emitc.assign %n : i32 to %p : !emitc.lvalue<i32>
+      }
+      emitc.return
+    }"""
+    interpreter, array = Interpreter(module(text)), np.zeros(3, np.int32)
+    interpreter.call("f_run", [array])
+    assert calls == ["note 0", "next", "note 1", "next", "note 2", "next"]
+    assert list(array) == [2, 4, 6]

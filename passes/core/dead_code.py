@@ -1,0 +1,25 @@
+"""Dead code: ops of which nobody can tell that they are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from xdsl.ir import Operation
+from xdsl.rewriter import Rewriter
+
+from ...dialects.core.effects import EffectAnalysis
+
+
+def erase_dead(ops: Iterable[Operation], analysis: EffectAnalysis | None = None) -> bool:
+    """
+    Erase those ops that are trivially dead, the last first; return whether there were any.
+
+    Users come after what they use, and ops after those inside of them.
+    """
+    analysis = analysis or EffectAnalysis()
+    dead = False
+    for op in reversed(list(ops)):
+        if op.parent is not None and analysis.is_trivially_dead(op):
+            Rewriter.erase_op(op)
+            dead = True
+    return dead
