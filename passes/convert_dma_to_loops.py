@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.effects import is_pure
 from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from ..ir import functions
 from .core.base import Pass
-from .grids.cone import is_pure
 from .grids.sequential import make_sequential
 from .loops.copier import Range, add, call_copier, nest
 
@@ -51,7 +51,7 @@ def _is_idle(op: Operation) -> bool:
     if isinstance(op, scf.IfOp):
         blocks = [region.block for region in op.regions if region.blocks]
         return not op.results and all(block.first_op is block.last_op for block in blocks)
-    return bool(op.results) and is_pure(op) and not any(result.uses for result in op.results)
+    return is_pure(op) and bool(op.results) and not any(result.uses for result in op.results)
 
 
 def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:

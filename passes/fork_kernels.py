@@ -11,17 +11,13 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
 from ..dialects.cluster import ForkOp
-from ..dialects.core.cluster_im2col import Im2colOp
+from ..dialects.core.effects import effects_of, root_of
 from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .loops.nest import PARALLEL, index_constant
 from .map_engines import ATTRIBUTE as ENGINE
-
-_SCALARS = ("arith", "math")
-"""Dialects whose ops only compute their results, which not all of them say themselves."""
 
 
 def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
@@ -55,17 +51,8 @@ def _is_parallel(op: Operation) -> bool:
 
 def _is_local(op: Operation) -> bool:
     """Return whether every core may do an op: it has no effect that another core sees."""
-    match op:
-        case Im2colOp():
-            return isinstance(op.windows.owner, memref.AllocaOp)
-        case memref.StoreOp():
-            return isinstance(op.memref.owner, memref.AllocaOp)
-        case scf.ForOp() | scf.IfOp():
-            return all(_is_local(nested) for region in op.regions for block in region.blocks for nested in block.ops)
-        case memref.AllocaOp() | memref.LoadOp() | scf.YieldOp() | func.ReturnOp():
-            return True
-        case _:
-            return not op.regions and (op.dialect_name() in _SCALARS or is_side_effect_free(op))
+    effects = effects_of(op)
+    return effects.only_on_values and all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)
 
 
 # Which loops are cut

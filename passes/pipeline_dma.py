@@ -9,13 +9,13 @@ from xdsl.context import Context
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.hier import TokenType
 from ..ir import functions
 from .core.base import Pass
-from .grids.cone import is_pure
+from .core.dead_code import erase_dead
 from .grids.tile_loops import TileLoop, Transfer, tile_loop
 from .grids.writer import Writer
 from .loops.nest import Index
@@ -50,7 +50,7 @@ def _pipeline(found: TileLoop) -> None:
         _await_buffer(Writer(InsertPoint.before(work), write.start.location), found, write, group[0])
     for write, group in zip(found.writes, groups, strict=True):
         onward += _write_on(write, group)
-    _drop_dead(list(block.ops))
+    erase_dead(op for op in block.ops if op.results)
     _carry(found, initial, onward, len(onward) - sum(map(len, groups)))
 
 
@@ -130,13 +130,6 @@ def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
     results = writer.choose(write.holder.cond, types, write_tile, lambda inner: tokens)
     Rewriter.erase_op(write.holder)
     return results
-
-
-def _drop_dead(ops: Sequence[Operation]) -> None:
-    """Erase what was computed for transfers that are gone."""
-    for op in reversed(ops):
-        if op.results and is_pure(op) and not any(result.uses for result in op.results):
-            Rewriter.erase_op(op)
 
 
 def _carry(found: TileLoop, initial: Sequence[SSAValue], onward: Sequence[SSAValue], fetched: int) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import cast
 
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.memref import GetGlobalOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import (
@@ -39,7 +39,7 @@ from .effect_traits import (
     State,
     ViewLike,
 )
-from .effects_upstream import UPSTREAM
+from .effects_upstream import DIVISIONS, UPSTREAM
 from .kernel import is_kernel
 
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
@@ -64,17 +64,22 @@ class Effects:
 
     @property
     def writes(self) -> list[SSAValue]:
-        """The buffers that are written, each once."""
-        return self._values(_WRITE)
+        """The buffers that are written or freed, each once."""
+        return self._values(_WRITE, MemoryEffectKind.FREE)
 
-    def _values(self, kind: MemoryEffectKind) -> list[SSAValue]:
-        found = (each.value for each in self.instances if each.kind is kind)
+    def _values(self, *kinds: MemoryEffectKind) -> list[SSAValue]:
+        found = (each.value for each in self.instances if each.kind in kinds)
         return list(dict.fromkeys(value for value in found if isinstance(value, SSAValue)))
 
     @property
     def is_anywhere(self) -> bool:
         """Whether memory may be touched that no value or symbol names."""
         return any(each.value is None and not isinstance(each.resource, State) for each in self.instances)
+
+    @property
+    def only_on_values(self) -> bool:
+        """Whether all are on buffers that values name, so that these say what has to stay in order."""
+        return all(isinstance(each.value, SSAValue) for each in self.instances)
 
     @property
     def writes_any(self) -> bool:
@@ -117,6 +122,24 @@ def effects_of(op: Operation) -> Effects:
 def is_pure(op: Operation) -> bool:
     """Return whether an op only computes its results from its operands."""
     return effects_of(op).is_none
+
+
+def is_speculatable(op: Operation) -> bool:
+    """
+    Return whether an op only computes its results, and may do so where the program would not run it.
+
+    A division has to be by a constant with which it is defined for every dividend.
+    """
+    if op.regions or not is_pure(op):
+        return False
+    if op.name not in DIVISIONS:
+        return True
+    divisor = op.operands[1].owner
+    value = divisor.properties.get("value") if isinstance(divisor, Operation) and divisor.name == _CONSTANT else None
+    return isinstance(value, IntegerAttr) and value.value.data not in ((0, -1) if DIVISIONS[op.name] else (0,))
+
+
+_CONSTANT = "arith.constant"
 
 
 def is_view(op: Operation) -> bool:

@@ -71,3 +71,14 @@ UPSTREAM: Mapping[str, MemoryEffect] = {
     "tensor.yield": _NONE,
 }
 """Op name -> its declaration, which takes the place of xDSL's."""
+
+DIVISIONS: Mapping[str, bool] = {
+    "arith.ceildivsi": True,
+    "arith.ceildivui": False,
+    "arith.divsi": True,
+    "arith.divui": False,
+    "arith.floordivsi": True,
+    "arith.remsi": True,
+    "arith.remui": False,
+}
+"""Op name -> whether its operands are signed. Undefined are a division by 0, and a signed one of the least by -1."""

@@ -9,8 +9,8 @@ from typing import Any, cast
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
+from ...dialects.core.effects import is_speculatable
 from ..loops.nest import Index
 from .writer import Writer
 
@@ -24,16 +24,6 @@ _FOLDED: dict[type[Operation], Callable[[int, int], int]] = {
     arith.CeilDivSIOp: lambda a, b: -(-a // b),
 }
 """Index arithmetic on numbers of which those that are taken as unsigned are not negative."""
-
-
-_DIVISIONS = (arith.DivUIOp, arith.RemUIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
-
-
-def is_pure(op: Operation) -> bool:
-    """Return whether an op only computes its results, wherever it stands: a division has to be by a number."""
-    if type(op) in _DIVISIONS:
-        return bool(number_of(op.operands[1]))
-    return not op.regions and is_side_effect_free(op)
 
 
 def number_of(value: SSAValue) -> int | None:
@@ -101,7 +91,7 @@ def _collect(loop: scf.ForOp, value: SSAValue, ops: dict[Operation, None]) -> bo
     owner = value.owner
     if value is loop.body.block.args[0] or owner in ops or not loop.is_ancestor(owner):
         return True
-    if not isinstance(owner, Operation) or not is_pure(owner):
+    if not isinstance(owner, Operation) or not is_speculatable(owner):
         return False
     if not all(_collect(loop, operand, ops) for operand in owner.operands):
         return False

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Operation
 
+from ...dialects.core.effects import is_speculatable
 from ...dialects.hier import DmaStartOp, DmaWaitOp
 from ..memory.views import bytes_of
-from .cone import Cone, is_pure, number_of
+from .cone import Cone, number_of
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def _alone_in(op: scf.IfOp) -> DmaStartOp | None:
     starts = [inner for inner in op.true_region.block.ops if isinstance(inner, DmaStartOp)]
     rest = [inner for inner in op.true_region.block.ops if not isinstance(inner, DmaStartOp | DmaWaitOp | scf.YieldOp)]
     alone = len(starts) == 1 and len(op.true_region.block.ops) == len(rest) + 3
-    return starts[0] if alone and all(map(is_pure, rest)) else None
+    return starts[0] if alone and all(map(is_speculatable, rest)) else None
 
 
 def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | None:
@@ -146,7 +147,7 @@ def _in_order(found: TileLoop) -> bool:
     end = min((place[each.holder] for each in found.writes), default=len(ops) - 1)
     transfers = {op for each in (*found.fetches, *found.writes) for op in (each.holder, each.end)}
     outside = [*ops[:begin], *ops[max(begin, end) : -1]]
-    return begin <= end and all(op in transfers or is_pure(op) for op in outside)
+    return begin <= end and all(op in transfers or is_speculatable(op) for op in outside)
 
 
 def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import scf
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
+from ...dialects.core.effects import effects_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
 from ..map_engines import ATTRIBUTE as ENGINE
-from .places import Place, is_buffer, is_movable, place_of
+from .places import Place, is_movable, place_of
 
 
 @dataclass
@@ -56,7 +56,7 @@ def items_of(block: Block) -> list[Item]:
         if op.has_trait(IsTerminator):
             continue
         needed = {number for value in _values_of(op) for number in sources.get(value, ())}
-        if _only_computes(op):
+        if is_movable(op):
             sources |= dict.fromkeys(op.results, needed)
             continue
         item = Item(op, len(items), follows=needed, known=known)
@@ -65,14 +65,6 @@ def items_of(block: Block) -> list[Item]:
         places.order(item)
         items.append(item)
     return items
-
-
-_ARITHMETIC = (arith.DivUIOp, arith.RemUIOp, arith.DivSIOp, arith.RemSIOp, arith.FloorDivSIOp, arith.CeilDivSIOp)
-"""What computes, but fails where it divides by nothing."""
-
-
-def _only_computes(op: Operation) -> bool:
-    return is_movable(op) or isinstance(op, DmaNoneOp)
 
 
 def _values_of(op: Operation) -> Iterable[SSAValue]:
@@ -84,19 +76,10 @@ def _values_of(op: Operation) -> Iterable[SSAValue]:
 def _touch(item: Item, op: Operation) -> None:
     """Note what an op touches, and what those in it do."""
     match op:
-        case DmaStartOp():
-            sides = (op.near, op.far) if op.writes_far is not None else (op.far, op.near)
-            item.touch(sides[:1], sides[1:])
         case DmaWaitOp():
             _touch_at_wait(item, op.token)
         case JoinOp():
             _touch_at_wait(item, op.token)
-        case memref.CopyOp():
-            item.touch([op.source], [op.destination])
-        case memref.LoadOp():
-            item.touch([op.memref], [])
-        case memref.StoreOp():
-            item.touch([], [op.memref])
         case scf.ForOp() | scf.IfOp() | scf.ParallelOp() | LaunchOp():
             for token in op.operands:
                 if isinstance(token.type, TokenType):
@@ -104,17 +87,10 @@ def _touch(item: Item, op: Operation) -> None:
             for region in op.regions:
                 for inner in region.ops if region.blocks else ():
                     _touch(item, inner)
-        case _ if is_kernel(op):
-            kernel = kernel_of(op)
-            item.touch(reads_of(kernel), [access.value for access in kernel.outputs])
-        case _ if _only_computes(op) or op.has_trait(IsTerminator):
-            pass
-        case func.CallOp():
-            item.is_unknown = True
         case _:
-            values = [value for value in op.operands if is_buffer(value)]
-            item.touch(values, values)
-            item.is_unknown |= not values and not isinstance(op, _ARITHMETIC)
+            effects = effects_of(op)
+            item.touch(effects.reads, effects.writes)
+            item.is_unknown |= not effects.only_on_values
 
 
 def _touch_at_wait(item: Item, token: SSAValue) -> None:

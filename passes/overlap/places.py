@@ -9,8 +9,8 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.traits import is_side_effect_free
 
+from ...dialects.core.effects import is_pure
 from ...ir import numpy_type
 from ..memory.views import bytes_of
 from ..proof.compile import VIEWS
@@ -154,9 +154,4 @@ def _steps(index: BlockArgument) -> Range | None:
 
 def is_movable(op: Operation) -> bool:
     """Return whether an op only says where something is, or computes with indices, and may stand anywhere."""
-    return isinstance(op, (*VIEWS, memref.GetGlobalOp)) or (not op.regions and is_side_effect_free(op))
-
-
-def is_buffer(value: SSAValue) -> bool:
-    """Return whether a value is a buffer."""
-    return isinstance(value.type, MemRefType)
+    return not op.regions and is_pure(op)

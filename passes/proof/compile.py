@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from ...dialects.core.effects import effects_of
 from ...dialects.core.kernel import is_kernel, kernel_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
 from ..memory.views import VIEWS as BUFFER_VIEWS
@@ -305,24 +306,12 @@ def _may_stay(code: Code, op: Operation) -> Iterator[SSAValue]:
     """Yield the buffers that an op writes, or not, as the data say, and that are there without it."""
     if code.by_data is None:
         return
-    for value in _written(op):
+    for value in effects_of(op).writes:
         while isinstance(value.owner, VIEWS) and not isinstance(value.owner, memref.ViewOp):
             value = value.owner.operands[0]
         owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
         if owner is None or not code.by_data.is_ancestor(owner):
             yield value
-
-
-def _written(op: Operation) -> Sequence[SSAValue]:
-    match op:
-        case memref.StoreOp():
-            return [op.memref]
-        case memref.CopyOp():
-            return [op.destination]
-        case _ if is_kernel(op):
-            return [access.value for access in kernel_of(op).outputs]
-        case _:
-            return []
 
 
 def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of, reads_of
+from ...dialects.core.effects import effects_of as memory_effects
+from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ...ir import functions
 from .compile import VIEWS
@@ -50,22 +51,17 @@ def effects_of(function: FuncOp, symbols: Mapping[str, FuncOp]) -> Effects:
 def _touched(op: Operation, symbols: Mapping[str, FuncOp], effects: Effects) -> tuple[list[SSAValue], list[SSAValue]]:
     """Return the buffers that an op reads and those that it writes."""
     match op:
-        case memref.LoadOp():
-            return [op.memref], []
-        case memref.StoreOp():
-            return [], [op.memref]
-        case memref.CopyOp():
-            return [op.source], [op.destination]
         case CallOp() if op.callee.string_value() in symbols:
             inner = effects_of(symbols[op.callee.string_value()], symbols)
             effects.has_transfers |= inner.has_transfers
             return [op.operands[i] for i in inner.reads], [op.operands[i] for i in inner.writes]
-        case _ if is_kernel(op):
-            kernel = kernel_of(op)
-            return reads_of(kernel), [access.value for access in kernel.outputs]
         case _:
-            values = [value for value in op.operands if is_shaped(value)]
-            return values, values
+            found = memory_effects(op)
+            if not found.is_known:
+                values = [value for value in op.operands if is_shaped(value)]
+                return values, values
+            # Those of the ops inside of an op follow in the walk, in their order.
+            return ([], []) if op.regions and not is_kernel(op) else (found.reads, found.writes)
 
 
 def entry_functions(module: ModuleOp) -> list[FuncOp]:

@@ -9,8 +9,9 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.effects import effects_of
 from ...dialects.core.hier_tiles import overlap, read_tile
-from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.core.semantics import Value
 from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...errors import Diagnostic
@@ -144,7 +145,7 @@ class TimedInterpreter(Interpreter):
 
 def _written(op: Operation) -> tuple[SSAValue, ...]:
     """Return the buffers that a kernel writes, each once."""
-    return tuple(dict.fromkeys(access.value for access in kernel_of(op).outputs))
+    return tuple(effects_of(op).writes)
 
 
 def _captured(op: Operation) -> tuple[SSAValue, ...]:
