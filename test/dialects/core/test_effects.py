@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import EffectInstance, MemoryEffectKind
 
 from tilewright.dialects.core.effect_traits import State
-from tilewright.dialects.core.effects import EffectAnalysis, Effects, effects_of, is_pure, root_of
+from tilewright.dialects.core.effects import EffectAnalysis, Effects, effects_of, is_pure, is_speculatable, root_of
 from tilewright.ir import new_context, parse_module
 
 pytestmark = pytest.mark.quick
@@ -242,3 +242,25 @@ def test_state_is_no_memory():
     found = effects_of(parsed("%y = onnx.RandomUniform() {shape = array<i64: 4>} : () -> tensor<4xf32>")[-1])
     assert not found.is_anywhere
     assert {each.resource for each in found.instances} == {State("random numbers")}
+
+
+@pytest.mark.parametrize(
+    ("op", "divisor", "movable"),
+    [
+        ("divsi", "%d", False),
+        ("remsi", "%d", False),
+        ("ceildivui", "%d", False),
+        ("remui", "%zero", False),
+        ("divsi", "%less", False),
+        ("divui", "%less", True),
+        ("remsi", "%three", True),
+        ("addi", "%d", True),
+    ],
+)
+def test_a_division_may_only_run_anywhere_by_a_fitting_constant(op: str, divisor: str, movable: bool):
+    text = """%n, %d = "toy.op"() : () -> (i32, i32)
+      %zero = arith.constant 0 : i32
+      %less = arith.constant -1 : i32
+      %three = arith.constant 3 : i32
+    """
+    assert is_speculatable(parsed(f"{text} %v = arith.{op} %n, {divisor} : i32")[-1]) == movable
