@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from ...dialects.core.effects import effects_of
+from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
 from ..map_engines import ATTRIBUTE as ENGINE
 from .places import Place, is_movable, place_of
@@ -87,6 +88,9 @@ def _touch(item: Item, op: Operation) -> None:
             for region in op.regions:
                 for inner in region.ops if region.blocks else ():
                     _touch(item, inner)
+        case _ if is_kernel(op):
+            kernel = kernel_of(op)
+            item.touch(reads_of(kernel), [access.value for access in kernel.outputs])
         case _:
             effects = effects_of(op)
             item.touch(effects.reads, effects.writes)

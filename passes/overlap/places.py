@@ -154,4 +154,4 @@ def _steps(index: BlockArgument) -> Range | None:
 
 def is_movable(op: Operation) -> bool:
     """Return whether an op only says where something is, or computes with indices, and may stand anywhere."""
-    return not op.regions and is_pure(op)
+    return bool(op.results) and not op.regions and is_pure(op)
