@@ -25,41 +25,43 @@ def eliminate_common(module: Operation) -> None:
     its block, with no write in between. Ops inside of an op that is isolated from above see none of those outside.
     """
     analysis = EffectAnalysis()
-    _eliminate_in(module, None, analysis)
+    _eliminate_in(module, {}, analysis)
     erase_dead(module.walk(), analysis)
 
 
 @dataclass
 class _Scope:
-    """The ops of a block that later ones may give way to, by their keys; `around` is the scope of the op around."""
+    """The ops that later ones of a block may give way to, by their keys."""
 
-    around: _Scope | None
-    pure: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
+    pure: dict[Hashable, Operation]
+    """Ops without effects that dominate the next one, those around the block included."""
+    own: list[Hashable] = field(default_factory=list[Hashable])
+    """The keys of those in the block."""
     reads: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
     """Ops that read, since the last write in the block."""
 
     def first_pure(self, key: Hashable, op: Operation) -> Operation:
         """Return the op without effects that equals `op` and dominates it, `op` itself where it is the first."""
-        scope: _Scope | None = self
-        while scope is not None:
-            if key in scope.pure:
-                return scope.pure[key]
-            scope = scope.around
-        self.pure[key] = op
-        return op
+        first = self.pure.setdefault(key, op)
+        if first is op:
+            self.own.append(key)
+        return first
 
 
-def _eliminate_in(op: Operation, around: _Scope | None, analysis: EffectAnalysis) -> None:
+def _eliminate_in(op: Operation, pure: dict[Hashable, Operation], analysis: EffectAnalysis) -> None:
+    """Eliminate in the regions of an op; `pure` are the ops around it, and as they were afterwards."""
     # A kernel's scalar code stays its own: it captures no constants from outside.
     is_isolated = is_kernel(op) or op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
     for block in (block for region in op.regions for block in region.blocks):
-        scope = _Scope(None if is_isolated else around)
+        scope = _Scope({} if is_isolated else pure)
         for inner in list(block.ops):
             _eliminate(inner, scope, analysis)
+        for key in scope.own:
+            del scope.pure[key]
 
 
 def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
-    _eliminate_in(op, scope, analysis)
+    _eliminate_in(op, scope.pure, analysis)
     effects = analysis.of(op)
     if effects.may_write:
         scope.reads.clear()

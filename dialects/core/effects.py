@@ -183,16 +183,25 @@ _KERNEL = (KernelEffects(), RecursiveMemoryEffect())
 @dataclass
 class EffectAnalysis:
     """
-    Effects of the ops of a module, those of each function found once.
+    Effects of the ops of a module, those of each function and of each op with regions found once.
 
     A pass that erases ops or replaces them by others of no further effects may go on with its analysis.
     """
 
+    _nested: dict[Operation, Effects] = field(default_factory=dict[Operation, Effects])
+    """Those of ops with regions."""
     _functions: dict[Operation, Effects] = field(default_factory=dict[Operation, Effects])
     _symbols: dict[Operation, dict[str, Operation]] = field(default_factory=dict[Operation, dict[str, Operation]])
 
     def of(self, op: Operation) -> Effects:
         """Return the effects of an op."""
+        if not op.regions:
+            return self._of(op)
+        if op not in self._nested:
+            self._nested[op] = self._of(op)
+        return self._nested[op]
+
+    def _of(self, op: Operation) -> Effects:
         traits = _KERNEL if is_kernel(op) else _declared(type(op))
         if not traits:
             return UNKNOWN
