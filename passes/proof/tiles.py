@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,11 +44,20 @@ class KernelFacts:
         return self.writes if self.part is not None and self.part.accumulates else []
 
 
-def facts_of(op: Operation) -> KernelFacts:
-    """Return the facts about a kernel. Raises Diagnostic where it leaves its operands."""
+def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
+    """
+    Return the facts about a kernel. Raises Diagnostic where it leaves its operands.
+
+    With `known`, the accesses of kernels that have been proved, it is not seen as a part of a whole kernel.
+    """
     kernel = kernel_of(op)
-    part = part_of(op, kernel)
-    prove_kernel(op, kernel, part)
+    part = part_of(op, kernel) if known is None else None
+    all_accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
+    key = kernel.bounds, tuple((each.map, each.value.type, each.fill is None) for each in all_accesses)
+    if known is None or key not in known:
+        prove_kernel(op, kernel, part)
+    if known is not None:
+        known.add(key)
     operands = [*op.operands, *kernel.tables]
     reads = [operands.index(value) for value in dict.fromkeys(reads_of(kernel)) if is_shaped(value)]
     writes = [operands.index(access.value) for access in kernel.outputs]

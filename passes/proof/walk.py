@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, cast
@@ -49,6 +49,8 @@ class Walk:
         Without `tiles` it is left open which part of its operands a kernel gets.
         """
         self._follows_tiles = tiles
+        self._inside: set[Hashable] = set()
+        """The accesses of kernels that stay inside of their operands."""
         self._pieces: dict[tuple[Any, ...], tuple[Region, Region, Sequence[slice], bool]] = {}
         self._levels = levels
         self._carried = carried
@@ -181,7 +183,7 @@ class Walk:
         op = self._ops[number]
         facts = self._facts.get(op)
         if facts is None:
-            facts = self._facts[op] = facts_of(op)
+            facts = self._facts[op] = facts_of(op, None if self._follows_tiles else self._inside)
         if not self._follows_tiles:
             self._touch(op, buffers, facts.reads, facts.writes, facts.in_place)
             return
