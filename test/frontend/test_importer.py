@@ -222,7 +222,8 @@ POOL = node("MaxPool", "x", "y", kernel_shape=[2], strides=[2], ceil_mode=1)
 def test_the_shape_of_an_output_is_the_one_that_is_computed(made: Any, taken: Any, stated: Any, found: Any):
     given = model([made], [port("x", taken)], [port("y", stated)])
     session: Any = onnxruntime.InferenceSession(given.SerializeToString(), providers=["CPUExecutionProvider"])
-    x: Any = np.arange(prod(taken), dtype=np.float32).reshape(taken)
+    count: int = prod(taken)
+    x = np.arange(count, dtype=np.float32).reshape([*taken])
     (expected,) = session.run(None, {"x": x})
     with pytest.warns(UserWarning, match=re.escape(f"the shape {found} is computed, not ")):
         np.testing.assert_array_equal(run_module(import_model(given), {"x": x})["y"], expected)

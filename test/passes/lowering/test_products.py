@@ -41,7 +41,8 @@ def test_products_of_integers_with_factors(dtype: Any):
     model, arrays = network_of(cases)
     found = run_module(import_model(model), arrays)
     for index, case in enumerate(cases):
-        np.testing.assert_array_equal(found[f"y{index}_0"], (case.expected or ())[0], err_msg=str(case.attributes))
+        assert case.expected is not None
+        np.testing.assert_array_equal(found[f"y{index}_0"], case.expected[0], err_msg=str(case.attributes))
 
 
 def test_integers_in_floats_times_a_fraction_stay_floats():
