@@ -136,6 +136,14 @@ class Site:
             total = self.emit("Add", total, value) if total else value
         return total
 
+    def integer_product(self, a: str, b: str, zeros: tuple[str, str], scales: tuple[str, str]) -> str:
+        """Append the product of integers less their zero points, "" for none, times the product of their scales."""
+        operands = [a, b, *zeros]
+        while not operands[-1]:
+            operands.pop()
+        total = self.cast(self.emit("MatMulInteger", *operands), TensorProto.INT32, TensorProto.FLOAT)
+        return self.emit("Mul", total, self.emit("Mul", *scales))
+
     def give(self, index: int, value: str) -> None:
         """Let an output of the node, where it is there, be a value."""
         if self.wants(index):

@@ -13,8 +13,8 @@ from onnx import helper
 from onnx.defs import OpSchema
 
 CONTRIB_DOMAIN = "com.microsoft"
-_INT, _FLOAT, _STRING, _INTS, _FLOATS = (
-    getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "STRING", "INTS", "FLOATS")
+_INT, _FLOAT, _STRINGS, _INTS, _FLOATS = (
+    getattr(OpSchema.AttrType, kind) for kind in ("INT", "FLOAT", "STRINGS", "INTS", "FLOATS")
 )
 _TYPES = [
     f"tensor({kind})"
@@ -59,7 +59,15 @@ def _row(name: str, inputs: str, outputs: str = "y", domain: str = CONTRIB_DOMAI
 _OPEN: dict[str, dict[str, OpSchema.AttrType]] = {
     "Attention": {"qkv_hidden_sizes": _INTS, "scale": _FLOAT},
     "MultiHeadAttention": {"scale": _FLOAT},
+    "QAttention": {"scale": _FLOAT},
     "GroupQueryAttention": {"scale": _FLOAT, "kv_cache_bit_width": _INT},
+    "DynamicQuantizeLSTM": {
+        **dict.fromkeys(("activation_alpha", "activation_beta"), _FLOATS),
+        "activations": _STRINGS,
+        "clip": _FLOAT,
+        "hidden_size": _INT,
+    },
+    "QLinearAveragePool": dict.fromkeys(("kernel_shape", "pads", "strides"), _INTS),
     "FusedConv": {
         **dict.fromkeys(("dilations", "kernel_shape", "pads", "strides", "activation_params"), _INTS),
         "activation_params": _FLOATS,
@@ -100,6 +108,16 @@ CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
         rotary_embedding_dim=0,
     ),
     _row(
+        "QAttention",
+        "x weights bias x_scale weight_scale mask? x_zero? weight_zero? past?",
+        "y present?",
+        num_heads=_INT,
+        unidirectional=0,
+        do_rotary=0,
+        mask_filter_value=-10000.0,
+        past_present_share_buffer=0,
+    ),
+    _row(
         "MultiHeadAttention",
         "query key? value? bias? mask? attention_bias? past_key? past_value?",
         "y present_key? present_value?",
@@ -132,6 +150,23 @@ CONTRIB_SCHEMAS: tuple[OpSchema, ...] = (
     _row("QLinearLeakyRelu", _ONE_QUANTISED, alpha=0.01),
     _row("QLinearSoftmax", _ONE_QUANTISED, axis=-1, opset=_INT),
     _row("QLinearGlobalAveragePool", _ONE_QUANTISED, channels_last=0),
+    _row(
+        "QLinearAveragePool",
+        _ONE_QUANTISED,
+        auto_pad="NOTSET",
+        ceil_mode=0,
+        channels_last=0,
+        count_include_pad=0,
+    ),
+    _row("QLinearWhere", "condition x x_scale x_zero y y_scale y_zero z_scale z_zero", "z"),
+    _row("QGemm", "a a_scale a_zero b b_scale b_zero c? y_scale? y_zero?", alpha=1.0, transA=0, transB=0),
+    _row(
+        "DynamicQuantizeLSTM",
+        "x w r b? lengths? h? c? p? w_scale w_zero r_scale r_zero",
+        "y? y_h? y_c?",
+        direction="forward",
+        input_forget=0,
+    ),
     _row("QLinearConcat", "y_scale y_zero inputs*", axis=_INT),
     _row("DynamicQuantizeMatMul", "a b b_scale b_zero? bias?"),
     _row("MatMulIntegerToFloat", "a b a_scale b_scale a_zero? b_zero? bias?"),

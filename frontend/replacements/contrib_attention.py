@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from ..site import Site, replaces
+from ..site import FLOATS, Site, replaces
 
 
 @replaces("Attention")
@@ -13,17 +13,32 @@ def _attention(site: Site) -> None:
     """Project the input to queries, keys and values, [B, S, 3 H], and attend."""
     if site.attribute("do_rotary") or site.attribute("past_present_share_buffer"):
         raise site.unsupported("with rotary positions or with a past in place", "a past that is an input of its own")
+    _attend_projected(site, site.sum(site.emit("MatMul", site.input(0), site.input(1)), site.input(2)), (3, 4, 5))
+
+
+@replaces("QAttention")
+def _quantised_attention(site: Site) -> None:
+    """Project in integers, and attend in floats."""
+    if site.attribute("do_rotary") or site.attribute("past_present_share_buffer"):
+        raise site.unsupported("with rotary positions or with a past in place", "a past that is an input of its own")
+    x, w, bias, x_scale, w_scale, _, x_zero, w_zero = (site.input(index) for index in range(8))
+    projected = site.integer_product(x, w, (x_zero, w_zero), (x_scale, w_scale))
+    _attend_projected(site, site.sum(projected, bias), (5, 8, 9))
+
+
+def _attend_projected(site: Site, projected: str, inputs: tuple[int, int, int]) -> None:
+    """Give the attention of queries, keys and values, side by side; `inputs` are mask, past and what is added."""
+    mask, earlier, added = inputs
     heads, width = int(site.attribute("num_heads")), site.shape(1, 2)[1]
     sizes = [int(size) for size in site.given.get("qkv_hidden_sizes", ())] or [width // 3] * 3
-    projected = site.sum(site.emit("MatMul", site.input(0), site.input(1)), site.input(2))
     parts = site.emit_many("Split", [projected, site.sizes(*sizes)], 3, axis=-1)
     batch, length = site.shape(0, 3)[:2]
     past, before = ["", ""], 0
-    if site.input(4):
-        before = site.shape(4, 5)[3]
-        pair = site.emit_many("Split", [site.input(4), site.sizes(1, 1)], 2, axis=0)
+    if site.input(earlier):
+        before = site.shape(earlier, 5)[3]
+        pair = site.emit_many("Split", [site.input(earlier), site.sizes(1, 1)], 2, axis=0)
         past = [site.emit("Squeeze", part, site.sizes(0)) for part in pair]
-    bias = _bias(site, 3, 5, (batch, length, before + length))
+    bias = _bias(site, mask, added, (batch, length, before + length))
     y, *present = _attend(site, parts, bias, past, heads)
     site.give(0, y)
     if site.wants(1):
@@ -81,8 +96,14 @@ def _causal(site: Site, sizes: tuple[int, int, int]) -> str:
     """Add the constant [S, T] that keeps queries, which are the last S of T places, from what comes after them."""
     _, length, total = sizes
     later = np.arange(total)[None] > np.arange(length)[:, None] + total - length
-    lowest = np.float32(np.finfo(np.float16).min if site.kind(0) == TensorProto.FLOAT16 else -1e30)
-    return site.cast(site.constant(np.where(later, lowest, np.float32(0))), TensorProto.FLOAT, site.kind(0))
+    kind = _kind(site)
+    lowest = np.float32(np.finfo(np.float16).min if kind == TensorProto.FLOAT16 else -1e30)
+    return site.cast(site.constant(np.where(later, lowest, np.float32(0))), TensorProto.FLOAT, kind)
+
+
+def _kind(site: Site) -> int:
+    """Return the element type of the scores: that of the input, or of the scales of one that is quantised."""
+    return site.kind(0) if site.kind(0) in FLOATS else TensorProto.FLOAT
 
 
 def _padding(site: Site, index: int, sizes: tuple[int, int, int]) -> str:
@@ -101,7 +122,7 @@ def _padding(site: Site, index: int, sizes: tuple[int, int, int]) -> str:
         counts = _within(site, mask, shape[0] // batch, batch, total)
     else:
         raise site.unsupported(f"with a mask of shape {list(shape)}", "a mask of [B], [2 B], [B, T] or [B, S, T]")
-    value, kind = float(site.attribute("mask_filter_value")), site.kind(0)
+    value, kind = float(site.attribute("mask_filter_value")), _kind(site)
     return site.emit("Where", counts, site.number(0.0, kind), site.number(value, kind))
 
 

@@ -63,6 +63,49 @@ def _global_average(site: Site) -> None:
     _give(site, site.emit("ReduceMean", _real(site, 0), axes, keepdims=1), 3)
 
 
+@replaces("QLinearAveragePool")
+def _average(site: Site) -> None:
+    if site.attribute("channels_last"):
+        raise site.unsupported("with its channels last", "the form with channels after the batch")
+    own = {name: value for name, value in site.given.items() if name != "channels_last"}
+    steps = site.emit("Div", site.emit("AveragePool", _real(site, 0), **own), site.input(3))
+    # ONNX Runtime rounds the sum with the zero point: halves go to the even result.
+    zero, kind = site.input(4), site.kind(0)
+    shifted = site.sum(steps, site.cast(zero, kind, TensorProto.FLOAT) if zero else "")
+    site.give(0, site.emit("QuantizeLinear", shifted, site.number(1.0, TensorProto.FLOAT), output_dtype=kind))
+
+
+@replaces("QLinearWhere")
+def _where(site: Site) -> None:
+    _give(site, site.emit("Where", site.input(0), _real(site, 1), _real(site, 4)), 7)
+
+
+@replaces("QGemm")
+def _gemm(site: Site) -> None:
+    """
+    Multiply integers less their zero points, add those of the bias, and scale the sum.
+
+    y = (a - za) (b - zb) + c, of int32, times alpha * a_scale * b_scale: floats, or quantised by y_scale.
+    """
+    a, b = (site.input(index) for index in (0, 3))
+    a = site.emit("Transpose", a, perm=[1, 0]) if site.attribute("transA") else a
+    b = site.emit("Transpose", b, perm=[1, 0]) if site.attribute("transB") else b
+    total = site.sum(site.emit("MatMulInteger", a, b, site.input(2), site.input(5)), site.input(6))
+    alpha = site.number(float(site.attribute("alpha")), TensorProto.FLOAT)
+    scale = site.emit("Mul", site.emit("Mul", alpha, site.input(1)), site.input(4))
+    is_real = not site.input(7)
+    scale = scale if is_real else site.emit("Div", scale, site.input(7))
+    real = site.emit("Mul", site.cast(total, TensorProto.INT32, TensorProto.FLOAT), scale)
+    if is_real:
+        site.give(0, real)
+        return
+    one = site.number(1.0, TensorProto.FLOAT)
+    if site.input(8):
+        site.give(0, site.emit("QuantizeLinear", real, one, site.input(8)))
+    else:
+        site.give(0, site.emit("QuantizeLinear", real, one, output_dtype=site.kind(0)))
+
+
 @replaces("QLinearConcat")
 def _concat(site: Site) -> None:
     parts = [_real(site, first) for first in range(2, len(site.node.input), 3)]
@@ -71,22 +114,14 @@ def _concat(site: Site) -> None:
     )
 
 
-def _product(site: Site, a: str, b: str, zeros: tuple[str, str], scales: tuple[str, str], bias: str) -> None:
-    """Give the product of integers, scaled: one scale for the first, one or one for each column for the second."""
-    operands = [a, b, *zeros]
-    while not operands[-1]:
-        operands.pop()
-    total = site.cast(site.emit("MatMulInteger", *operands), TensorProto.INT32, TensorProto.FLOAT)
-    site.give(0, site.sum(site.emit("Mul", total, site.emit("Mul", *scales)), bias))
-
-
 @replaces("DynamicQuantizeMatMul")
 def _dynamic_matmul(site: Site) -> None:
     a, scale, zero = site.emit_many("DynamicQuantizeLinear", [site.input(0)], 3)
-    _product(site, a, site.input(1), (zero, site.input(3)), (scale, site.input(2)), site.input(4))
+    product = site.integer_product(a, site.input(1), (zero, site.input(3)), (scale, site.input(2)))
+    site.give(0, site.sum(product, site.input(4)))
 
 
 @replaces("MatMulIntegerToFloat")
 def _scaled_matmul(site: Site) -> None:
     a, b, a_scale, b_scale, a_zero, b_zero, bias = (site.input(index) for index in range(7))
-    _product(site, a, b, (a_zero, b_zero), (a_scale, b_scale), bias)
+    site.give(0, site.sum(site.integer_product(a, b, (a_zero, b_zero), (a_scale, b_scale)), bias))

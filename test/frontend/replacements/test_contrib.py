@@ -33,6 +33,10 @@ def integers(*shape: int, high: int = 256, dtype: Any = np.uint8) -> Array:
     return RANDOM.integers(0, high, shape).astype(dtype)
 
 
+def signed(*shape: int) -> Array:
+    return RANDOM.integers(-128, 128, shape).astype(np.int8)
+
+
 def f(value: float) -> Array:
     return np.array(value, np.float32)
 
@@ -72,7 +76,11 @@ class Case(NamedTuple):
 
 def expected(case: Case) -> list[Array]:
     data = case.model.SerializeToString()
-    session: Any = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    runtime: Any = onnxruntime
+    options = runtime.SessionOptions()
+    # DynamicQuantizeLSTM quantises the state once for each thread that has a part of the batch.
+    options.intra_op_num_threads = 1
+    session = runtime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     return list(session.run(None, case.feeds))
 
 
@@ -127,9 +135,63 @@ QUANTISED = [
     Case("QLinearGlobalAveragePool", [*ONE[:3], f(0.02), u(128)]),
     Case("QLinearConcat", [f(0.06), u(99), *PAIR[:6]], {"axis": 1}),
     Case("DynamicQuantizeMatMul", [floats(3, 4), integers(4, 5), f(0.02), u(130), floats(5)]),
+    *(
+        Case(
+            "QGemm",
+            [integers(*a), f(0.03), u(120), signed(*b), f(0.02), np.array(3, np.int8), bias, *result],
+            {"transA": a[0] == 4, "transB": b[0] == 5, "alpha": 1.3},
+        )
+        for a, b, bias, result in (
+            ((3, 4), (4, 5), integers(5, dtype=np.int32), (f(0.11), u(99))),
+            ((4, 3), (5, 4), integers(3, 5, dtype=np.int32), ()),
+            ((4, 3), (4, 5), None, (f(0.11), u(99))),
+        )
+    ),
+    Case("QGemm", [integers(3, 4), f(0.03), u(7), signed(4, 5), np.abs(floats(5)), signed(5), None, f(0.3), u(9)]),
+    *(
+        Case(
+            "QLinearAveragePool",
+            [integers(1, 2, 6, 6), f(0.03), u(120), f(0.02), u(99)],
+            {"kernel_shape": [2, 2]} | form,
+        )
+        for form in ({}, {"pads": [1, 1, 1, 1]}, {"strides": [3, 3], "ceil_mode": 1, "count_include_pad": 1})
+    ),
+    Case(
+        "QLinearWhere",
+        [np.array([True, False, True]), integers(2, 3), f(0.03), u(120), integers(3), f(0.05), u(9), f(0.06), u(90)],
+    ),
     Case("MatMulIntegerToFloat", [integers(3, 4), integers(4, 5), f(0.1), floats(5), u(3), None, floats(5)]),
 ]
+
+
+def lstm(way: str, directions: int, *, columns: bool = False, state: bool = False, bias: bool = True) -> Case:
+    """Return an LSTM of 3 steps of 2 sequences of 3 numbers, with a state of 4; scales are one or by column."""
+    shape = (directions, 16) if columns else (directions,)
+    scale, zero = np.abs(floats(*shape)) * f(0.01) + f(0.005), np.full(shape, 0 if columns else 7, np.int8)
+    weights: list[Array | None] = [signed(directions, 3, 16), signed(directions, 4, 16)]
+    states: list[Array | None] = [floats(directions, 2, 4) if state else None] * 2
+    inputs = [floats(3, 2, 3), *weights, floats(directions, 32) if bias else None, None, *states, None]
+    constants = (1, 2, *((3,) if bias else ()), 8, 9, 10, 11)
+    attributes = {"hidden_size": 4, "direction": way}
+    return Case("DynamicQuantizeLSTM", [*inputs, scale, zero, scale, zero], attributes, ("y", "h", "c"), constants)
+
+
+LSTM = [
+    lstm("forward", 1, state=True),
+    lstm("reverse", 1, columns=True, state=True, bias=False),
+    lstm("bidirectional", 2, columns=True, state=True),
+]
 ATTENTION = [
+    *(
+        Case(
+            "QAttention",
+            [integers(2, 4, 8), signed(8, 24), floats(24), f(0.02), f(0.01), mask, u(120), None, past],
+            {"num_heads": 2, "unidirectional": int(past is not None)},
+            ("y", "present") if past is not None else ("y",),
+            (1, 2),
+        )
+        for mask, past in ((None, None), (TEXT[7], None), (None, floats(2, 2, 2, 3, 4)))
+    ),
     Case("Attention", SELF, {"num_heads": 2}),
     Case("Attention", SELF, {"num_heads": 2, "unidirectional": 1, "scale": 0.3}),
     Case("Attention", [*SELF, TEXT[7]], {"num_heads": 2}),
@@ -157,12 +219,12 @@ NBITS = [
 ]
 
 
-@pytest.mark.parametrize("case", [*PLAIN, *QUANTISED, *ATTENTION, *NBITS], ids=lambda case: case.op)
+@pytest.mark.parametrize("case", [*PLAIN, *QUANTISED, *LSTM, *ATTENTION, *NBITS], ids=lambda case: case.op)
 def test_an_operator_is_what_onnx_runtime_computes(case: Case):
     compare(case, run_module(lowered(case.model, "tensor"), case.feeds))
 
 
-@pytest.mark.parametrize("case", [ATTENTION[2], QUANTISED[0]], ids=lambda case: case.op)
+@pytest.mark.parametrize("case", [ATTENTION[5], QUANTISED[0], QUANTISED[7], LSTM[0]], ids=lambda case: case.op)
 def test_an_operator_in_c(case: Case):
     network = HostNetwork(render(lowered(case.model, "")), sanitize=True, flags=FLAGS)
     compare(case, host_run(network)(case.feeds))
@@ -176,6 +238,9 @@ def test_an_operator_in_c(case: Case):
         (Case("FusedGemm", [floats(3, 4), floats(4, 5)], {"activation": "Gelu"}), "with the activation 'Gelu'"),
         (Case("MatMulNBits", NBITS[0].inputs, NBITS[0].attributes), "weights that are not constant"),
         (Case("BiasGelu", [floats(2)]), "BiasGelu has not the inputs"),
+        (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"clip": 1.0}), "DynamicQuantizeLSTM with clip"),
+        (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"activations": ["Relu"] * 3}), "with these activations"),
+        (Case("QLinearAveragePool", ONE, {"channels_last": 1}), "with its channels last"),
         (Case("Attention", SELF), "lacks the attribute 'num_heads'"),
     ],
 )
