@@ -41,10 +41,10 @@ def test_a_chain_of_convolutions(target: str):
     assert list(violations(explicit_program(import_model(chain()), target))) == []
 
 
-@pytest.mark.parametrize("rows", ["row_bytes = 96\nalignment = 96\nsize = 241632", "alignment = 64"])
+@pytest.mark.parametrize("rows", ["row_bytes = 96\nalignment = 96\nsize = 11520", "alignment = 64\nsize = 12288"])
 def test_stages_and_tiles_lie_in_rows(rows: str, tmp_path: Path):
     (tmp_path / "rows.toml").write_text(f'include = "siracusa/cluster"\n[levels.L1]\n{rows}\n')
-    program = explicit_program(import_model(zoo.build("mlp")), str(tmp_path / "rows.toml"))
+    program = explicit_program(import_model(zoo.build("ds-cnn")), str(tmp_path / "rows.toml"))
     assert list(violations(program)) == []
 
 
