@@ -143,9 +143,11 @@ def _join(first: Block, second: Block, index: int, own: Sequence[int]) -> None:
     for i in own:
         second.args[i].replace_all_uses_with(first.insert_arg(second.args[i].type, len(first.args)))
     first.erase_op(terminator)
-    for op in list(second.ops):
+    *computing, end = second.ops
+    for op in computing:
         op.detach()
         first.add_op(op)
+    first.add_op(linalg.YieldOp(end.operands[0]))
 
 
 def _append(user: linalg.GenericOp, index: int, kernels: _Kernels) -> None:
