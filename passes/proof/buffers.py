@@ -45,6 +45,7 @@ class Buffers:
         space = shaped.memory_space
         level = space.data if isinstance(space, StringAttr) else None
         memory = Memory(name, array, initial=initial, constant=constant, level=level)
+        self._state.memories.append(memory)
         return self._buffer(memory, array, (id(memory), 0, memory.size))
 
     def _buffer(

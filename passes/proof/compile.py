@@ -15,7 +15,6 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ...dialects.core.effects import effects_of
 from ...dialects.core.kernel import is_kernel, kernel_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
 from ..memory.views import VIEWS as BUFFER_VIEWS
@@ -71,8 +70,8 @@ class Code:
     ops: list[Operation] = field(default_factory=list[Operation])
     lines: list[str] = field(default_factory=list[str])
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
-    by_data: Operation | None = None
-    """The innermost op around whose data say whether, and how often, what is in it is done."""
+    by_data: bool = False
+    """Whether data decide if, and how often, the present place is reached."""
     repeats: bool = False
     """Whether loops inside of loops ask if they do what they did before."""
     loops: int = 0
@@ -191,9 +190,8 @@ def _event(code: Code, op: Operation, event: str, depth: int) -> None:
             raise refuse("static", f"operand {index} of '{op.name}' depends on data", op, [f"operand {index}"])
         operands.append(code.names.get(operand, "None"))
     number = str(code.number(op))
-    for value in _may_stay(code, op):
-        _line(code, depth, f"m.holds({number}, {code.names[value]})")
-    call = f"m.{event}({', '.join([number, *operands])})"
+    method = "call_by_data" if event == "call" and code.by_data else event
+    call = f"m.{method}({', '.join([number, *operands])})"
     kept = [r for r in op.results if isinstance(r.type, MemRefType | TokenType)] if event != "call" else []
     _line(code, depth, f"{_bind(code, kept[0])} = {call}" if kept else call)
 
@@ -222,7 +220,7 @@ def _for(code: Code, op: scf.ForOp, depth: int) -> None:
 def _loop(code: Code, op: scf.ForOp, depth: int, carried: Sequence[int]) -> list[int]:
     """Append a loop that carries these values; returns those of them that it yields without knowing them."""
     block = op.body.block
-    asks = code.repeats and code.loops > 0 and code.by_data is None
+    asks = code.repeats and code.loops > 0 and not code.by_data
     outer = _outer_values(code, op) if asks else []
     index = _bind(code, block.args[0])
     low, high, step = (code.names[value] for value in (op.lb, op.ub, op.step))
@@ -270,25 +268,47 @@ def _outer_values(code: Code, op: scf.ForOp) -> list[str]:
     return [code.names[value] for value in outer if value in code.names]
 
 
-_STEPS = (memref.LoadOp, memref.StoreOp, memref.CopyOp, memref.AllocOp, memref.AllocaOp, memref.GetGlobalOp, *VIEWS)
+_STEPS = (
+    memref.LoadOp,
+    memref.StoreOp,
+    memref.CopyOp,
+    memref.AllocOp,
+    memref.AllocaOp,
+    memref.GetGlobalOp,
+    func.CallOp,
+    *VIEWS,
+)
 
 
-def _by_data(code: Code, op: Operation, depth: int, message: str, counterexample: str) -> None:
+def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, message: str, counterexample: str) -> None:
     """
-    Append what is done no times, once or often, as the data say: two times, each write leaving what was there or not.
+    Append an op whose data decide which of its blocks run, and how often: each of its paths is walked, and joined.
 
-    Raises Diagnostic where there are transfers, grids or calls among it.
+    Raises Diagnostic where there are transfers, grids, or calls of functions with some among it.
     """
     if not touches_memory(op):
         return
     steps = [inner for region in op.regions for inner in _steps_of(region)]
     if any(touches_memory(inner) and not (isinstance(inner, _STEPS) or is_kernel(inner)) for inner in steps):
         raise refuse("static", message, op, [counterexample])
-    around, code.by_data = code.by_data, op
-    for region in op.regions:
-        for block in region.blocks:
-            _line(code, depth, "for _ in range(2):")
+    around, code.by_data = code.by_data, True
+    number, blocks = code.number(op), [region.block for region in op.regions if region.blocks]
+    if isinstance(op, scf.WhileOp):
+        _block(code, blocks.pop(0), depth)
+        blocks.append(op.before_region.block)
+    before = f"b{number}"
+    _line(code, depth, f"{before} = m.state.paths()")
+    if isinstance(op, scf.IfOp):
+        _block(code, blocks[0], depth)
+        _line(code, depth, f"{before} = m.state.exchange({before})")
+        for block in blocks[1:]:
+            _block(code, block, depth)
+        _line(code, depth, f"m.join_paths({number}, {before})")
+    else:
+        _line(code, depth, "for _ in range(2):")
+        for block in blocks:
             _block(code, block, depth + 1)
+        _line(code, depth + 1, f"m.join_paths({number}, {before})")
     code.by_data = around
 
 
@@ -300,18 +320,6 @@ def _steps_of(region: Region) -> Iterator[Operation]:
                 yield from _steps_of(inner)
         else:
             yield op
-
-
-def _may_stay(code: Code, op: Operation) -> Iterator[SSAValue]:
-    """Yield the buffers that an op writes, or not, as the data say, and that are there without it."""
-    if code.by_data is None:
-        return
-    for value in effects_of(op).writes:
-        while isinstance(value.owner, VIEWS) and not isinstance(value.owner, memref.ViewOp):
-            value = value.owner.operands[0]
-        owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-        if owner is None or not code.by_data.is_ancestor(owner):
-            yield value
 
 
 def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:

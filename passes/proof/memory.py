@@ -28,6 +28,9 @@ Steps: TypeAlias = "tuple[tuple[str, int], ...]"
 NEVER, INITIAL = 0, 1
 """The writes that bytes come from which nobody has written, and which the caller has."""
 
+NOBODY = -2
+"""The number of no buffer: bytes belong to it that one buffer or another has written, as data decide."""
+
 
 class Memory:
     """A piece of memory of its own: an argument, a global or an allocation."""
@@ -52,10 +55,15 @@ class Memory:
         return self._writes is None
 
     @property
+    def unwritten(self) -> int:
+        """The number for bytes that the program has not written."""
+        return INITIAL if self.initial else NEVER
+
+    @property
     def writes(self) -> Array:
         """The number of the last write, per byte."""
         if self._writes is None:
-            self._writes = np.full(self.size, INITIAL if self.initial else NEVER, np.int32)
+            self._writes = np.full(self.size, self.unwritten, np.int32)
         return self._writes
 
 
@@ -234,11 +242,18 @@ class Observer(Protocol):
 
     def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None: ...
 
+    def branch(self) -> None: ...
+
+
+Bytes: TypeAlias = "dict[Memory, Array]"
+"""The number of the last write, per byte, of memories that have been written to."""
+
 
 @dataclass
 class State:
     """All memories, the writes to them in order, and the transfers under way."""
 
+    memories: list[Memory] = field(default_factory=list[Memory])
     writes: list[Write | None] = field(default_factory=lambda: [None, None])
     owners: Array = field(default_factory=lambda: np.full(1024, -1, np.int32))
     """Write -> the number of the buffer that it wrote."""
@@ -258,6 +273,49 @@ class State:
     def place(self, innermost: int = 0) -> str:
         """Return the step at which the program is, of so many loops or of all."""
         return shown(self.steps[-innermost:])
+
+    def paths(self) -> Bytes:
+        """Return the state of memory where data decide how the program goes on."""
+        for observer in self.observers:
+            observer.branch()
+        return {memory: memory.writes.copy() for memory in self.memories if not memory.untouched}
+
+    def exchange(self, other: Bytes) -> Bytes:
+        """Take another state of memory; returns the one that was."""
+        here = {memory: memory.writes.copy() for memory in self.memories if not memory.untouched}
+        for memory in here:
+            memory.writes[...] = other.get(memory, memory.unwritten)
+        return here
+
+    def join_paths(self, op: Operation, other: Bytes) -> None:
+        """
+        Join the state of memory with that of another path to the end of an op.
+
+        A byte comes from the buffer that wrote it last on both paths; from none where these differ.
+        """
+        for memory in self.memories:
+            if memory.untouched:
+                continue
+            there = other.get(memory, np.full(memory.size, memory.unwritten, np.int32))
+            differ = np.flatnonzero(memory.writes != there)
+            pairs = np.stack([memory.writes[differ], there[differ]], axis=1)
+            kinds, which = np.unique(pairs, axis=0, return_inverse=True)
+            joined = [self._joined(op, int(a), int(b)) for a, b in kinds]
+            memory.writes[differ] = np.array(joined, np.int32)[which.reshape(-1)]
+
+    def _joined(self, op: Operation, a: int, b: int) -> int:
+        """Return the write that a byte comes from which one or the other has written last, as data decide."""
+        if INITIAL in (a, b):
+            return a if b == INITIAL else b
+        last = self.writes[max(a, b)]
+        if NEVER in (a, b) or last is None:
+            return NEVER
+        index = self._add(Write(op, tuple(self.steps), last.buffer, last.buffer))
+        if self.owners[a] != self.owners[b]:
+            self.writes[index] = last
+            self.owners[index] = NOBODY
+        self.lacking |= {index} if {a, b} & self.lacking else set()
+        return index
 
     def fork(self) -> None:
         """Enter a parallel loop."""
@@ -348,18 +406,23 @@ class State:
 
     def wrote(self, op: Operation, region: Region, buffer: Buffer, origin: Origin | None = None) -> None:
         """Note that a region, part of a buffer, has been written."""
-        index = len(self.writes)
         if self.lacking:
             self._forget(region)
         for observer in self.observers:
             observer.wrote(op, region, buffer)
-        self.writes.append(Write(op, tuple(self.steps), buffer, region, origin))
+        index = self._add(Write(op, tuple(self.steps), buffer, region, origin))
         if origin is not None and origin.lacks:
             self.lacking.add(index)
+        region.flat[...] = index
+
+    def _add(self, write: Write) -> int:
+        """Note a write and return its number."""
+        index = len(self.writes)
+        self.writes.append(write)
         if index >= len(self.owners):
             self.owners = np.concatenate([self.owners, np.full(len(self.owners), -1, np.int32)])
-        self.owners[index] = buffer.number
-        region.flat[...] = index
+        self.owners[index] = write.buffer.number
+        return index
 
     def _forget(self, region: Region) -> None:
         """Note that sums of just this region are no more."""

@@ -71,6 +71,10 @@ class _Recording:
         found = self.reads.setdefault((*_place(around), number), _Read(around, number))
         found.parts.setdefault(_place(region), (op, region))
 
+    def branch(self) -> None:
+        """Note that data decide what follows, which a replay would not say."""
+        self.is_sound = False
+
     def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None:
         """Note a write; of those of one place the last counts."""
         place = (*_place(region), buffer.number)

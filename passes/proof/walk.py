@@ -25,7 +25,7 @@ from .effects import Effects, effects_of
 from .grid import prove_in_place
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
-from .memory import NEVER, Buffer, Region, State, Transfer, shown
+from .memory import NEVER, Buffer, Bytes, Region, State, Transfer, shown
 from .origins import Origin, Spot, brought
 from .repeats import Repeats
 from .rules import listed, name_of, refuse
@@ -165,6 +165,10 @@ class Walk:
         region = buffer.part(tuple(slice(None) for _ in buffer.array.shape))
         self.state.check_read(op, region, buffer.number, "what it may leave as it is")
 
+    def join_paths(self, number: int, other: Bytes) -> None:
+        """Join the paths by which an op is left, the present one and another, by the state of memory on that."""
+        self.state.join_paths(self._ops[number], other)
+
     def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int | None]) -> Region:
         shape = buffer.array.shape
         if any(i is not None and not 0 <= i < n for i, n in zip(indices, shape, strict=True)):
@@ -255,6 +259,22 @@ class Walk:
 
     def call(self, number: int, *values: Any) -> None:
         """Call a function: step through it if it has transfers, else take what it reads and writes."""
+        callee, effects = self._callee(number)
+        if effects.has_transfers:
+            self._enter(callee, values)
+        else:
+            self._called(number, effects, values)
+
+    def call_by_data(self, number: int, *values: Any) -> None:
+        """Call a function where data decide whether it is called: one without transfers."""
+        _, effects = self._callee(number)
+        if effects.has_transfers:
+            op = self._ops[number]
+            raise refuse("static", "a call depends on data, and begins transfers", op, [self.state.place()])
+        self._called(number, effects, values)
+
+    def _callee(self, number: int) -> tuple[FuncOp, Effects]:
+        """Return the function that an op calls, and its effects. Raises Diagnostic where it has no body."""
         op = cast(CallOp, self._ops[number])
         name = op.callee.string_value()
         callee = self._symbols.get(name)
@@ -262,12 +282,11 @@ class Walk:
             raise Diagnostic(f"the module defines no function '{name}' with a body", where=where(op))
         if name not in self._effects:
             self._effects[name] = effects_of(callee, self._symbols)
-        effects = self._effects[name]
-        if effects.has_transfers:
-            self._enter(callee, values)
-            return
+        return callee, self._effects[name]
+
+    def _called(self, number: int, effects: Effects, values: Sequence[Any]) -> None:
         same = {(r, w) for r in effects.reads for w in effects.writes}
-        self._touch(op, values, effects.reads, effects.writes, same)
+        self._touch(self._ops[number], values, effects.reads, effects.writes, same)
 
     # Transfers
 
