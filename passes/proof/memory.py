@@ -76,7 +76,9 @@ class Region:
         self.memory = memory
         self.array = array
         self.box = box
-        self.low = array.__array_interface__["data"][0] - memory.array.__array_interface__["data"][0]
+        # NumPy's views of no elements begin anywhere.
+        here, start = (each.__array_interface__["data"][0] for each in (array, memory.array))
+        self.low = here - start if array.size else 0
         reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
         self.high = self.low + (reach + array.itemsize if array.size else 0)
         self._writes: Array | None = None

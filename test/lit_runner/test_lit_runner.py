@@ -9,7 +9,7 @@ from tilewright.test.lit_runner.shell import run_line
 
 pytestmark = pytest.mark.quick
 
-TEST = "// RUN: opt-tool %s -p cse | filecheck %s\n// CHECK: arith.constant {}\n%0 = arith.constant 1 : i32\n"
+TEST = "// RUN: opt-tool %s | filecheck %s\n// CHECK: arith.constant {}\n%0 = arith.constant 1 : i32\n"
 
 
 @pytest.mark.parametrize(

@@ -37,14 +37,6 @@ func.func @training(%x: tensor<4xf32>, %r: tensor<f32>, %t: tensor<i1>) -> tenso
 
 // -----
 
-func.func @gemm(%a: tensor<2x2xi32>) -> tensor<2x2xi32> {
-  // expected-error@+1 {{Gemm of integers with alpha or beta other than 1 has no lowering}}
-  %y = onnx.Gemm(%a, %a) {alpha = 0.5 : f32} : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
-  func.return %y : tensor<2x2xi32>
-}
-
-// -----
-
 func.func @axes(%x: tensor<2x2xf32>, %axes: tensor<1xi64>) -> tensor<2x1xf32> {
   // expected-error@+1 {{ReduceSum over axes that are not constant has no lowering}}
   %y = onnx.ReduceSum(%x, %axes) : (tensor<2x2xf32>, tensor<1xi64>) -> tensor<2x1xf32>

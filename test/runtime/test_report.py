@@ -55,7 +55,9 @@ def test_work_that_becomes_instructions_counts(model: Model, before: str) -> Non
     module, observer = model.load(), ReportObserver()
     pipeline = with_instructions(target, before)
     end = [step.name for step in pipeline.steps].index("convert-dma-to-loops")
-    PassManager([observer]).run(module, type(pipeline)(pipeline.steps[:end]), new_context())
+    # The instructions stand for their kernels by name only: the proof would miss what they write.
+    steps = tuple(step for step in pipeline.steps[:end] if step.name != "verify-memory")
+    PassManager([observer]).run(module, type(pipeline)(steps), new_context())
     report = observer.content
     assert report["macs"] == sum(layer["macs"] for layer in report["layers"]) == (3 * 4 * 4) * (2 * 3 * 3)
     assert [layer["nodes"] for layer in report["layers"]] == [["conv", "requant"]]
