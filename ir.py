@@ -193,7 +193,7 @@ _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     "linalg.generic": lambda op: len(op.results) > 1,
     "llvm.func": _has_late_visibility,
 }
-"""When xDSL's custom syntax of an op is not upstream's: it is printed in the generic form."""
+"""Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form."""
 
 
 class _Text(list[str]):

@@ -41,7 +41,7 @@ from tilewright.test.frontend.random_onnx.compare import Verdict, compare, diffe
 from tilewright.test.frontend.random_onnx.differences import explained
 
 SECONDS = 120
-"""How long a network may take on one device."""
+"""Time limit of a network on one device, in seconds."""
 
 GOOD = ("equal", "refused", "skipped", "explained", "amplified")
 

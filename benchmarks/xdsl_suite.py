@@ -38,7 +38,7 @@ from lit.LitConfig import LitConfig
 from tilewright.test.lit_runner.shell import TOOLS, Result, run_line
 
 SECONDS = 60
-"""How long a command or a part may take."""
+"""Time limit of a command or a part, in seconds."""
 
 _LOCATIONS = "the test wants locations of arguments left out; opt-tool prints what the text says of locations"
 _BITS = "the test wants a finite float by its bits, which xDSL reads as an integer; opt-tool prints it in decimal"
@@ -132,7 +132,7 @@ def parts(suite: Path) -> Iterator[Part]:
 
 
 def _attempt(command: Command) -> tuple[str, str]:
-    """Return how a command counts, and why it does not pass with opt-tool: nothing where it does."""
+    """Classify a command; returns its class and the reason why opt-tool fails it, empty where it passes."""
     TOOLS["xdsl-opt"] = _xdsl_opt
     if run_line(command.line).code:
         return "does not pass with xdsl-opt", ""
@@ -145,7 +145,7 @@ def _reason(result: Result) -> str:
 
 
 def _accepted(words: Sequence[str], text: str) -> Result:
-    """Return what a tool says to a text."""
+    """Run a tool on a text; returns its output."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir", encoding="utf-8") as file:
         file.write(text)
         file.flush()
@@ -153,7 +153,7 @@ def _accepted(words: Sequence[str], text: str) -> Result:
 
 
 def _compare(part: Part, mlir_opt: str) -> tuple[str, str]:
-    """Return how a part counts, and why it fails: nothing where it does not."""
+    """Classify a part; returns its class and the reason why it fails, empty where it passes."""
     TOOLS["xdsl-opt"] = _xdsl_opt
     for tool in (mlir_opt, "xdsl-opt"):
         if _accepted([tool], part.text).code:

@@ -23,7 +23,7 @@ INLINED_NODES = 200_000
 """The largest number of nodes that a model has once its functions are inlined."""
 
 _SHOWN = 8
-"""How many functions of a chain of calls an error names."""
+"""Number of functions of a call chain that an error names."""
 
 
 def without_functions(model: ModelProto) -> ModelProto:

@@ -152,7 +152,7 @@ def check_place(on: str) -> None:
 
 
 class Level(NamedTuple):
-    """How far `compile_model` compiles: to the end, to a phase or pass, or as long as the program is explicit."""
+    """Last step of `compile_model`: the end, a phase or pass, or the last one whose program is explicit."""
 
     stop_after: str = ""
     explicit: bool = False

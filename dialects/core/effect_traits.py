@@ -68,8 +68,8 @@ class DeclaredEffects(MemoryEffect):
     """Effects that depend on the parameters of the trait."""
 
     def get_effects(self, op: Operation) -> Set[EffectInstance] | None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Return the effects of an op, None where they are unknown."""
-        raise NotImplementedError
+        """Return the effects of an op, None where they are unknown, as they are by default."""
+        return None
 
 
 @dataclass(frozen=True)

@@ -73,17 +73,17 @@ class Effects:
 
     @property
     def is_anywhere(self) -> bool:
-        """Whether memory may be touched that no value or symbol names."""
+        """Test for accesses to memory that no value or symbol names."""
         return any(each.value is None and not isinstance(each.resource, State) for each in self.instances)
 
     @property
     def only_on_values(self) -> bool:
-        """Whether all are on buffers that values name, so that these say what has to stay in order."""
+        """Test that all effects are on buffers that values name, so that these order the op."""
         return all(isinstance(each.value, SSAValue) for each in self.instances)
 
     @property
     def writes_any(self) -> bool:
-        """Whether memory may be written that no value or symbol names; accesses that end here are not counted."""
+        """Test for writes to memory that no value or symbol names; accesses that end here are not counted."""
         of_memory = (each for each in self.instances if each.kind is _WRITE and each.value is None)
         return any(each.resource == DefaultResource() for each in of_memory)
 
@@ -95,17 +95,17 @@ class Effects:
 
     @property
     def is_none(self) -> bool:
-        """Whether there are none."""
+        """Test for the absence of effects."""
         return not self.instances
 
     @property
     def only_read(self) -> bool:
-        """Whether nothing is changed."""
+        """Test that all effects are reads."""
         return all(each.kind is _READ for each in self.instances)
 
     @property
     def may_write(self) -> bool:
-        """Whether memory or state may be another one after the op; new memory is not counted."""
+        """Test for changes of memory or state; allocations are not counted."""
         return any(each.kind not in (_READ, MemoryEffectKind.ALLOC) for each in self.instances)
 
 

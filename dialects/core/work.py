@@ -37,7 +37,7 @@ def factor_type(op: Operation) -> Attribute:
 
 
 def _sums_products(body: Block) -> bool:
-    """Return whether what a reduction yields is a sum to which a product is added."""
+    """Test a reduction for a multiply-accumulate: it yields its accumulator plus a product."""
     last = body.last_op
     totals = [_origin(value) for value in last.operands] if last is not None else []
     return any(_is_product(value) for op in totals if isinstance(op, _SUMS) for value in op.operands)

@@ -71,9 +71,9 @@ class Code:
     lines: list[str] = field(default_factory=list[str])
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     by_data: bool = False
-    """Whether data decide if, and how often, the present place is reached."""
+    """Control flow by data: the present place may be reached never, once or often."""
     repeats: bool = False
-    """Whether loops inside of loops ask if they do what they did before."""
+    """Memoisation of loops inside of loops: they are replayed on equal values."""
     loops: int = 0
     """The loops around."""
 

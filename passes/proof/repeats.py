@@ -33,7 +33,7 @@ class _Read:
 
 @dataclass
 class _Recording:
-    """What a loop does, from its first walk."""
+    """Effects of a loop, from its first walk."""
 
     key: Hashable
     first: int
@@ -43,13 +43,13 @@ class _Recording:
     open: list[bool]
     """Which of them are in flight as it begins."""
     before: list[Transfer]
-    """What is in flight as it begins."""
+    """The transfers in flight as it begins."""
     reads: dict[_Place, _Read] = field(default_factory=dict[_Place, _Read])
     parts: dict[_Place, tuple[Operation, Region, Buffer]] = field(
         default_factory=dict[_Place, tuple[Operation, Region, Buffer]]
     )
     is_sound: bool = True
-    """Whether it can be replayed."""
+    """Soundness of a replay."""
     writes: list[tuple[Operation, Region, Buffer]] = field(default_factory=list[tuple[Operation, Region, Buffer]])
     left: list[Transfer] = field(default_factory=list[Transfer])
     """The transfers that it begins and leaves in flight."""

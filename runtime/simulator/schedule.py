@@ -50,9 +50,9 @@ class Schedule:
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._copy = 0
         self._running: dict[int, list[Running]] = {}
-        """What engines run beside the program, by copy, the first to start first."""
+        """Kernels that engines run beside the program, by engine instance, the first to start first."""
         self._last: tuple[int, Layer, str] | None = None
-        """When the transfer that ends last does, its layer, and what waits for it."""
+        """Cycle at which the last transfer ends, its layer, and what waits for it."""
         self._recorded: list[Action] | None = None
         self._spent: list[tuple[Layer | Tally, str, int]] | None = None
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
