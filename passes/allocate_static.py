@@ -63,17 +63,19 @@ def _ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
 def _users(value: SSAValue) -> list[Operation]:
     """Return the ops that touch a buffer, through views too; making a view is no touch."""
     users: list[Operation] = []
-    for use in value.uses:
-        if isinstance(use.operation, _VIEWS):
-            users += _users(use.operation.results[0])
-        elif isinstance(use.operation, func.ReturnOp):
-            raise Diagnostic(
-                "a buffer that the function returns cannot be static",
-                where=where(use.operation),
-                remedy="run bufferize",
-            )
-        else:
-            users.append(use.operation)
+    values = [value]
+    while values:
+        for use in values.pop().uses:
+            if isinstance(use.operation, _VIEWS):
+                values.append(use.operation.results[0])
+            elif isinstance(use.operation, func.ReturnOp):
+                raise Diagnostic(
+                    "a buffer that the function returns cannot be static",
+                    where=where(use.operation),
+                    remedy="run bufferize",
+                )
+            else:
+                users.append(use.operation)
     return users
 
 

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.effects import is_pure
+from ..dialects.core.effects import EffectAnalysis
 from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from ..ir import functions
 from .core.base import Pass
@@ -41,17 +41,18 @@ def convert_dma_to_loops(function: func.FuncOp, known: dict[tuple[Any, ...], str
     for op in reversed(list(function.walk())):
         if isinstance(op, scf.ForOp | scf.IfOp):
             _drop_tokens(op)
+    analysis = EffectAnalysis()
     for op in reversed(list(function.walk())):
-        if isinstance(op, DmaNoneOp) or _is_idle(op):
+        if isinstance(op, DmaNoneOp) or _is_idle(op, analysis):
             Rewriter.erase_op(op)
 
 
-def _is_idle(op: Operation) -> bool:
+def _is_idle(op: Operation, analysis: EffectAnalysis) -> bool:
     """Return whether nothing is left of a conditional, such as one around a wait, or of what it was computed by."""
     if isinstance(op, scf.IfOp):
         blocks = [region.block for region in op.regions if region.blocks]
         return not op.results and all(block.first_op is block.last_op for block in blocks)
-    return is_pure(op) and bool(op.results) and not any(result.uses for result in op.results)
+    return bool(op.results) and not any(result.uses for result in op.results) and analysis.of(op).is_none
 
 
 def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:

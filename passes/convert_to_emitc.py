@@ -8,7 +8,7 @@ become static. Functions and globals that it does not need are left out, as C co
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -107,25 +107,28 @@ def _alignments(module: ModuleOp) -> dict[Attribute, int]:
 def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operation]:
     """Return the functions that are needed, each after those that it calls."""
     done: dict[str, Operation] = {}
-    active: dict[str, None] = {}
+    # The functions around a call, outermost first, each with its ops that are left.
+    active: dict[str, Iterator[Operation]] = {}
 
-    def visit(name: str, caller: Operation) -> None:
-        if name in done:
-            return
+    def enter(name: str, caller: Operation) -> None:
         if name in active:
             raise Diagnostic("a function calls itself", where(caller), found=f"@{name}")
         if (function := state.functions.get(name)) is None or not function.regions[0].blocks:
             raise Diagnostic("a function that is called has no body", where(caller), found=f"@{name}")
-        active[name] = None
-        for op in state.ops[name]:
-            if (called := callee_of(op)) is not None:
-                visit(called, op)
-        del active[name]
-        _refuse_writes_to_constants(state, function)
-        done[name] = function
+        active[name] = iter(state.ops[name])
 
     for function in public:
-        visit(_symbol(function), function)
+        if _symbol(function) not in done:
+            enter(_symbol(function), function)
+        while active:
+            name, ops = next(reversed(active.items()))
+            call = next((op for op in ops if (called := callee_of(op)) is not None and called not in done), None)
+            if call is not None:
+                enter(cast(str, callee_of(call)), call)
+                continue
+            del active[name]
+            _refuse_writes_to_constants(state, state.functions[name])
+            done[name] = state.functions[name]
     return list(done.values())
 
 

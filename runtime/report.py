@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import prod
 from typing import Any, cast
 
@@ -244,7 +245,7 @@ def _arena(module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
         return {"lower_bound": 0, "alive_at_peak": []}
     names = _Names(network)
     buffers = [_buffer(cast(memref.ViewOp, op), names) for op in network.walk() if _is_planned(op)]
-    fullest = max((b["first"] for b in buffers), key=lambda step: _total(_alive(buffers, step)), default=0)
+    fullest = _fullest(buffers)
     return {
         "lower_bound": cast("IntegerAttr[Any]", definition.attributes["tilewright.peak"]).value.data,
         "alive_at_peak": [
@@ -253,12 +254,18 @@ def _arena(module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
     }
 
 
+def _fullest(buffers: list[dict[str, Any]]) -> int:
+    """Return the step with the most bytes alive: where several have as many, that of the first buffer among them."""
+    change: list[int] = [0] * (max((b["last"] for b in buffers), default=-1) + 2)
+    for b in buffers:
+        change[b["first"]] += b["bytes"]
+        change[b["last"] + 1] -= b["bytes"]
+    alive = list(accumulate(change))
+    return max((b["first"] for b in buffers), key=alive.__getitem__, default=0)
+
+
 def _alive(buffers: list[dict[str, Any]], step: int) -> list[dict[str, Any]]:
     return [b for b in buffers if b["first"] <= step <= b["last"]]
-
-
-def _total(buffers: list[dict[str, Any]]) -> int:
-    return sum(b["bytes"] for b in buffers)
 
 
 def _buffer(view: memref.ViewOp, names: _Names) -> dict[str, Any]:

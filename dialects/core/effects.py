@@ -230,10 +230,32 @@ class EffectAnalysis:
 
         Unknown for functions without a body and for those that call themselves.
         """
-        if function not in self._functions:
-            self._functions[function] = UNKNOWN
-            self._functions[function] = self._of_body(function)
+        if function in self._functions:
+            return self._functions[function]
+        self._functions[function] = UNKNOWN
+        around = [(function, self._callees(function))]
+        while around:
+            inner, callees = around[-1]
+            new = next((callee for callee in callees if callee not in self._functions), None)
+            if new is None:
+                around.pop()
+                self._functions[inner] = self._of_body(inner)
+                continue
+            self._functions[new] = UNKNOWN
+            around.append((new, self._callees(new)))
         return self._functions[function]
+
+    def _callees(self, function: Operation) -> Iterator[Operation]:
+        """Yield the functions with a body that a function calls."""
+        for op in function.walk():
+            for call in _declared(type(op)):
+                if isinstance(call, Calls) and (callee := self._called(op, call)) is not None:
+                    yield callee
+
+    def _called(self, op: Operation, call: Calls) -> Operation | None:
+        """Return the function with a body that an op calls."""
+        name = op.properties.get(call.callee)
+        return self._function(op, name) if isinstance(name, SymbolRefAttr) else None
 
     def _of_trait(self, op: Operation, trait: MemoryEffect) -> Iterable[EffectInstance] | None:
         match trait:
@@ -271,8 +293,7 @@ class EffectAnalysis:
         return [EffectInstance(each.kind, each.value, each.resource) for each in lasting] or None
 
     def _of_call(self, op: Operation, call: Calls) -> Iterable[EffectInstance] | None:
-        name = op.properties.get(call.callee)
-        function = self._function(op, name) if isinstance(name, SymbolRefAttr) else None
+        function = self._called(op, call)
         if function is None:
             return None
         effects = self.of_function(function)

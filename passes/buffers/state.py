@@ -123,10 +123,14 @@ def _updates_in_place(state: Bufferizer, op: tensor.InsertSliceOp) -> bool:
 
 
 def _leads_to_store(value: SSAValue) -> bool:
-    users = [use.operation for use in value.uses]
-    if any(isinstance(user, GlobalStoreOp) for user in users):
-        return True
-    return len(users) == 1 and isinstance(users[0], tensor.InsertSliceOp) and _leads_to_store(users[0].result)
+    """Return whether slices put into a tensor, each the only use of the one before, end in a store."""
+    while True:
+        users = [use.operation for use in value.uses]
+        if any(isinstance(user, GlobalStoreOp) for user in users):
+            return True
+        if len(users) != 1 or not isinstance(users[0], tensor.InsertSliceOp):
+            return False
+        value = users[0].result
 
 
 def sliced_at(state: Bufferizer, op: Operation, source: SSAValue) -> SSAValue:

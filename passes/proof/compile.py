@@ -15,7 +15,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ...dialects.core.kernel import is_kernel, kernel_of
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
 from ..memory.views import VIEWS as BUFFER_VIEWS
 from .rules import refuse
@@ -92,7 +92,8 @@ def compile_function(function: func.FuncOp, *, repeats: bool = False) -> tuple[C
     """
     code = Code(repeats=repeats)
     block = function.body.block
-    arguments = [_bind(code, arg) for arg in block.args]
+    # Numbers that a caller gives are data.
+    arguments = [_bind(code, arg) if is_shaped(arg) else f"_{index}" for index, arg in enumerate(block.args)]
     _block(code, block, 1)
     text = "\n".join([f"def walk({', '.join(['m', *arguments])}):", "    s = m.steps", *code.lines, "    return None"])
     space: dict[str, Any] = {}

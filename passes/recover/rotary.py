@@ -68,21 +68,35 @@ _ELEMENTWISE = {"onnx.Cos", "onnx.Sin", "onnx.Cast", "onnx.Identity"}
 
 def _has_equal_halves(value: SSAValue) -> bool:
     """Return whether the halves of the last axis are known to be the same."""
-    constant = constant_of(value)
-    if constant is not None:
-        first, second = np.split(constant, 2, axis=-1)
-        return bool(np.array_equal(first, second))
+    while (constant := constant_of(value)) is None:
+        if (source := _same_halves_as(value)) is None:
+            return _is_doubled(value)
+        value = source
+    first, second = np.split(constant, 2, axis=-1)
+    return bool(np.array_equal(first, second))
+
+
+def _same_halves_as(value: SSAValue) -> SSAValue | None:
+    """Return the operand whose halves are equal where those of a value are, None where no single one decides."""
     op = value.owner
     if not isinstance(op, OnnxOp):
-        return False
+        return None
     if op.name in _ELEMENTWISE:
-        return _has_equal_halves(op.operands[0])
+        return op.operands[0]
     if op.name == "onnx.Unsqueeze":
-        return shape_of(op.operands[0])[-1:] == shape_of(value)[-1:] and _has_equal_halves(op.operands[0])
-    if op.name == "onnx.Mul":
-        scales = [operand for operand in op.operands if shape_of(operand)[-1:] in {(), (1,)}]
-        return len(scales) == 1 and all(_has_equal_halves(item) for item in op.operands if item not in scales)
-    if op.name != "onnx.Concat" or int(op.attribute("axis")) not in (-1, len(shape_of(value)) - 1):
+        return op.operands[0] if shape_of(op.operands[0])[-1:] == shape_of(value)[-1:] else None
+    if op.name != "onnx.Mul":
+        return None
+    others = [operand for operand in op.operands if shape_of(operand)[-1:] not in {(), (1,)}]
+    return others[0] if len(others) == 1 else None
+
+
+def _is_doubled(value: SSAValue) -> bool:
+    """Return whether a value is a concatenation of another with itself along the last axis."""
+    op = value.owner
+    if not isinstance(op, OnnxOp) or op.name != "onnx.Concat":
+        return False
+    if int(op.attribute("axis")) not in (-1, len(shape_of(value)) - 1):
         return False
     return len(op.operands) == 2 and op.operands[0] == op.operands[1]
 

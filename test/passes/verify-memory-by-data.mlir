@@ -91,6 +91,73 @@ func.func @again(%a: memref<8xi8>, %n: index, %c: memref<8xi8> {tilewright.outpu
 
 // -----
 
+// Each branch writes all of a buffer that lies where others lay, the second one in two parts.
+"memref.global"() <{sym_name = "arena", type = memref<8xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+func.func @filled_by_both(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
+  %arena = memref.get_global @arena : memref<8xi8>
+  %c0 = arith.constant 0 : index
+  %old = memref.view %arena[%c0][] : memref<8xi8> to memref<1xi8>
+  %v = memref.load %a[%c0] : memref<8xi8>
+  memref.store %v, %old[%c0] : memref<1xi8>
+  %x = memref.view %arena[%c0][] : memref<8xi8> to memref<8xi8>
+  scf.if %b {
+    "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+  } else {
+    %x0 = memref.subview %x[0] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1]>>
+    %x4 = memref.subview %x[4] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1], offset: 4>>
+    %a0 = memref.subview %a[0] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1]>>
+    "memref.copy"(%a0, %x0) : (memref<4xi8, strided<[1]>>, memref<4xi8, strided<[1]>>) -> ()
+    "memref.copy"(%a0, %x4) : (memref<4xi8, strided<[1]>>, memref<4xi8, strided<[1], offset: 4>>) -> ()
+  }
+  "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
+func.func @filled_by_one(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
+  scf.if %b {
+    "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// What the first branch has written is not there in the second.
+func.func @read_in_the_other(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
+  %x = memref.alloc() : memref<8xi8>
+  scf.if %b {
+    "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+    "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  } else {
+    // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which nothing has written (rule 'initialised')}}
+    "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+  }
+  func.return
+}
+
+// -----
+
+// A loop that may run no times leaves the buffer as it was, whatever the conditional in it does.
+// expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
+func.func @filled_in_a_loop(%a: memref<8xi8>, %n: index, %b: i1, %c: memref<8xi8> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %b {
+      "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    } else {
+      "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    }
+  }
+  func.return
+}
+
+// -----
+
 func.func @transfers(%a: memref<8xi8>, %n: memref<1xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
