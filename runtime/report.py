@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 from math import prod
+from types import UnionType
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
@@ -56,7 +57,7 @@ class ReportObserver(Observer):
         network = _network_on_buffers(module)
         if network is not None:
             self._layers = _latest(self._layers, network)
-        if network is not None and not any(isinstance(op, memref.AllocOp) for op in network.walk()):
+        if network is not None and not _has(memref.AllocOp, network):
             self._cycles = _modelled_cycles(module, self._cycles)
             self.content = self._report(module, network)
         elif self.content and any(isinstance(op, emitc.FuncOp) for op in module.body.block.ops):
@@ -94,8 +95,13 @@ def _network_on_buffers(module: ModuleOp) -> func.FuncOp | None:
     network = functions.get("network")
     if network is None or not network.body.blocks:
         return None
-    is_on_tensors = any(isinstance(value.type, TensorType) for op in network.walk() for value in op.results)
-    return None if is_on_tensors else network
+    kinds = {type(result.type) for op in network.walk() for result in op.results}
+    return None if any(issubclass(kind, TensorType) for kind in kinds) else network
+
+
+def _has(ops: type[Operation] | UnionType, root: Operation) -> bool:
+    """Return whether an op is one of a class, or holds one."""
+    return any(issubclass(kind, ops) for kind in set(map(type, root.walk())))
 
 
 def _layers(network: func.FuncOp) -> list[dict[str, Any]]:
@@ -133,12 +139,12 @@ def _is_work(op: Operation) -> bool:
 
 def _modelled_cycles(module: ModuleOp, before: int | None) -> int | None:
     """Return the cycles of a program on its machine, or those `before` where it cannot be simulated as it is."""
-    if ATTRIBUTE not in module.attributes or any(isinstance(op, GridOp) for op in module.walk()):
+    if ATTRIBUTE not in module.attributes or _has(GridOp, module):
         return before
+    if before is not None and not _has(DmaStartOp | LaunchOp, module):
+        return before  # kernels one after the other take as long in functions as outside
     if not is_explicit(module):
         return before
-    if before is not None and not any(isinstance(op, DmaStartOp | LaunchOp) for op in module.walk()):
-        return before  # kernels one after the other take as long in functions as outside
     return scheduled(module, "network", machine_of(module)).end()
 
 

@@ -214,9 +214,13 @@ def overlap(
     offsets: Sequence[int], tile: Sequence[int], shape: Sequence[int]
 ) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
     """Return the parts of a buffer and of a tile's buffer that a tile at `offsets` shares with the buffer."""
-    far = tuple(slice(max(o, 0), max(min(o + t, n), 0)) for o, t, n in zip(offsets, tile, shape, strict=True))
-    near = tuple(slice(f.start - o, max(f.stop, f.start) - o) for f, o in zip(far, offsets, strict=True))
-    return tuple(slice(f.start, max(f.stop, f.start)) for f in far), near
+    far, near = list[slice](), list[slice]()
+    for offset, extent, size in zip(offsets, tile, shape, strict=True):
+        start = max(offset, 0)
+        stop = max(min(offset + extent, size), start)
+        far.append(slice(start, stop))
+        near.append(slice(start - offset, stop - offset))
+    return tuple(far), tuple(near)
 
 
 def _fill_value(fill: Attribute | None) -> Any:

@@ -20,7 +20,7 @@ from .building import split_reduction, trailing_dims
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .spreading import NOWHERE, Spread
 from .tiling import OperandTile, Part, Tiling
-from .transfers import Descriptor
+from .transfers import Descriptor, tile_costs
 from .views import VIEWS
 
 _HIDDEN = 16
@@ -230,9 +230,11 @@ class Pricer:
         if (value.type, is_output) not in self._moves:
             link = self.route.store if is_output else self.route.fetch
 
+            shape, cost_of = shape_of(value), tile_costs(self.route.machine, link, value, reads=not is_output)
+
             @cache
             def cycles(extents: tuple[int, ...]) -> int:
-                cost = Descriptor(self.route.machine, link, value, extents, reads=not is_output).at([0] * len(extents))
+                cost = cost_of(extents, tuple(map(min, extents, shape)))
                 return cost.startup + cost.data
 
             self._moves[value.type, is_output] = cycles

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Operation, SSAValue
@@ -12,7 +12,7 @@ from ...dialects.core.hier_tiles import overlap
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...targets.core.machine import Link, Machine
-from .views import layout_of, row_major
+from .views import layout_of
 
 
 @dataclass(frozen=True)
@@ -45,42 +45,56 @@ def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], fille
     """Return the cost of moving `prod(counts)` rows of `row` bytes, and of filling further bytes."""
     size = row * prod(counts)
     total = machine.transfer_cycles(link, row, counts) if size else 0
-    data = machine.transfer_cycles(replace(link, startup=0), row, counts) if size else 0
-    fill = machine.transfer_cycles(replace(link, startup=0, burst=0, burst_overhead=0.0), filled) if filled else 0
+    data = machine.transfer_cycles(link.started, row, counts) if size else 0
+    fill = machine.transfer_cycles(link.unbroken, filled) if filled else 0
     return Cost(size, total - data, data + fill)
 
 
-class Descriptor:
+def tile_costs(
+    machine: Machine, link: Link, far: SSAValue, *, reads: bool
+) -> Callable[[Sequence[int], Sequence[int]], Cost]:
     """
-    The transfer of tiles of one shape between a far buffer and dense near ones, at offsets given each time.
+    Return what tells the cost of moving a tile of a far buffer, by its extents and those of what of it lies inside.
 
     Axes that are contiguous on both sides make up the rows; the others, those of a single step aside, are strided.
     """
+    item, strides = numpy_type(element_of(far)).itemsize, layout_of(far)[0]
+
+    def cost(tile: Sequence[int], inside: Sequence[int]) -> Cost:
+        moved = prod(inside)
+        missing = (prod(tile) - moved) * item if reads else 0
+        if not moved:
+            return cost_of(machine, link, 0, (), missing)
+        row, near, counts = item, item, list[int]()
+        for extent, size, stride in zip(reversed(inside), reversed(tile), reversed(strides), strict=True):
+            if extent != 1 and not counts and stride * item == near == row:
+                row *= extent
+            elif extent != 1:
+                counts.append(extent)
+            near *= size
+        return cost_of(machine, link, row, counts[::-1], missing)
+
+    return cost
+
+
+class Descriptor:
+    """The transfer of tiles of one shape between a far buffer and dense near ones, at offsets given each time."""
 
     def __init__(self, machine: Machine, link: Link, far: SSAValue, tile: Sequence[int], *, reads: bool):
-        self._machine, self._link, self._reads = machine, link, reads
-        self._item = numpy_type(element_of(far)).itemsize
         self._shape, self._tile = shape_of(far), tuple(tile)
-        self._strides = layout_of(far)[0]
+        self._cost = tile_costs(machine, link, far, reads=reads)
         self._costs: dict[tuple[int, ...], Cost] = {}
+        """Shape of what lies inside -> cost."""
+        self._known: dict[tuple[int, ...], Cost] = {}
+        """Offsets -> cost."""
 
     def at(self, offsets: Sequence[int]) -> Cost:
         """Return the cost of the tile at these offsets, of which only what lies inside of the far buffer is moved."""
-        inside = tuple(part.stop - part.start for part in overlap(offsets, self._tile, self._shape)[0])
-        if inside not in self._costs:
-            self._costs[inside] = self._cost(inside)
-        return self._costs[inside]
-
-    def _cost(self, inside: tuple[int, ...]) -> Cost:
-        missing = (prod(self._tile) - prod(inside)) * self._item if self._reads else 0
-        if not prod(inside):
-            return cost_of(self._machine, self._link, 0, (), missing)
-        row, counts = self._item, list[int]()
-        for extent, far, near in reversed(list(zip(inside, self._strides, row_major(self._tile), strict=True))):
-            if extent == 1:
-                continue
-            if not counts and far * self._item == near * self._item == row:
-                row *= extent
-            else:
-                counts.insert(0, extent)
-        return cost_of(self._machine, self._link, row, counts, missing)
+        begin = tuple(offsets)
+        known = self._known.get(begin)
+        if known is None:
+            inside = tuple(part.stop - part.start for part in overlap(begin, self._tile, self._shape)[0])
+            if inside not in self._costs:
+                self._costs[inside] = self._cost(self._tile, inside)
+            known = self._known[begin] = self._costs[inside]
+        return known

@@ -219,10 +219,14 @@ class Schedule:
         self._spend(layer, "conflicts", token.end - token.start - (kernel.cycles - setup))
         use.queue.append(token.end)
         tally = layer.operators.setdefault(kernel.operator, Tally())
+        self._beside(token, layer, tally)
+        self._ran(token, layer, kernel, places)
+
+    def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
+        """Note that a kernel runs beside the program from when to when its token says."""
         running = self._running.setdefault(self._copy, [])
         running.append(Running(token.start, token.end, layer, tally))
         running.sort(key=lambda each: each.start)
-        self._ran(token, layer, kernel, places)
 
     def join(self, layer: Layer, kernel: KernelCost) -> None:
         """Go on when all that was launched on a kernel's engine until now is done."""
@@ -251,22 +255,14 @@ class Schedule:
     def _start(
         self, token: Token, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int]
     ) -> None:
-        outward, bus = token.outward, self.links[link.name]
-        channel = min(range(len(bus.channels)), key=bus.channels.__getitem__)
-        start = max(self.now, bus.channels[channel])
-        begin = max(start + cost.startup, bus.bus)
-        end = begin + cost.data
-        bus.channels[channel] = bus.bus = end
+        channel = self._occupy(token, link, cost, (far.level, near.level))
+        outward, bus, start, end = token.outward, self.links[link.name], token.start, token.end
         bus.busy += cost.data
         bus.channel_busy[channel] += end - start
         self._account(layer, bus, cost, (far.level, near.level), outward)
         if outward:
             layer.stored += cost.bytes
             layer.produced += sizes[1]
-        if cost.data:
-            for level in {far.level: 0, near.level: 0}:
-                traffic = self._traffic.setdefault(self._own(level), [])
-                traffic.append((begin, end, cost.bytes / cost.data))
         self._span(layer, start, end)
         if self._last is None or end > self._last[0]:
             self._last = end, layer, "wait_out" if outward else "wait_in"
@@ -276,7 +272,18 @@ class Schedule:
         tile = self._keep(near, sizes[1], layer.nodes, start, end)
         if not near.bytes:
             self._names[tile] = far.name
-        token.start, token.end = start, end
+
+    def _occupy(self, token: Token, link: Link, cost: Cost, levels: tuple[str, str]) -> int:
+        """Set when a transfer starts and ends, on the channel that is free first; returns that."""
+        bus = self.links[link.name]
+        channel = bus.channels.index(min(bus.channels))
+        token.start = max(self.now, bus.channels[channel])
+        begin = max(token.start + cost.startup, bus.bus)
+        token.end = bus.channels[channel] = bus.bus = begin + cost.data
+        for level in dict.fromkeys(levels) if cost.data else ():
+            traffic = self._traffic.setdefault(self._own(level), [])
+            traffic.append((begin, token.end, cost.bytes / cost.data))
+        return channel
 
     def wait(self, layer: Layer, token: Token | None) -> None:
         """Go on when a transfer is done; the layer's engine waits for it."""

@@ -19,6 +19,7 @@ from ...passes.pipeline_dma import PipelineDmaPass
 from ...targets.core.machine import Engine, Level, Machine
 from ...targets.core.machine_attribute import machine_of
 from .accounts import Layer
+from .clock import Clock
 from .result import EngineCost, LayerCost, LayerEngine, LevelUse, LinkCost, OperatorCost, Residency, Simulation
 from .schedule import Schedule
 from .walk import Walker
@@ -33,7 +34,8 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
     Diagnostic for a program that has no machine, or holds what cannot be simulated.
     """
     machine, module = machine or machine_of(module), expanded(module)
-    schedule = scheduled(module, function, machine)
+    schedule = Schedule(machine)
+    Walker(module, schedule).walk(function)
     cycles = schedule.end()
     parts = [layer for layer in schedule.layers.values() if layer.start >= 0]
     layers = tuple(map(_layer_cost, parts))
@@ -66,11 +68,11 @@ def expanded(module: ModuleOp) -> ModuleOp:
     return module
 
 
-def scheduled(module: ModuleOp, function: str, machine: Machine) -> Schedule:
+def scheduled(module: ModuleOp, function: str, machine: Machine) -> Clock:
     """Return when everything happens in a function of an explicit program. Raises Diagnostic as `simulate` does."""
-    schedule = Schedule(machine)
-    Walker(module, schedule).walk(function)
-    return schedule
+    clock = Clock(machine)
+    Walker(module, clock).walk(function)
+    return clock
 
 
 def _layer_cost(layer: Layer) -> LayerCost:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, lcm, prod
 from typing import TYPE_CHECKING, TypeVar
@@ -136,6 +136,16 @@ class Link:
         full, rest = divmod(row_bytes, self.burst or max(row_bytes, 1))
         row = full * self._burst_cycles(self.burst or row_bytes) + (self._burst_cycles(rest) if rest else 0)
         return transfers * self.startup + ceil(prod(counts) * row)
+
+    @cached_property
+    def started(self) -> Link:
+        """The link where its start-up has passed."""
+        return replace(self, startup=0)
+
+    @cached_property
+    def unbroken(self) -> Link:
+        """The link where its start-up has passed, and bytes are not divided into bursts."""
+        return replace(self, startup=0, burst=0, burst_overhead=0.0)
 
     def _burst_cycles(self, count: int) -> float:
         return max(self.burst_minimum, -(-count // self.width)) + self.burst_overhead

@@ -1,0 +1,35 @@
+"""Time alone: when a program ends, without an account of what takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...passes.memory.transfers import Cost
+from ...targets.core.machine import Link
+from .accounts import KernelCost, Layer, Place, Tally, Token
+from .schedule import Schedule
+
+
+class Clock(Schedule):
+    """Schedule that books nothing on layers, engines and links: `end` is its only result."""
+
+    def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
+        pass
+
+    def _pass(self, layer: Layer, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
+        self.now = end
+        return []
+
+    def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
+        self._use(kernel.engine).free = token.end
+
+    def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
+        pass
+
+    def _start(
+        self, token: Token, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int]
+    ) -> None:
+        self._occupy(token, link, cost, (far.level, near.level))
+
+    def _wait(self, layer: Layer, token: Token) -> None:
+        self.now = max(self.now, token.end)
