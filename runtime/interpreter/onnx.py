@@ -42,7 +42,8 @@ def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[
         elif schema.domain == "" and (rule := _rule(op, operands)):
             results = rule(op, *_positional(op, operands))
         elif schema.name == "Resize" and reads_at_zero(op):
-            results = [resize(partial(_resized, runner, op, operands), op, *_positional(op, operands))]
+            x, *sampling = _positional(op, operands)
+            results = [resize(partial(_resized, runner, op, operands), op, cast(Array, x), *sampling)]
         else:
             results = _reference(runner, op, operands)
     found = cast("Sequence[Any]", results) if isinstance(results, (list, tuple)) else [results]
