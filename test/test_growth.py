@@ -51,14 +51,12 @@ def test_a_compilation_grows_with_the_nodes(shape: str, nodes: int, tmp_path: Pa
     assert calls(lambda: compiled(large, tmp_path)) < first * FACTOR**MOST
 
 
-@pytest.mark.quick
 def test_patterns_are_not_looked_for_all_along_a_chain_of_constants():
     modules = [import_model(sums(count)) for count in (30, 30 * FACTOR)]
     first, second = (calls(lambda: RecoverOperatorsPass().apply(new_context(), module)) for module in modules)
     assert second < first * FACTOR * MOST
 
 
-@pytest.mark.quick
 def test_names_of_a_scope_cost_nothing_of_those_around_it():
     around = Names(f"name_{index}" for index in range(1000))
     inner = around.fork().fork()
@@ -67,7 +65,6 @@ def test_names_of_a_scope_cost_nothing_of_those_around_it():
     assert calls(lambda: around.fork().add("name_7")) < 50
 
 
-@pytest.mark.quick
 def test_a_fresh_name_is_found_without_counting_anew():
     names = FreshNames(["kernel", "kernel_1"])
     assert [names.take("kernel") for _ in range(3)] == ["kernel_0", "kernel_2", "kernel_3"]
@@ -88,13 +85,11 @@ def test_a_fresh_name_is_found_without_counting_anew():
     assert Text.tried < 1000
 
 
-@pytest.mark.quick
 def test_common_subexpressions_are_those_in_sight():
     few, many = (import_model(SHAPES["ifs"](count)) for count in (6, 24))
     assert calls(lambda: eliminate_common(many)) < 5 * calls(lambda: eliminate_common(few))
 
 
-@pytest.mark.quick
 def test_functions_that_double_are_refused_before_they_are_inlined():
     with pytest.raises(Diagnostic) as caught:
         import_model(doubling_functions(40))
@@ -104,7 +99,6 @@ def test_functions_that_double_are_refused_before_they_are_inlined():
     assert "40 deep: own::Own0 -> own::Own1" in text
 
 
-@pytest.mark.quick
 def test_functions_within_the_limit_are_inlined():
     module = import_model(doubling_functions(6))
     assert sum(op.name == "onnx.Softmax" for op in module.walk()) == 2**6
@@ -122,14 +116,12 @@ def called_functions(count: int) -> str:
     return "\n".join([*inner, last, "func.func @main(%x: f32) -> f32 {", *calls, "func.return %r0 : f32 }"])
 
 
-@pytest.mark.quick
 def test_transfers_are_looked_for_without_a_table_of_symbols_for_each_call():
     few, many = (parse_module(new_context(), called_functions(count)) for count in (20, 20 * FACTOR))
     first, second = (calls(lambda: ConvertDmaToLoopsPass().apply(new_context(), module)) for module in (few, many))
     assert second < first * FACTOR * MOST
 
 
-@pytest.mark.quick
 def test_functions_that_call_the_next_one_are_converted_without_recursion():
     module = parse_module(new_context(), called_functions(1000))
     eliminate_common(module)
@@ -137,7 +129,6 @@ def test_functions_that_call_the_next_one_are_converted_without_recursion():
     assert sum(op.name == "emitc.func" for op in module.walk()) == 1001
 
 
-@pytest.mark.quick
 def test_views_of_views_are_followed_without_recursion():
     kind = "memref<4xf32>"
     casts = [f"%v{index + 1} = memref.cast %v{index} : {kind} to {kind}" for index in range(1200)]
@@ -149,7 +140,6 @@ def test_views_of_views_are_followed_without_recursion():
     assert view.attributes["tilewright.lifetime"] == StringAttr("1201..1201")
 
 
-@pytest.mark.quick
 def test_angles_through_many_operators_are_recognised_without_recursion():
     graph = Graph(inputs=2, shape=(1, 1, 4, 4))
     x, angle = graph.inputs
@@ -167,7 +157,6 @@ def test_angles_through_many_operators_are_recognised_without_recursion():
     assert any(op.name == "onnx.RotaryEmbedding" for op in module.walk())
 
 
-@pytest.mark.quick
 def test_padding_of_padding_is_computed_in_place(tmp_path: Path):
     count = 150
     graph = Graph(shape=(1, 4))
@@ -201,7 +190,6 @@ def nested_file(depth: int) -> str:
     return "\n".join(["func.func @f(%c: i1, %x: f32) -> f32 {", *opened, *ends])
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("depth", [MOST_NESTED, 1000])
 def test_regions_that_are_nested_too_deeply_are_refused(depth: int):
     verify(parse_module(new_context(), nested_file(MOST_NESTED - 2)))
@@ -209,7 +197,6 @@ def test_regions_that_are_nested_too_deeply_are_refused(depth: int):
         parse_module(new_context(), nested_file(depth))
 
 
-@pytest.mark.quick
 def test_graphs_in_graphs_are_read_as_deep_as_protobuf_does(tmp_path: Path):
     path = tmp_path / "nested.onnx"
     path.write_bytes(nested_ifs(25).SerializeToString())

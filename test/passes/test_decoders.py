@@ -62,7 +62,6 @@ def check_close(found: list[Array], expected: list[Array]) -> None:
 # Every form
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("form", "context", "bucket", "added"),
     [
@@ -85,7 +84,6 @@ def test_c() -> None:
     check_close(stepped(run, model, 10), wanted("torchscript-stated"))
 
 
-@pytest.mark.quick
 def test_the_importer_says_which_axes_have_the_rows() -> None:
     """Nothing is left of what it says, and without a context it says nothing."""
     model = decoder("dynamo-stated")
@@ -95,7 +93,6 @@ def test_the_importer_says_which_axes_have_the_rows() -> None:
     assert ROWS not in str(import_model(model, input_shapes={**shapes, "attention_mask": [1, 6]}))
 
 
-@pytest.mark.quick
 def test_constants_that_follow_from_the_length_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison above sees what it is there for: with the constants of one length the answers differ."""
 
@@ -121,7 +118,6 @@ WINDOW = """
 """A count of the rows in a window behind each new one."""
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("form", "new", "bucket"), [("dynamo-stated", 1, 0), ("torchscript-stated", 2, 0), ("dynamo-stated", 3, 4)]
 )
@@ -131,7 +127,6 @@ def test_a_fixed_length_with_its_positions(form: str, new: int, bucket: int) -> 
     check_close(stepped(Session(with_state(model, 9, bucket)).run, model, 9, new), wanted(form, new))
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("form", "new", "extra", "message"),
     [
@@ -164,7 +159,6 @@ HALF = """
 """
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("extra", [SUM, LAST, HALF])
 def test_any_value_that_follows_from_the_length(extra: str) -> None:
     model = decoder("dynamo-inside", extra=extra)
@@ -172,7 +166,6 @@ def test_any_value_that_follows_from_the_length(extra: str) -> None:
     check_close(found, wanted("dynamo-inside", extra=extra))
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("form", "extra", "message"),
     [
@@ -239,7 +232,6 @@ def test_refusals(form: str, extra: str, message: str) -> None:
         with_state(decoder(form, extra=extra), 9)
 
 
-@pytest.mark.quick
 def test_an_output_that_is_no_more_than_the_length() -> None:
     model = decoder("dynamo-inside")
     model.graph.output.append(helper.make_tensor_value_info("total", TensorProto.INT64, []))
@@ -247,7 +239,6 @@ def test_an_output_that_is_no_more_than_the_length() -> None:
         with_state(model, 9)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("form", "message"),
     [("torchscript-learned", "longer than a table of 32 positions"), ("dynamo-table", "the caches have 32 rows here")],
@@ -262,7 +253,6 @@ def test_a_table_has_a_row_for_each_position(form: str, message: str) -> None:
 # Commands
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("form", ["dynamo-stated", "torchscript-learned"])
 def test_a_prompt_of_any_number_of_tokens(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "decoder.onnx"
@@ -285,7 +275,6 @@ def test_a_prompt_of_any_number_of_tokens(form: str, tmp_path: Path, capsys: pyt
     assert capsys.readouterr().out.strip() == ",".join(map(str, found))
 
 
-@pytest.mark.quick
 def test_another_number_of_new_rows_needs_an_open_length(tmp_path: Path) -> None:
     path = tmp_path / "decoder.onnx"
     path.write_bytes(decoder("dynamo-stated", past="7", new="1").SerializeToString())
