@@ -81,7 +81,7 @@ def _too_large(path: Path | str, found: str, largest: int) -> OSError:
 
 
 def read_regular(path: Path | str, largest: int | None = LARGEST) -> bytes:
-    """Return what a regular file holds. Raises OSError as `open_regular` does."""
+    """Return the bytes of a regular file. Raises OSError as `open_regular` does."""
     with open_regular(path, largest) as stream:
         return _read(stream, path, largest)
 

@@ -258,6 +258,6 @@ def _difference(got: Array, want: Array) -> str:
 
 
 def _warnings(golden: Mapping[str, Array]) -> tuple[str, ...]:
-    """Return what makes golden outputs useless: with these, a network that is wrong may seem right."""
+    """Return warnings about golden outputs by which a wrong network may seem right."""
     reasons = {name: says_nothing(array) for name, array in golden.items()}
     return tuple(f"the golden output '{name}' is {reason}" for name, reason in reasons.items() if reason)

@@ -192,13 +192,13 @@ def _layer(op: Operation, names: _Names) -> dict[str, Any]:
 
 
 def _times(op: Operation) -> int:
-    """Return how many times the loops and grids around an op run it."""
+    """Return the trip count of an op: the product over the loops and grids around it."""
     parent = op.parent_op()
     return 1 if parent is None else _times(parent) * _turns(parent)
 
 
 def _turns(op: Operation) -> int:
-    """Return how many times an op runs what is inside it, that of a loop whose turns depend on data as 1."""
+    """Return the trip count of a loop or grid, 1 where it depends on data."""
     match op:
         case GridOp():
             return prod(op.bounds)

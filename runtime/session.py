@@ -159,7 +159,7 @@ class Level(NamedTuple):
 
 
 def level_for(on: str, interpreted: str = "") -> Level:
-    """Return how far a network is compiled to run there; it is interpreted after the phase or pass `interpreted`."""
+    """Return the last step of compiling a network to run there: for the interpreter `interpreted`, a phase or pass."""
     return Level(interpreted if on == "interpreter" else "", on == "simulator")
 
 

@@ -151,7 +151,7 @@ def settle(boxes: Boxes, offsets: Sequence[int]) -> list[int]:
 
 
 def filler(boxes: Boxes) -> Callable[[Sequence[int], bool], list[int]]:
-    """Return what places boxes in an order, by first fit or, where that is true, by best fit (see `fill`)."""
+    """Return the function that places boxes in an order, by first fit or else best fit (see `fill`)."""
     if len(boxes) <= MATRIX:
         meets = clashes(boxes)
         return lambda ranked, tight: fill(boxes, meets, ranked, tight=tight)
@@ -175,7 +175,7 @@ def _neighbours(boxes: Boxes) -> list[list[int]]:
 
 
 def _fill_sparsely(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequence[int], *, tight: bool) -> list[int]:
-    """Return what `fill` does, in time that grows with the pairs that meet."""
+    """Place boxes as `fill` does, in time linear in the pairs of boxes that meet."""
     offsets: list[int] = [-1 if at is None else at for at in boxes.fixed]
     for index in ranked:
         if boxes.fixed[index] is None:

@@ -119,7 +119,7 @@ class Repeats:
         return None
 
     def _is_apart(self, known: _Recording, tokens: Sequence[Transfer]) -> bool:
-        """Return whether what is in flight, but the tokens that a loop is given, touches nothing that it does."""
+        """Test that transfers in flight, other than the tokens of a loop, share no byte with its reads and writes."""
         others = [transfer for transfer in self._state.under_way if transfer not in tokens]
         for other in others:
             if any(other.target.meets(read.around) for read in known.reads.values()):
@@ -194,12 +194,12 @@ class Repeats:
 
 
 def _place(region: Region) -> _Place:
-    """Return what tells regions apart."""
+    """Return the key of a region: memory, first byte, shape, strides and element size."""
     return region.memory, region.low, region.array.shape, region.array.strides, region.array.itemsize
 
 
 def _key(value: Any) -> Hashable:
-    """Return what tells the values from outside of a loop apart."""
+    """Return the key of a value from outside of a loop."""
     if isinstance(value, Transfer):
         return value.op, _place(value.source), _place(value.target), value.done
     if isinstance(value, list):

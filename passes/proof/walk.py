@@ -324,7 +324,7 @@ class Walk:
     def _left(
         self, op: DmaStartOp, near: Buffer, far: Buffer, begin: tuple[int, ...], here: Sequence[slice], piece: Region
     ) -> Origin | None:
-        """Return what a transfer leaves in the far buffer, proved to belong there."""
+        """Return the origin of the bytes that a transfer leaves in the far buffer, proved to belong there."""
         if not self._follows_tiles:
             return None
         is_known = self._tiles.check_written(op, near, far, begin, here)
@@ -341,7 +341,7 @@ class Walk:
         *,
         hangs: bool,
     ) -> Origin | None:
-        """Return what a transfer brings to the tile's buffer."""
+        """Return the origin of the bytes that a transfer brings to the tile's buffer."""
         if not self._follows_tiles:
             return None
         own = Spot((far.number, far.low), begin, far.array.shape)
