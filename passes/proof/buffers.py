@@ -15,8 +15,9 @@ from ...errors import Diagnostic
 from ...ir import Array, numpy_type, where
 from ..grids.memories import COPIES
 from .levels import LevelLimits
-from .memory import Buffer, Key, Memory, Region, State
+from .memory import State
 from .origins import Spot, index_within
+from .regions import Buffer, Key, Memory, Region
 from .rules import listed, refuse
 
 BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.ir import Operation
 
-from .memory import Buffer, Region, State, Transfer
+from .memory import State, Transfer
+from .regions import Buffer, Region
 
 _Place: TypeAlias = "tuple[Any, ...]"
 

@@ -15,10 +15,11 @@ from ...ir import Array, shape_of
 from ..loops.affine import Linear
 from .body import constant_of, prove_kernel, reads_of
 from .kernel import Equation, Mismatch, Part, part_of, solve_point
-from .memory import Buffer, State
+from .memory import State
 from .origins import Index, Origin, Spot, of_shape
 from .parts import prove_even
 from .progress import Progress
+from .regions import Buffer
 from .rules import listed, name_of, refuse
 from .steps import prove_sizes
 

@@ -25,8 +25,9 @@ from .effects import Effects, effects_of
 from .grid import prove_in_place
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
-from .memory import NEVER, Buffer, Bytes, Region, State, Transfer, shown
+from .memory import Bytes, State, Transfer, shown
 from .origins import Origin, Spot, brought
+from .regions import NEVER, Buffer, Region
 from .repeats import Repeats
 from .rules import listed, name_of, refuse
 from .tiles import KernelFacts, TileChecks, facts_of

@@ -1,0 +1,193 @@
+"""
+Memories, regions of their bytes, and buffers, as the proof of memory sees them.
+
+Nothing is computed. A memref is a NumPy view of memory that is never touched, so that the interpreter's own rules for
+views give its place; beside it lies an array that holds, for each byte, the number of the write that it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...ir import Array
+from .origins import Index, Spot
+
+Key: TypeAlias = "tuple[Any, ...]"
+"""Identity of a buffer: memory, first byte and bytes; in an arena, also the op that made it."""
+
+NEVER, INITIAL = 0, 1
+"""Numbers of the writes of bytes that nobody has written, and that the caller has."""
+
+
+class Memory:
+    """A piece of memory of its own: an argument, a global or an allocation."""
+
+    def __init__(self, name: str, array: Array, *, initial: bool, constant: bool = False, level: str | None = None):
+        self.name = name
+        self.array = array
+        self.size = array.nbytes
+        self.initial = initial
+        self.constant = constant
+        self.level = level
+        self.is_arena = False
+        self.copies = 1
+        """The copies of its level that it has parts in, all of the same size."""
+        self.is_shared = False
+        """Whether buffers lie in it that do not belong to it: tiles, scratch and resident buffers of a level."""
+        self._writes: Array | None = None
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing has been written to it since the program began."""
+        return self._writes is None
+
+    @property
+    def unwritten(self) -> int:
+        """The number for bytes that the program has not written."""
+        return INITIAL if self.initial else NEVER
+
+    @property
+    def writes(self) -> Array:
+        """The number of the last write, per byte."""
+        if self._writes is None:
+            self._writes = np.full(self.size, self.unwritten, np.int32)
+        return self._writes
+
+
+class Region:
+    """A strided box of bytes of a memory, `array` its elements."""
+
+    __slots__ = ("_flat", "_writes", "array", "box", "high", "low", "memory")
+
+    def __init__(self, memory: Memory, array: Array, box: tuple[Region, tuple[slice, ...]] | None = None):
+        self.memory = memory
+        self.array = array
+        self.box = box
+        # NumPy's views of no elements begin anywhere.
+        here, start = (each.__array_interface__["data"][0] for each in (array, memory.array))
+        self.low = here - start if array.size else 0
+        reach = sum((n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True))
+        self.high = self.low + (reach + array.itemsize if array.size else 0)
+        self._writes: Array | None = None
+        self._flat: Array | None = None
+
+    @property
+    def writes(self) -> Array:
+        """The memory's writes of these bytes, as a view: by element, then by byte of it."""
+        if self._writes is None:
+            self._writes = self.within(self.memory.writes, 0)
+        return self._writes
+
+    @property
+    def flat(self) -> Array:
+        """The same writes in fewer, longer dimensions: runs of bytes without gaps are one."""
+        if self._flat is None:
+            table = self.memory.writes
+            sizes, strides = _runs(self.array, table.itemsize)
+            offset = self.low * table.itemsize
+            self._flat = np.ndarray(sizes, table.dtype, table, offset, strides) if self.array.size else table[:0]
+        return self._flat
+
+    def within(self, table: Array, first: int) -> Array:
+        """Return the entries for these bytes of a table of the memory's bytes from `first` on, as a view."""
+        item, width = self.array.itemsize, table.itemsize
+        shape, strides = [*self.array.shape, item], [*(s * width for s in self.array.strides), width]
+        if not self.array.size:
+            return np.empty(shape, table.dtype)
+        return np.ndarray(shape, table.dtype, table, (self.low - first) * width, strides)
+
+    @property
+    def index(self) -> Index | None:
+        """Where it begins in the buffer that it is a part of, by element; None where it is no box of it."""
+        outer = self.box[0].index if self.box is not None else None
+        if self.box is None or outer is None:
+            return None
+        return tuple(at + piece.start for at, piece in zip(outer, self.box[1], strict=True))
+
+    @property
+    def home(self) -> Index | None:
+        """The shape of the buffer that it is a box of, None where it is no box of it."""
+        return self.box[0].home if self.box is not None else None
+
+    def part(self, slices: tuple[slice, ...]) -> Region:
+        """Return a box of it."""
+        return Region(self.memory, self.array[(*slices, ...)], (self, slices))
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it leaves no gaps."""
+        return self.high - self.low == self.array.nbytes
+
+    def same(self, other: Region) -> bool:
+        """Return whether another region is the same elements in the same order."""
+        mine = (self.memory, self.low, self.array.shape, self.array.strides, self.array.itemsize)
+        return mine == (other.memory, other.low, other.array.shape, other.array.strides, other.array.itemsize)
+
+    def meets(self, other: Region) -> bool:
+        """Return whether the regions share a byte."""
+        if self.memory is not other.memory or self.low >= other.high or other.low >= self.high:
+            return False
+        if self.box is not None and other.box is not None and self.box[0] is other.box[0]:
+            pairs = zip(self.box[1], other.box[1], strict=True)
+            return all(a.start < b.stop and b.start < a.stop for a, b in pairs)
+        return (self.is_dense and other.is_dense) or self.first_common(other) is not None
+
+    def first_common(self, other: Region) -> int | None:
+        """Return the first byte of the memory that two regions of it share, None where there is none."""
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low >= high:
+            return None
+        first = min(self.low, other.low)
+        marks = np.zeros(max(self.high, other.high) - first, np.uint8)
+        self.within(marks, first)[...] = 1
+        other.within(marks, first)[...] |= 2
+        both = np.flatnonzero(marks == 3)
+        return first + int(both[0]) if both.size else None
+
+
+def _runs(array: Array, width: int) -> tuple[list[int], list[int]]:
+    """Return sizes and strides of a table of an array's bytes, `width` bytes each, dimensions without gaps as one."""
+    sizes, strides = [array.itemsize], [1]
+    for size, stride in zip(reversed(array.shape), reversed(array.strides), strict=True):
+        if size == 1:
+            continue
+        if stride == sizes[-1] * strides[-1]:
+            sizes[-1] *= size
+        else:
+            sizes.append(size)
+            strides.append(stride)
+    return sizes[::-1], [stride * width for stride in reversed(strides)]
+
+
+class Buffer(Region):
+    """
+    What a memref stands for: a region, and the buffer that it is a part of.
+
+    `spots` are where it begins in what it is a box of, itself first; `views` the rest of them. `is_form` says that it,
+    or what it is a box of, is a view of the buffer in another form, such as a reshaped one.
+    """
+
+    __slots__ = ("_home", "key", "number", "spots")
+
+    def __init__(
+        self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] = (), *, is_form: bool = False
+    ):
+        super().__init__(memory, array)
+        self.key = key
+        self.number = number
+        itself = Spot((number, self.low), (0,) * array.ndim, array.shape)
+        self.spots = (itself, *views)
+        self._home = None if is_form else self.spots[-1].shape
+
+    @property
+    def index(self) -> Index | None:
+        """Where it begins in the buffer that it is a part of."""
+        return None if self._home is None else self.spots[-1].start
+
+    @property
+    def home(self) -> Index | None:
+        """The shape of the buffer that it is a box of."""
+        return self._home
