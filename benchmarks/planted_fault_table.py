@@ -382,6 +382,14 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/place-weights-reject.mlir",
     ),
     _fault(
+        "weights placed that an epilogue reads too",
+        "passes/place_weights.py",
+        "return isinstance(user, KernelOp) and len(user.inputs) > 1 and use.index == 1",
+        "return isinstance(user, KernelOp) and len(user.inputs) > 1 and use.index > 0",
+        f"{_PASSES}/place-weights.mlir",
+        f"{_PASSES}/place-weights-reject.mlir",
+    ),
+    _fault(
         "the slowest engine chosen",
         "passes/map_engines.py",
         "return able[0] if hint is None else _named(op, hint, able, machine)",

@@ -8,7 +8,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, OpResult, Use
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
@@ -72,10 +72,9 @@ def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
         for op in function.walk():
             if isinstance(op, memref.GetGlobalOp):
                 name = op.name_.string_value()
-                users = [use.operation for use in op.memref.uses]
-                weights = [user for user in users if _is_weight(op.memref, user)]
+                weights = [use.operation for use in op.memref.uses if _is_weight(use)]
                 uses.setdefault(name, []).extend((cast(KernelOp, user), op) for user in weights)
-                others |= {name} if len(weights) < len(users) else set()
+                others |= {name} if len(weights) < op.memref.uses.get_length() else set()
     return [
         _weights(globals_[name], found, machine)
         for name, found in uses.items()
@@ -89,8 +88,9 @@ def _weights(definition: memref.GlobalOp, uses: list[tuple[KernelOp, memref.GetG
     return Weights(definition, size, uses, engines, cycles, _benefit(size, engines, cycles, machine))
 
 
-def _is_weight(value: SSAValue, user: Operation) -> bool:
-    return isinstance(user, KernelOp) and len(user.inputs) > 1 and list(user.operands).index(value) == 1
+def _is_weight(use: Use) -> bool:
+    user = use.operation
+    return isinstance(user, KernelOp) and len(user.inputs) > 1 and use.index == 1
 
 
 def _cycles(uses: list[tuple[KernelOp, memref.GetGlobalOp]], engines: list[Engine], machine: Machine) -> list[int]:

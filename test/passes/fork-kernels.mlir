@@ -85,3 +85,22 @@ func.func private @pixel(%x: memref<1x3x3x3xi8>, %w: memref<64x3x3x3xi8>, %y: me
      accumulator = i32, channels_last, im2col}
   func.return
 }
+
+// Beside the parallel loop an element is stored that all cores see: one core alone does all of it.
+
+// CHECK-LABEL: func.func private @flagged
+// CHECK-NOT:     cluster.fork
+// CHECK:         memref.store
+// CHECK:         scf.for %i = %c0 to %c64 step
+func.func private @flagged(%x: memref<64xi32>, %y: memref<65xi32>) attributes {engine = "cluster"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %v = memref.load %x[%c0] : memref<64xi32>
+  memref.store %v, %y[%c64] : memref<65xi32>
+  scf.for %i = %c0 to %c64 step %c1 {
+    %a = memref.load %x[%i] : memref<64xi32>
+    memref.store %a, %y[%i] : memref<65xi32>
+  } {tilewright.parallel}
+  func.return
+}

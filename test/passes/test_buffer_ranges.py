@@ -80,6 +80,30 @@ def test_kernels_one_after_the_other(first: str, second: str) -> None:
         assert told is None or Range.of_array(found) in told
 
 
+def test_a_border_that_a_kernel_fills() -> None:
+    module = parse_module(
+        new_context(),
+        """
+"memref.global"() <{sym_name = "some", sym_visibility = "private", type = memref<1x2x2x1xi8>,
+  initial_value = dense<3> : tensor<1x2x2x1xi8>, constant}> : () -> ()
+func.func @f(%y: memref<1x4x4x1xi8> {tilewright.output}) {
+  %some = memref.get_global @some : memref<1x2x2x1xi8>
+  %pooled = memref.alloc() : memref<1x4x4x1xi8>
+  nn.pool ins(%some : memref<1x2x2x1xi8>) outs(%pooled : memref<1x4x4x1xi8>)
+    {kind = "max", window = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>,
+     pads = array<i64: 1, 1, 1, 1>, accumulator = i8, channels_last}
+  "memref.copy"(%pooled, %y) : (memref<1x4x4x1xi8>, memref<1x4x4x1xi8>) -> ()
+  func.return
+}""",
+    )
+    (function,) = functions(module)
+    (pooled,) = (op.results[0] for op in function.walk() if op.name == "memref.alloc")
+    told = ranges_of(function, module)(pooled)
+    (found,) = run_module(module, {}, function="f").values()
+    assert told is not None
+    assert Range.of_array(found) in told
+
+
 KERNELS = """
 "memref.global"() <{sym_name = "some", sym_visibility = "private", type = memref<1x4x4x2xi8>,
   initial_value = dense<3> : tensor<1x4x4x2xi8>, constant}> : () -> ()

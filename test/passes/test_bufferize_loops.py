@@ -87,6 +87,24 @@ def test_a_slice_of_the_old_tensor_is_needed_after_the_change() -> None:
     np.testing.assert_array_equal(run(loop)[0], [10, 10, 3])
 
 
+def test_each_turn_changes_a_tensor_of_before_the_loop() -> None:
+    loop = f"""%s = {sum_of("%x", "%x", "%e")}
+      %y0 = scf.for %k = %i0 to %i3 step %i1 iter_args(%t = %x) -> ({T}) {{
+        %n = tensor.insert %ten into %s[%k] : {T}
+        scf.yield %n : {T}
+      }}"""
+    np.testing.assert_array_equal(run(loop)[0], [2, 4, 10])
+
+
+def test_each_turn_adds_a_tensor_of_before_the_loop() -> None:
+    loop = f"""%s = {sum_of("%x", "%x", "%e")}
+      %y0 = scf.for %k = %i0 to %i3 step %i1 iter_args(%t = %x) -> ({T}) {{
+        %n = {sum_of("%s", "%t", "%e")}
+        scf.yield %n : {T}
+      }}"""
+    np.testing.assert_array_equal(run(loop)[0], 7 * X)
+
+
 def test_tensors_change_places() -> None:
     loop = f"""%s = {sum_of("%x", "%x", "%e")}
       %y0, %y1 = scf.for %k = %i0 to %i3 step %i1 iter_args(%a = %x, %b = %s) -> ({T}, {T}) {{

@@ -19,7 +19,7 @@ from xdsl.rewriter import Rewriter
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, functions, new_context, verify
+from tilewright.ir import Array, functions, new_context, parse_module, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.memory.building import grid_of
@@ -180,6 +180,30 @@ def test_kernels_done_together(name: str, seed: int) -> None:
     verify(module)
     assert_same(module, inputs, expected, "done together")
     verify_memory(module)
+
+
+SCALED_ROWS = """
+func.func @network(%x: memref<8x32xi8>, %w: memref<32xi32>, %y: memref<8x32xi8>) {
+  %t = memref.alloc() : memref<8x32xi8>
+  nn.int_rms_norm ins(%x, %w : memref<8x32xi8>, memref<32xi32>) outs(%t : memref<8x32xi8>)
+    {shift = 6 : i64, low = -128 : i64, high = 127 : i64, accumulator = i32, element = i8}
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+      iterator_types = ["parallel", "parallel"]} ins(%t : memref<8x32xi8>) outs(%y : memref<8x32xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.quick
+def test_rows_of_an_intermediate_are_reduced_in_one_go() -> None:
+    found = layers(parse_module(new_context(), SCALED_ROWS), keep_resident=True)
+    assert found.joins(0) is not None
+    sweep = Sweep(found.ops, found.route(found.ops), Pricer(tuple(found.ops), found.route(found.ops)), frozenset())
+    assert len(sweep) > 1
+    assert not any(tiling_of(found.ops, sizes).blocked_dims() for sizes in sweep.sizes.tolist())
 
 
 def fuse(tiling: Tiling) -> None:
