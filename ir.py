@@ -38,6 +38,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.printer import Printer
+from xdsl.utils.colors import RESET, Colors
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from .errors import Diagnostic
@@ -266,6 +267,16 @@ class _IrPrinter(Printer):
         self.print_attribute(attribute.get_type())
 
 
+class _HighlightingPrinter(_IrPrinter):
+    """A printer that colours the names of values for terminals, as xDSL's does."""
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        self._write(Colors.BRIGHT_MAGENTA)
+        name = super().print_ssa_value(value)
+        self._write(RESET)
+        return name
+
+
 def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
     """Return the digits of the first `count` elements; None where their bytes are shorter or the only exact form."""
     element = attribute.get_element_type()
@@ -309,6 +320,7 @@ def print_ir(
     elide: int | None = None,
     generic: bool = False,
     locations: bool | None = None,
+    highlight: bool = False,
     context: Context | None = None,
 ) -> str:
     """
@@ -316,10 +328,12 @@ def print_ir(
 
     `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows each
     location where it is true, none where it is false; by default those that the text or the model gave, but no
-    positions that the parser inferred. With a `context`, the resources that the op names are appended.
+    positions that the parser inferred. `highlight` colours names for a terminal. With a `context`, the resources that
+    the op names are appended.
     """
     text = _Text()
-    printer = _IrPrinter(text, elide=elide, generic=generic, locations=locations)
+    kind = _HighlightingPrinter if highlight else _IrPrinter
+    printer = kind(text, elide=elide, generic=generic, locations=locations)
     printer.print_op(op)
     if context is not None:
         printer.print_metadata(context.loaded_dialects)

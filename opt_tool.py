@@ -119,6 +119,7 @@ def _add_lists(add: _Add) -> None:
     add("--help-pass", metavar="PASS", help="describe a pass and its options")
     add("--list-dialects", action=_FLAG, help="list the dialects")
     add("--list-targets", action=_FLAG, help="list the machines and the output formats")
+    add("--version", action=_FLAG, help="print the version, and xDSL's")
 
 
 def _add_observers(add: _Add) -> None:
@@ -147,6 +148,7 @@ def _add_printing(add: _Add) -> None:
     add(elide, dest="elide", type=int, metavar="N", help="leave out constants of more elements")
     generic = ("--mlir-print-op-generic", "--print-op-generic")
     add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
+    add("--syntax-highlight", dest="highlight", action=_FLAG, help="colour the names of values for a terminal")
     some = "print every location, or none; by default those that are written in the input, but no positions in files"
     add(*_DEBUGINFO, dest="locations", type=_truth, metavar="BOOL", help=some)
 

@@ -19,7 +19,8 @@ class MlirTarget(Target):
 
     `generic` prints each op in the form that needs no knowledge of it, `debuginfo` every location, or none where it is
     false; by default those that the text or the model gave are printed.
-    `elide` replaces constants of more elements than that: such text cannot be read again.
+    `elide` replaces constants of more elements than that, `highlight` colours names for a terminal: such text cannot be
+    read again.
     """
 
     name = "mlir"
@@ -27,7 +28,15 @@ class MlirTarget(Target):
     generic: bool = False
     debuginfo: bool | None = None
     elide: int | None = None
+    highlight: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        text = print_ir(module, elide=self.elide, generic=self.generic, locations=self.debuginfo, context=ctx)
+        text = print_ir(
+            module,
+            elide=self.elide,
+            generic=self.generic,
+            locations=self.debuginfo,
+            highlight=self.highlight,
+            context=ctx,
+        )
         output.write(text + "\n")

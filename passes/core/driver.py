@@ -11,6 +11,7 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -126,11 +127,13 @@ def _listing(
     machines: Mapping[str, targets.Machine],
     formats: Mapping[str, Callable[[], type[Target]]],
 ) -> str | None:
-    """Return what one of the `--list` options shows, or None where none is given."""
+    """Return what `--version` or one of the `--list` options shows, or None where none is given."""
     from xdsl.dialects import get_all_dialects
 
     from .. import own_passes
 
+    if arguments.version:
+        return f"opt-tool of tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}\n"
     if arguments.list_passes:
         return listing.list_passes(passes, list(own_passes()))
     if arguments.help_pass is not None:
@@ -183,7 +186,12 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
         remedy = did_you_mean(items[0].name, formats) or "opt-tool --list-targets shows what there is"
         raise point_at(text, items[0].start, f"no output format '{items[0].name}'", source="-t", remedy=remedy)
     target = cast(Target, build(formats[items[0].name](), items[0], text, "-t"))
-    flags = {"elide": arguments.elide, "generic": arguments.generic or None, "debuginfo": arguments.locations}
+    flags = {
+        "elide": arguments.elide,
+        "generic": arguments.generic or None,
+        "debuginfo": arguments.locations,
+        "highlight": arguments.highlight or None,
+    }
     given = {name: value for name, value in flags.items() if value is not None}
     return dataclasses.replace(target, **given) if target.name == "mlir" and given else target
 
@@ -292,7 +300,13 @@ class Run:
     def observers(self, chunk: Chunk) -> list[Observer]:
         """Return what watches the passes as the command line asks."""
         arguments = self.arguments
-        show = partial(print_ir, elide=arguments.elide, generic=arguments.generic, locations=arguments.locations)
+        show = partial(
+            print_ir,
+            elide=arguments.elide,
+            generic=arguments.generic,
+            locations=arguments.locations,
+            highlight=arguments.highlight,
+        )
         observers: list[Observer] = []
         if self.interpreter is not None:
             inputs = Path(arguments.inputs) if arguments.inputs else None

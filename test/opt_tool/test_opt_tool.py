@@ -344,6 +344,8 @@ def test_lists(tool: Tool):
     assert re.search(r"^  mlir +The IR as MLIR text\.$", tool.out, re.MULTILINE)
     assert tool("--list-dialects", text=None) == 0
     assert "xDSL's dialects:\n" in tool.out
+    assert tool("--version", text=None) == 0
+    assert re.fullmatch(r"opt-tool of tilewright [\d.]+, built from xdsl version [\d.]+\n", tool.out)
 
 
 def outside(command: str) -> Callable[..., subprocess.CompletedProcess[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -54,6 +54,7 @@ def outputs(module: ModuleOp, dtype: str) -> Array:
     st.integers(1, 1 << 30),
     st.sampled_from(["i8", "i16", "i32"]),
 )
+@example("extsi", "floordivsi", 3, 7, "i8")
 def test_every_byte(extend: str, divide: str, factor: int, divisor: int, type: str) -> None:
     text = KERNEL.format(extend=extend, divide=divide, factor=factor, divisor=divisor, type=type)
     module = parse_module(CONTEXT, text)
