@@ -189,10 +189,19 @@ def _has_late_visibility(op: Operation) -> bool:
     return "ccc" not in str(convention) and any(isinstance(each, IntegerAttr) and each.value.data for each in others)
 
 
+def _has_unknown_flags(op: Operation) -> bool:
+    """Return whether the overflow flags of an op of integers have bits that the custom syntax has no word for."""
+    flags = op.properties.get("overflowFlags")
+    return isinstance(flags, IntegerAttr) and not 0 <= flags.value.data <= 3
+
+
+_WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
+"""Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
 _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     # xDSL does not read the results of one that has several where it and MLIR print them.
     "linalg.generic": lambda op: len(op.results) > 1,
     "llvm.func": _has_late_visibility,
+    **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
 }
 """Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form."""
 
@@ -228,7 +237,8 @@ class _IrPrinter(Printer):
     def print_op(self, op: Operation) -> None:
         generic = self.print_generic_format
         is_other = _OTHER_SYNTAX.get(op.name)
-        self.print_generic_format = generic or (is_other is not None and is_other(op))
+        in_form = generic and op.name not in _WITH_FLAGS
+        self.print_generic_format = in_form or (is_other is not None and is_other(op))
         super().print_op(op)
         self.print_generic_format = generic
 

@@ -30,7 +30,7 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from .locations import InferredLoc
-from .upstream_syntax import SYNTAX
+from .upstream_syntax import PROPERTIES, SYNTAX
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+
@@ -122,6 +122,8 @@ class LocatingParser(Parser):
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start
         op = super().parse_operation()
+        if op.name in PROPERTIES:
+            PROPERTIES[op.name](op)
         if op.location is UNKNOWN_LOC:  # where the text says `loc(unknown)`, it is another object
             line, column = self.place(start)
             op.location = cast(LocationAttr, InferredLoc.new((self._filename, _number(line), _number(column))))

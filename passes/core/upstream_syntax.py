@@ -1,11 +1,21 @@
-"""Upstream's custom syntax of ops for which xDSL reads the generic form alone."""
+"""Upstream's syntax where xDSL reads another one: custom forms, and properties of MLIR 19."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, StringAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
@@ -176,3 +186,28 @@ SYNTAX: dict[str, Callable[[type[Operation], Parser], Operation]] = {
     "scf.parallel": _parallel,
 }
 """The parser of each such op, given its class."""
+
+
+def _flags(op: Operation) -> None:
+    """Convert `overflowFlags = #llvm.overflow<nsw>` to the number that xDSL has for it."""
+    from xdsl.dialects.llvm import OverflowAttr
+
+    flags = op.properties.get("overflowFlags")
+    if isinstance(flags, OverflowAttr):
+        op.properties["overflowFlags"] = IntegerAttr(flags.to_int(), i32)
+
+
+def _options(op: Operation) -> None:
+    """Convert `options = ""` to the dictionary that xDSL has for it."""
+    if op.properties.get("options") == StringAttr(""):
+        op.properties["options"] = DictionaryAttr({})
+
+
+PROPERTIES: dict[str, Callable[[Operation], None]] = {
+    "llvm.add": _flags,
+    "llvm.mul": _flags,
+    "llvm.shl": _flags,
+    "llvm.sub": _flags,
+    "transform.apply_registered_pass": _options,
+}
+"""The conversion of each such op's properties from those of MLIR 19."""
