@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import commands
+from .discovery import scope
 from .errors import did_you_mean
 from .files import path_of
 from .opt_tool import collect_rarely, name_and_shape, name_and_value
@@ -103,6 +104,19 @@ List the targets, or show one: the phases of its pipeline, its memories, links a
   tilewright targets
   tilewright targets host
   tilewright targets mysoc.toml
+  tilewright targets ./mysoc
+"""
+
+
+_MACHINE = "the target: a name that `tilewright targets` lists, a folder anywhere, a machine file (host)"
+
+
+_NEW_TARGET = """\
+Write the folder of a new target: a machine, its pipeline, a cost function, an instruction in IR and C, and a pass.
+
+  tilewright new-target mysoc
+  tilewright new-target mysoc -o targets/
+  tilewright compile net.onnx --target ./mysoc -o build/
 """
 
 
@@ -114,6 +128,8 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(name, description=description, formatter_class=layout, allow_abbrev=False, add_help=False)
         self.add_argument("-h", "--help", action="help", help="show this")
         self.add_argument("--debug", action="store_true", help="show the traceback of an error")
+        what = "a Python file whose passes and dialects to know"
+        self.add_argument("--load-pass", type=path_of, action="append", default=[], metavar="FILE.py", help=what)
 
     def error(self, message: str) -> NoReturn:
         raise commands.usage_error(message, remedy=f"{self.prog} --help shows the options")
@@ -146,7 +162,11 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
+    parser.add_argument(
+        "--target",
+        default="host",
+        help=_MACHINE,
+    )
     _add_open_models(parser)
     _add_state(parser)
     _add_integers(parser)
@@ -222,7 +242,11 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     add("--stop-after", default="kernels", metavar="PHASE", help="the level to interpret (kernels)")
     _add_state(parser)
     _add_integers(parser)
-    add("--target", default="host", help="the machine; `tilewright targets` lists them (host)")
+    add(
+        "--target",
+        default="host",
+        help=_MACHINE,
+    )
 
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
@@ -248,8 +272,14 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
     _add_integers(parser)
 
 
+def _add_new_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="the target's name, that of its folder")
+    what = "the folder in which the target's folder is made (the current one)"
+    parser.add_argument("-o", "--output", type=path_of, default=Path(), metavar="DIR", help=what)
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", metavar="TARGET", help="the target, or the machine file, to describe")
+    parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
 
 
 _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Namespace], int]]] = {
@@ -260,12 +290,13 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "profile": (_PROFILE, _add_profile, commands.profile_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
+    "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),
 }
 
 
 def _overview() -> str:
     """Return what each command does, in the first sentence of its description."""
-    return "\n".join(f"  {name:<9} {text.partition(chr(10))[0]}" for name, (text, *_) in _COMMANDS.items())
+    return "\n".join(f"  {name:<11} {text.partition(chr(10))[0]}" for name, (text, *_) in _COMMANDS.items())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -275,8 +306,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _parse(words)
         if arguments is None:
             collect_rarely()
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), scope():
             warnings.showwarning = _show_warning
+            for file in options.load_pass:
+                commands.load_passes(file)
             return _COMMANDS[options.command][2](options)
     except SystemExit as stop:
         return int(stop.code or 0)

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from .runtime.session import Run
 
 
+def load_passes(file: Path) -> None:
+    """Make known the passes and dialects that a file defines. Raises Diagnostic where it defines neither."""
+    from .plugins import load_passes
+
+    load_passes(file)
+
+
 def usage_error(message: str, *, expected: str = "", found: str = "", remedy: str = "") -> Diagnostic:
     """Return the error for a command that is none."""
     from .passes.core.grammar import UsageError
@@ -231,6 +238,8 @@ def targets_command(options: argparse.Namespace) -> int:
 
     from . import targets
     from .compiler import machine_named, pipeline_of
+    from .targets.core.machine_file import find_machine
+    from .targets.core.machine_picture import draw
 
     if options.name is None:
         table = Table("target", "what it is")
@@ -239,6 +248,7 @@ def targets_command(options: argparse.Namespace) -> int:
         Console().print(table)
         return 0
     machine = machine_named(options.name)
+    described = find_machine(options.name) if (machine.folder / "machine.toml").is_file() else None
     steps = pipeline_of(machine).steps
     table = Table("phase", "passes", "options", title=f"{machine.name}: {machine.summary}", title_justify="left")
     for phase in machine.phases:
@@ -248,11 +258,18 @@ def targets_command(options: argparse.Namespace) -> int:
             " ".join(filter(None, map(_options, (step for step in steps if step.phase == phase.name)))),
         )
     Console().print(table)
-    if (machine.folder / "machine.toml").is_file():
-        from .targets.core.machine_file import find_machine
-        from .targets.core.machine_picture import draw
+    if described is not None:
+        Console().print(draw(described))
+    return 0
 
-        Console().print(draw(find_machine(options.name)))
+
+def new_target_command(options: argparse.Namespace) -> int:
+    """Run `tilewright new-target`."""
+    from .dialects import all_dialects
+    from .targets.core.new_target import write_target
+
+    for path in write_target(options.name, options.output, all_dialects()):
+        print(path)
     return 0
 
 

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import targets
+from .discovery import module_at, target_folders
 from .errors import Diagnostic, did_you_mean
 
 if TYPE_CHECKING:
@@ -149,14 +149,14 @@ class Compilation:
 
 
 def machine_named(name: str) -> targets.Machine:
-    """Return the machine of that name, or of that machine file. Raises UsageError for an unknown one."""
+    """Return the machine of that name, or of that folder or file. Raises UsageError for an unknown one."""
     from .passes.core.grammar import UsageError
     from .targets.core.machine_file import variants
 
     known = [*targets.machines(), *variants()]
     if name in known or (name and Path(name).exists()):
         return targets.machine_named(name)
-    remedy = did_you_mean(name, known) or "tilewright targets lists them; the path of a machine file does too"
+    remedy = did_you_mean(name, known) or "tilewright targets lists them; a folder or a machine file is one too"
     raise UsageError(f"there is no target '{name}'", expected=f"one of {', '.join(known)}", remedy=remedy)
 
 
@@ -293,7 +293,7 @@ def _is_stale(entry: Path, runtime: Path) -> bool:
     if entry.name != "runtime" or not entry.is_dir():
         weights = ("weights.c", "weights.h", "weights.S", "weights.bin", FILE)
         return entry.is_file() and (entry.name in weights or fnmatch(entry.name, "network-*.elf"))
-    folders = [runtime, *(file.parent / "c" for file in Path(targets.__file__).parent.glob("*/machine.toml"))]
+    folders = [runtime, *(folder / "c" for folder in target_folders().values())]
     known = {file.relative_to(folder) for folder in folders for file in folder.rglob("*") if file.is_file()}
     found = [file.relative_to(entry) for file in entry.rglob("*") if not file.is_dir()]
     return bool(found) and known.issuperset(found)
@@ -345,4 +345,4 @@ def bare_of(compilation: Compilation) -> Any:
             expected="a target with bare.py",
             remedy="compile for another target: tilewright targets lists them",
         )
-    return import_module(f"{targets.__name__}.{folder.name}.bare")
+    return module_at(folder / "bare.py")

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.context import Context
-from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import (
     AnyFloat,
     BFloat16Type,
@@ -55,12 +54,11 @@ DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 
 def new_context(*, allow_unregistered: bool = False) -> Context:
-    """Return a context that knows xDSL's dialects and Tilewright's, none of them loaded yet."""
-    from .dialects import own_dialects
+    """Return a context that knows all dialects, those of plug-ins included, none of them loaded yet."""
+    from .dialects import all_dialects
 
-    own = own_dialects()
     context = Context(allow_unregistered=allow_unregistered)
-    for name, factory in (get_all_dialects() | own).items():
+    for name, factory in all_dialects().items():
         context.register_dialect(name, factory)
     return context
 

@@ -98,7 +98,7 @@ def _add_files(add: _Add) -> None:
         help="a .mlir or .onnx file; '-' or none: .mlir from stdin",
     )
     add("-o", "--output", type=_path, metavar="FILE", default="-", help="where the result goes, whole or not at all")
-    add("-t", "--target", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
+    add("-t", dest="format", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
     add("--split-input-file", action=_FLAG, help="treat the parts between lines '// -----' as files of their own")
     add("--verify-diagnostics", action=_FLAG, help="succeed when exactly the errors of '// expected-error' come")
     add("--allow-unregistered-dialect", action=_FLAG, help="accept ops of unknown dialects")
@@ -111,6 +111,22 @@ def _add_passes(add: _Add) -> None:
     add("-p", "--passes", metavar="LIST", help="the same, shorter to write")
     add("--start-at", metavar="NAME", default="", help="leave out what comes before this phase or pass (name#2)")
     add("--stop-after", metavar="NAME", default="", help="leave out what comes after this phase or pass (name#2)")
+    add(
+        "--target",
+        dest="machine",
+        action="append",
+        default=[],
+        metavar="TARGET",
+        help="a target whose pipeline, passes and dialects to know: a name, a folder anywhere, a machine file",
+    )
+    add(
+        "--load-pass",
+        type=_path,
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="a Python file whose passes and dialects to know",
+    )
     add("--verify-each", type=_truth, default=True, metavar="BOOL", help="verify after each pass (true)")
 
 

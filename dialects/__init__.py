@@ -1,25 +1,55 @@
 """
-The dialects, discovered: `dialects/foo.py` and `targets/*/dialects/foo.py` define `FOO`, the dialect named `foo`.
+The dialects, discovered: `dialects/foo.py`, here and in the folder of a target, defines `FOO`, the dialect named `foo`.
 
-Nothing here lists them. A file is imported when its dialect is first used.
+Nothing here lists them. A file is imported when its dialect is first used. Dialects of installed packages and of files
+from elsewhere are known too (`plugins.py`), and xDSL's own, some of which Tilewright's extend.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from xdsl.ir import Dialect
 
-from ..discovery import files, module_at
+from ..discovery import files, is_inside, module_at, target_files, unique
+from ..errors import Diagnostic
+from ..plugins import checked_dialect, plugins
+
+Factory = Callable[[], Dialect]
 
 
-def own_dialects() -> dict[str, Callable[[], Dialect]]:
-    """Return a factory for each of Tilewright's dialects, by the dialect's name."""
-    return {file.stem: partial(_load, file) for file in files("dialects/*.py", "targets/*/dialects/*.py")}
+def dialect_files() -> dict[str, Path]:
+    """Return the files of the dialects of Tilewright and its targets, by name. Raises Diagnostic for a name of two."""
+    found = [*files("dialects/*.py"), *target_files("dialects/*.py")]
+    return unique({str(file): {file.stem: file} for file in found}, "dialects")
 
 
-@cache
+def own_dialects() -> dict[str, Factory]:
+    """Return a factory for each dialect of Tilewright and of its targets, by name."""
+    return {name: partial(_load, file) for name, file in dialect_files().items()}
+
+
+def dialects_by_origin() -> dict[str, Mapping[str, Factory]]:
+    """Return the factories of the known dialects: Tilewright's, those of each plug-in, xDSL's, in sections."""
+    from xdsl.dialects import get_all_dialects
+
+    own, hidden = own_dialects(), {name for name, file in dialect_files().items() if is_inside(file)}
+    others = {plugin.origin: plugin.dialects for plugin in plugins()}
+    left = {name: load for name, load in get_all_dialects().items() if name not in hidden}
+    return {"Tilewright": own, **others, "xDSL": left}
+
+
+def all_dialects() -> dict[str, Factory]:
+    """Return a factory for each known dialect by its name. Raises Diagnostic where two have the same name."""
+    return unique(dialects_by_origin(), "dialects")
+
+
 def _load(file: Path) -> Dialect:
-    return getattr(module_at(file), file.stem.upper())
+    name = file.stem.upper()
+    found: object = getattr(module_at(file), name, None)
+    if isinstance(found, Dialect):
+        return found if is_inside(file) else checked_dialect(found, file.stem, str(file))
+    expected = f'{name} = Dialect("{file.stem}", ...)'
+    raise Diagnostic("the file does not define its dialect", where=str(file), expected=expected)

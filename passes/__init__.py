@@ -1,33 +1,62 @@
 """
-The passes, discovered: `passes/foo_bar.py` and `targets/*/passes/foo_bar.py` define `FooBarPass`, named `foo-bar`.
+The passes, discovered: `passes/foo_bar.py`, here and in the folder of a target, defines `FooBarPass`, named `foo-bar`.
 
-xDSL's own passes are known too; where a name is taken twice, Tilewright's pass is meant.
+Passes of installed packages and of files from elsewhere are known too (`plugins.py`), and xDSL's own; where one of
+these has the name of Tilewright's, Tilewright's pass is meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from xdsl.passes import ModulePass
 
-from ..discovery import files, module_at
+from ..discovery import files, is_inside, module_at, target_files, unique
+from ..errors import Diagnostic
+from ..plugins import plugins
+
+Factory = Callable[[], type[ModulePass]]
 
 
-def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """Return a factory for each of Tilewright's passes, by the pass's name."""
-    return {file.stem.replace("_", "-"): partial(_load, file) for file in files("passes/*.py", "targets/*/passes/*.py")}
+def own_passes() -> dict[str, Factory]:
+    """Return a factory for each pass of Tilewright and of its targets, by name. Raises Diagnostic for a name of two."""
+    return {name: partial(_load, file) for name, file in _files().items()}
 
 
-def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """Return a factory for each known pass, xDSL's included, by the pass's name."""
+def passes_by_origin() -> dict[str, Mapping[str, Factory]]:
+    """Return the factories of the known passes: Tilewright's, those of each plug-in, xDSL's, in sections."""
     from xdsl.transforms import get_all_passes
 
-    return get_all_passes() | own_passes()
+    own, hidden = own_passes(), {name for name, file in _files().items() if is_inside(file)}
+    others = {plugin.origin: plugin.passes for plugin in plugins()}
+    left = {name: load for name, load in get_all_passes().items() if name not in hidden}
+    return {"Tilewright": own, **others, "xDSL": left}
 
 
-@cache
+def all_passes() -> dict[str, Factory]:
+    """Return a factory for each known pass by its name. Raises Diagnostic where two have the same name."""
+    return unique(passes_by_origin(), "passes")
+
+
+def _files() -> dict[str, Path]:
+    found = [*files("passes/*.py"), *target_files("passes/*.py")]
+    return unique({str(file): {_name(file): file} for file in found}, "passes")
+
+
+def _name(file: Path) -> str:
+    return file.stem.replace("_", "-")
+
+
 def _load(file: Path) -> type[ModulePass]:
-    words = file.stem.split("_")
-    return getattr(module_at(file), "".join(word.capitalize() for word in words) + "Pass")
+    words = "".join(word.capitalize() for word in file.stem.split("_"))
+    found = getattr(module_at(file), f"{words}Pass", None)
+    if getattr(found, "name", None) == _name(file):
+        return found  # pyright: ignore[reportReturnType]
+    raise Diagnostic(
+        "the file does not define its pass",
+        where=str(file),
+        expected=f'class {words}Pass(Pass) with name = "{_name(file)}"',
+        found=f"the name '{getattr(found, 'name', None)}'" if found is not None else f"no {words}Pass",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import re
 import shutil
@@ -10,14 +11,13 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import bf16, f16, f32, f64, i1
 
-from .. import targets
+from ..discovery import module_at, target_folders
 from ..errors import Diagnostic
 from ..files import read_regular
 from ..ir import Array, numpy_type
@@ -192,12 +192,28 @@ def machine_flags(source: Path) -> list[str]:
     """
     Return what else the C compiler needs to build a network for this machine: the emulation of the network's target.
 
-    A network includes the header of its target from `targets/<name>/c/`; `targets/<name>/emulation.py` says the rest.
+    A network includes the header of its target's C runtime, the folder `c` of the target; `emulation.py` there says
+    the rest. What no known target has is in the copy beside the network.
     """
-    names = re.findall(r'^#include "([^"]+)"', emitted_text(source), re.MULTILINE)
-    root = Path(targets.__file__).parent
-    folders = {file.parent.parent.name for name in names for file in root.glob(f"*/c/{name}")}
-    return [flag for name in sorted(folders) for flag in import_module(f"{targets.__name__}.{name}.emulation").flags()]
+    names = [name for name in _included(emitted_text(source)) if not (source.parent / name).is_file()]
+    folders = [folder for folder in target_folders().values() if any((folder / "c" / name).is_file() for name in names)]
+    flags = [flag for folder in folders for flag in _emulation(folder)]
+    copy = source.parent / "runtime"
+    return flags if flags or not any((copy / name).is_file() for name in names) else [f"-I{copy.resolve()}"]
+
+
+def _included(text: str) -> list[str]:
+    return re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)
+
+
+def _emulation(target: Path) -> list[str]:
+    """Return the flags of a target's emulation; without one, its C runtime has headers alone."""
+    if (target / "emulation.py").is_file():
+        return module_at(target / "emulation.py").flags()
+    runtime = target / "c"
+    # Nothing reads the macro: what is built is kept by its flags, which must change with the runtime.
+    content = b"".join(file.read_bytes() for file in sorted(runtime.rglob("*.h")))
+    return [f"-I{runtime}", f"-DTW_RUNTIME_{hashlib.sha256(content).hexdigest()[:16]}"]
 
 
 def emitted_text(file: Path) -> str:

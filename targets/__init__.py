@@ -1,9 +1,10 @@
 """
 The machines and the output formats, discovered.
 
-A machine is a folder `targets/<name>/` with a `machine.toml` or a `pipeline.txt`, or a file of any name that has the
-form of `machine.toml`. An output format is a file `targets/foo.py` that defines `FooTarget`, an
-`xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a format's file is imported when it is first used.
+A machine is a folder `targets/<name>/`, or one that lies anywhere, with a `machine.toml` or a `pipeline.txt`, or a
+file of any name that has the form of `machine.toml`. An output format is a file `targets/foo.py` that defines
+`FooTarget`, an `xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a format's file is imported when it
+is first used.
 """
 
 from __future__ import annotations
@@ -11,20 +12,19 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..discovery import TARGETS, adopt, files, folders_in, module_at, target_folders, unique
 from ..errors import Diagnostic, did_you_mean
 from ..files import read_description
 
 if TYPE_CHECKING:
     from xdsl.utils.target import Target
 
-_ROOT = Path(__file__).parent
 _ATTACH = re.compile(r"attach-machine\{[^}]*\}")
 
 
@@ -52,10 +52,10 @@ class Machine:
     phases: tuple[Phase, ...] = ()
 
 
-def machines(root: Path = _ROOT) -> dict[str, Machine]:
-    """Return the machines whose folders lie in `root`, by name. Raises Diagnostic where a file is malformed."""
-    folders = [file.parent for file in root.glob("*/*") if file.name in ("machine.toml", "pipeline.txt")]
-    return {folder.name: machine_at(folder) for folder in sorted(set(folders))}
+def machines(root: Path | None = None) -> dict[str, Machine]:
+    """Return the known machines, or those with folders in `root`, by name. Raises Diagnostic for a malformed file."""
+    folders = target_folders() if root is None else folders_in(root)
+    return {name: machine_at(folder) for name, folder in folders.items()}
 
 
 def machine_at(folder: Path) -> Machine:
@@ -70,14 +70,17 @@ def machine_named(name_or_path: str) -> Machine:
     Return a machine by its name, `target` or `target/variant`, or by the path of its folder or its file.
 
     A file that is not a target's own has the folder and the pipeline of the target that it names as `pipeline`, or else
-    includes; the pass attach-machine in it then attaches what the file describes, not what the target does. Raises
-    Diagnostic for an unknown name, and where a file is malformed.
+    includes; the pass attach-machine in it then attaches what the file describes, not what the target does. A folder
+    outside of the package is a target from then on. Raises Diagnostic for an unknown name, and where a file is
+    malformed.
     """
     from .core.machine_file import FILE, machine_path, merged_table, variants
 
-    if (_ROOT / name_or_path).parent == _ROOT and (_ROOT / name_or_path / "pipeline.txt").is_file():
-        return machine_at(_ROOT / name_or_path)
+    folder = target_folders().get(name_or_path)
+    if folder is not None and (folder / "pipeline.txt").is_file():
+        return machine_at(folder)
     path = machine_path(name_or_path).resolve()
+    adopt(path)
     if path.name == FILE and (path.parent / "pipeline.txt").is_file():
         return machine_at(path.parent)
     pipeline = merged_table(path, name_or_path).get("pipeline")
@@ -163,18 +166,26 @@ def _first_comment(file: Path) -> str:
 
 def own_formats() -> dict[str, Callable[[], type[Target]]]:
     """Return a factory for each of Tilewright's output formats, by the format's name."""
-    files = sorted(file for file in _ROOT.glob("*.py") if file.stem != "__init__")
-    return {file.stem.replace("_", "-"): partial(_load, file.stem) for file in files}
+    found = files(f"{TARGETS.name}/*.py")
+    return {file.stem.replace("_", "-"): partial(_load, file) for file in found}
 
 
 def all_formats() -> dict[str, Callable[[], type[Target]]]:
-    """Return a factory for each known output format, xDSL's included; where a name is taken twice, Tilewright's."""
+    """Return a factory for each known output format by its name. Raises Diagnostic where two have the same name."""
+    return unique(formats_by_origin(), "output formats")
+
+
+def formats_by_origin() -> dict[str, Mapping[str, Callable[[], type[Target]]]]:
+    """Return the factories of the known output formats: Tilewright's, those of each plug-in, xDSL's, in sections."""
     from xdsl.targets import get_all_targets
 
-    return get_all_targets() | own_formats()
+    from ..plugins import plugins
+
+    own = own_formats()
+    others = {plugin.origin: plugin.formats for plugin in plugins()}
+    left = {name: load for name, load in get_all_targets().items() if name not in own}
+    return {"Tilewright": own, **others, "xDSL": left}
 
 
-@cache
-def _load(stem: str) -> type[Target]:
-    words = stem.split("_")
-    return getattr(import_module(f"{__name__}.{stem}"), "".join(word.capitalize() for word in words) + "Target")
+def _load(file: Path) -> type[Target]:
+    return getattr(module_at(file), "".join(word.capitalize() for word in file.stem.split("_")) + "Target")

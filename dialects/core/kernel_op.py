@@ -24,6 +24,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ...discovery import on_forget
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of
 from .effect_traits import KernelEffects
@@ -36,6 +37,8 @@ _CORES: dict[Hashable, tuple[Kernel, list[int]]] = {}
 """Kernel views by structure, with the place of each access among the operands."""
 _VERIFIED: set[Hashable] = set()
 """Structures found sound: the check builds the kernel's code anew, and passes leave most kernels as they are."""
+
+on_forget(lambda _: (_CORES.clear(), _VERIFIED.clear()))
 
 
 class KernelOp(IRDLOperation, ABC):

@@ -20,9 +20,11 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.target import Target
 
 from ... import targets
+from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...ir import new_context, parse_module, print_ir, verify
+from ...plugins import load_passes
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
@@ -66,7 +68,8 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
     `reparse` returns the command line with the given arguments before its own.
     """
     try:
-        return _drive(arguments, known or Known(), reparse)
+        with scope():
+            return _drive(arguments, known or Known(), reparse)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
@@ -78,8 +81,8 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
 
 
 def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Namespace]) -> int:
-    passes, machines, formats = _discovered(known)
-    if (text := _listing(arguments, passes, machines, formats)) is not None:
+    passes, machines, formats = _discovered(known, arguments)
+    if (text := _listing(arguments, passes, machines)) is not None:
         write_stdout(text)
         return 0
     name = STDIN if arguments.input == "-" else arguments.input
@@ -88,6 +91,7 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
     text = "" if is_onnx else read_text(arguments.input)
     if arguments.run_reproducer:
         arguments = reparse(recorded_arguments(text, name))
+        passes, machines, formats = _discovered(known, arguments)
     pipeline = _pipeline(arguments, passes, machines)
     run = Run(arguments, name, pipeline, _target(arguments, formats), known.interpreter, _when(arguments, passes))
     chunks = _split(text) if arguments.split_input_file else [Chunk(text)]
@@ -111,12 +115,24 @@ def _report(error: BaseException, debug: bool) -> None:
 
 
 def _discovered(
-    known: Known,
+    known: Known, arguments: Namespace
 ) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
+    """Return what is known, with the targets and files from outside that the arguments name."""
     from .. import all_passes
 
+    for file in arguments.load_pass:
+        load_passes(Path(file))
+    named = [targets.machine_named(name) for name in arguments.machine]
     passes = all_passes() if known.passes is None else known.passes
-    machines = targets.machines() if known.machines is None else known.machines
+    machines = targets.machines() if known.machines is None else dict(known.machines)
+    for machine in named:
+        if machines.setdefault(machine.name, machine) != machine:
+            raise Diagnostic(
+                f"two targets have the name '{machine.name}'",
+                expected="names that differ, as each target's pipeline is named after it",
+                found=f"{machines[machine.name].folder} and {machine.folder}",
+                remedy="rename the machine file or the folder",
+            )
     formats = targets.all_formats() if known.formats is None else known.formats
     return passes, machines, formats
 
@@ -125,27 +141,22 @@ def _listing(
     arguments: Namespace,
     passes: Registry,
     machines: Mapping[str, targets.Machine],
-    formats: Mapping[str, Callable[[], type[Target]]],
 ) -> str | None:
     """Return what `--version` or one of the `--list` options shows, or None where none is given."""
-    from xdsl.dialects import get_all_dialects
-
-    from .. import own_passes
+    from .. import passes_by_origin
 
     if arguments.version:
         return f"opt-tool of tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}\n"
     if arguments.list_passes:
-        return listing.list_passes(passes, list(own_passes()))
+        return listing.list_passes(passes, passes_by_origin())
     if arguments.help_pass is not None:
         return listing.help_pass(arguments.help_pass, passes)
     if arguments.list_targets:
-        return listing.list_targets(machines, formats, list(targets.own_formats()))
+        return listing.list_targets(machines, targets.formats_by_origin())
     if arguments.list_dialects:
-        from ...dialects import own_dialects
+        from ...dialects import dialect_files, dialects_by_origin
 
-        own = own_dialects()
-        others = [name for name in get_all_dialects() if name not in own]
-        return listing.list_dialects(own, others, Path(targets.__file__).parent.parent)
+        return listing.list_dialects(dialects_by_origin(), dialect_files())
     return None
 
 
@@ -178,7 +189,7 @@ def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, tar
 
 
 def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target]]]) -> Target:
-    text = arguments.target or "mlir"
+    text = arguments.format or "mlir"
     items = parse_items(text, "-t")
     if len(items) != 1 or items[0].children is not None:
         raise UsageError(f"-t {text} is not one output format", expected="a name and its options: c{option=value}")
@@ -316,7 +327,7 @@ class Run:
         if self.when:
             observers.append(PrintIr(self.when, show))
         if arguments.dump_dir:
-            target = ("-t", arguments.target) if arguments.target else ()
+            target = ("-t", arguments.format) if arguments.format else ()
             folder = Path(arguments.dump_dir) / chunk.folder
             observers.append(DumpDir(folder, (*target, *self.flags(interpret=False))))
         return [*observers, self.timing] if arguments.timing else observers
@@ -326,6 +337,8 @@ class Run:
         arguments = self.arguments
         flags = ["--allow-unregistered-dialect"] if arguments.allow_unregistered_dialect else []
         flags += [] if arguments.verify_each else ["--verify-each=false"]
+        flags += [f"--load-pass={Path(file).resolve()}" for file in arguments.load_pass]
+        flags += [f"--target={Path(name).resolve() if Path(name).exists() else name}" for name in arguments.machine]
         if interpret and arguments.interpret_each:
             inputs = f"--inputs={Path(arguments.inputs).resolve()}" if arguments.inputs else f"--seed={arguments.seed}"
             flags += ["--interpret-each", inputs]

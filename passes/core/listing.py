@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ...errors import did_you_mean
 from ...targets import Machine
@@ -15,11 +14,12 @@ from .options import option_infos
 from .pipeline import Registry
 
 
-def list_passes(registry: Registry, own: Sequence[str]) -> str:
-    """Return the passes with the first lines of their docstrings, those named in `own` first."""
-    mine = {name: _summary(registry[name]) for name in sorted(own) if name in registry}
-    others = {name: _summary(registry[name]) for name in sorted(registry) if name not in mine}
-    return _sections({"Tilewright's passes": mine, "xDSL's passes": others})
+def list_passes(registry: Registry, origins: Mapping[str, Iterable[str]]) -> str:
+    """Return the passes of each origin with the first lines of their docstrings; those of none come last."""
+    named = {name for names in origins.values() for name in names}
+    sections = {_title("passes", origin): _rows(registry, names) for origin, names in origins.items()}
+    others = _rows(registry, [name for name in registry if name not in named])
+    return _sections(sections | ({"Other passes": others} if others else {}))
 
 
 def help_pass(name: str, registry: Registry) -> str:
@@ -36,19 +36,26 @@ def help_pass(name: str, registry: Registry) -> str:
     return f"{text}\n\n{_sections({'Options': rows}) if rows else 'It has no options.'}"
 
 
-def list_dialects(own: Mapping[str, Any], others: Sequence[str], root: Path) -> str:
-    """Return the dialects by name; Tilewright's, whose files lie under `root`, with what they say of themselves."""
-    files = {file.stem: file for file in [*root.glob("dialects/*.py"), *root.glob("targets/*/dialects/*.py")]}
-    mine = {name: _module_summary(files[name]) if name in files else "" for name in sorted(own)}
-    return _sections({"Tilewright's dialects": mine, "xDSL's dialects": dict.fromkeys(sorted(others), "")})
+def list_dialects(origins: Mapping[str, Iterable[str]], files: Mapping[str, Path]) -> str:
+    """Return the names of the dialects of each origin; those that have a file in `files` with its first line."""
+    summaries = {name: _module_summary(file) for name, file in files.items()}
+    rows = {origin: {name: summaries.get(name, "") for name in sorted(known)} for origin, known in origins.items()}
+    return _sections({_title("dialects", origin): known for origin, known in rows.items()})
 
 
-def list_targets(machines: Mapping[str, Machine], formats: Mapping[str, Callable[[], type]], own: Sequence[str]) -> str:
-    """Return the machines and the output formats, with one line about each."""
+def list_targets(machines: Mapping[str, Machine], origins: Mapping[str, Mapping[str, Callable[[], type]]]) -> str:
+    """Return the machines, and the output formats of each origin, with one line about each."""
     boards = {name: machine.summary for name, machine in sorted(machines.items())}
-    mine = {name: _summary(formats[name]) for name in sorted(own) if name in formats}
-    others = {name: _summary(formats[name]) for name in sorted(formats) if name not in mine}
-    return _sections({"Machines": boards, "Output formats (-t)": mine, "xDSL's output formats": others})
+    formats = {_title("output formats (-t)", origin): _rows(known, known) for origin, known in origins.items()}
+    return _sections({"Machines": boards, **{title: rows for title, rows in formats.items() if rows}})
+
+
+def _title(kind: str, origin: str) -> str:
+    return f"{origin}'s {kind}" if origin.isidentifier() else f"{kind.capitalize()} of {origin}"
+
+
+def _rows(known: Mapping[str, Callable[[], type]], names: Iterable[str]) -> dict[str, str]:
+    return {name: _summary(known[name]) for name in sorted(names) if name in known}
 
 
 def _sections(sections: Mapping[str, Mapping[str, str]]) -> str:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from ...dialects import emitc, own_dialects
+from ...dialects import dialects_by_origin, emitc
 from ...dialects.core.c_call import C_RULES, CRule
 from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics, storage
 from ...errors import Diagnostic
@@ -165,7 +165,7 @@ def _call(runner: Runner, op: emitc.CallOp, operands: Sequence[Value]) -> Sequen
 @semantics(emitc.CallOpaqueOp)
 def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
     """Run a function of the runtime headers: on memory, or on numbers."""
-    if (rule := _c_rule(op.callee.data)) is not None:
+    if (rule := _c_rule(op)) is not None:
         return list(rule(runner, op, *operands))
     if op.callee.data not in TILES:
         return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
@@ -173,11 +173,13 @@ def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any
     return []
 
 
-def _c_rule(function: str) -> CRule | None:
+def _c_rule(op: Any) -> CRule | None:
     """Return what a function of a target's C runtime does; the rules of targets lie beside their ops."""
-    if function not in C_RULES and function.startswith("tw_") and function not in TILES:
-        for load in own_dialects().values():
-            load()
+    function = op.callee.data
+    if function not in C_RULES and function not in TILES and not c_scalars.is_runtime(op):
+        for origin, dialects in dialects_by_origin().items():
+            for load in () if origin == "xDSL" else dialects.values():
+                load()
     return C_RULES.get(function)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +19,8 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects import emitc
 from ...dialects.core.body import is_float
-from ...dialects.core.semantics import scalar, truncating_divide
+from ...dialects.core.c_call import CCall
+from ...dialects.core.semantics import SCALAR_RULES, ScalarRule, scalar, truncating_divide
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import attribute_value
@@ -216,6 +218,22 @@ def _runtime_function(op: Operation) -> str:
     return "" if match is None else match[1] or match[3]
 
 
+def is_runtime(op: Operation) -> bool:
+    """Return whether an `emitc.call_opaque` calls a function of Tilewright's own runtime headers on numbers."""
+    callee, name = cast(StringAttr, op.properties["callee"]).data, _runtime_function(op)
+    is_conversion = callee.startswith("tw_bitcast_") or _RESIZING.fullmatch(callee) is not None
+    return is_conversion or name in _FUNCTIONS or name in NAMED_FUNCTIONS
+
+
+@cache
+def _rule_of(function: str, known: int) -> ScalarRule | None:
+    """Return what the scalar op that is a call of a C function computes, by the last of the `known` rules."""
+    for op, rule in reversed(SCALAR_RULES.items()):
+        if issubclass(op, CCall) and op.C_FUNCTION == function and not op.get_irdl_definition().properties:
+            return rule
+    return None
+
+
 @scalar(emitc.CallOpaqueOp)
 def _call_opaque(op: Any, *operands: Array) -> Array:
     callee, result = op.callee.data, op.results[0].type if len(op.results) == 1 else None
@@ -229,6 +247,8 @@ def _call_opaque(op: Any, *operands: Array) -> Array:
     if result is not None and name in NAMED_FUNCTIONS:
         wide = [np.asarray(operand).astype(np.float64)[()] for operand in operands]
         return convert(NAMED_FUNCTIONS[name](*wide), result)
+    if result is not None and (rule := _rule_of(callee, len(SCALAR_RULES))) is not None:
+        return rule(op, *operands)
     raise Diagnostic(f"no interpreter rule for a call of '{callee}'", where=where(op))
 
 

@@ -1,7 +1,7 @@
 """
 The table of what kernels cost on engines: functions that a machine file names.
 
-Those that fit many machines lie in `costs.py` beside this file, those of a target in `targets/<name>/costs.py`, where
+Those that fit many machines lie in `costs.py` beside this file, those of a target in `costs.py` in its folder, where
 `cost("npu")` makes the one that machine files call `<name>.npu`.
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
+
+from ...discovery import module_at, on_forget, target_files
 
 Cost = Callable[..., "int | None"]
 """
@@ -28,12 +29,11 @@ cycles of the engine's clock, without the engine's `setup`, or None where the en
 """
 
 _Cost = TypeVar("_Cost", bound=Cost)
-_TARGETS = Path(__file__).parent.parent
 _COSTS: dict[str, Cost] = {}
 
 
 def cost(name: str) -> Callable[[_Cost], _Cost]:
-    """Register a cost function; in `targets/<target>/costs.py` its name becomes `<target>.<name>`."""
+    """Register a cost function; in `costs.py` of a target its name becomes `<target>.<name>`."""
 
     def register(function: _Cost) -> _Cost:
         target = re.search(r"\.targets\.(\w+)\.costs$", function.__module__)
@@ -50,21 +50,30 @@ def cost(name: str) -> Callable[[_Cost], _Cost]:
 def cost_named(name: str) -> Cost:
     """Return a cost function. Raises KeyError for an unknown one."""
     target = name.rpartition(".")[0] or "core"
-    if name not in _COSTS and target in _targets():
-        import_module(f"..{target}.costs", __package__)
+    if name not in _COSTS and target in (files := _files()):
+        module_at(files[target])
     return _COSTS[name]
 
 
 def known_costs() -> list[str]:
     """Return the names of all cost functions, every target's included."""
-    for target in _targets():
-        import_module(f"..{target}.costs", __package__)
+    for file in _files().values():
+        module_at(file)
     return sorted(_COSTS)
 
 
-def _targets() -> list[str]:
-    files = sorted(_TARGETS.glob("*/costs.py"))
-    return [file.parent.name for file in files]
+def _forget(targets: Collection[str]) -> None:
+    for name in [name for name in _COSTS if name.rpartition(".")[0] in targets]:
+        del _COSTS[name]
+    parameters_of.cache_clear()
+
+
+on_forget(_forget)
+
+
+def _files() -> dict[str, Path]:
+    """Return the file of cost functions of each target that has one."""
+    return {file.parent.name: file for file in (Path(__file__).parent / "costs.py", *target_files("costs.py"))}
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from ...discovery import on_forget
 from ...errors import Diagnostic
 from ...ir import integer_width
 from .machine import Machine
@@ -69,6 +70,9 @@ def machine_from_attr(attribute: Attribute) -> Machine:
     table: dict[str, Any] = _value(attribute)
     name = table.pop("name", "machine")
     return machine_from(table, str(name), ATTRIBUTE)
+
+
+on_forget(lambda _: machine_from_attr.cache_clear())
 
 
 def _attribute(value: Any) -> Attribute:

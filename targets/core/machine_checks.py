@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Hashable, Iterable
 from dataclasses import replace
 from functools import cache
 
+from ...discovery import version
 from ...errors import did_you_mean
 from .machine import ROLES, Engine, Level, Link, Machine
 
@@ -102,7 +103,7 @@ def _op_problems(path: str, op: str) -> Iterable[str]:
     dialect, _, name = op.partition(".")
     if op == "*":
         return
-    known = _ops_of(dialect)
+    known = _ops_of(dialect, version())
     if not known:
         yield f'{path}: expected "*", DIALECT.* or the name of an op, found no dialect "{dialect}"'
     elif name != "*" and op not in known:
@@ -111,8 +112,8 @@ def _op_problems(path: str, op: str) -> Iterable[str]:
 
 
 @cache
-def _ops_of(dialect: str) -> tuple[str, ...]:
-    """Return the names of the ops of a dialect; none where there is no such dialect."""
+def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
+    """Return the names of the ops of a dialect among those of a `version()`; none where there is no such dialect."""
     from ...ir import new_context
 
     found = new_context().get_optional_dialect(dialect)
@@ -150,6 +151,22 @@ def _external_problems(machine: Machine) -> Iterable[str]:
         for engine in machine.engines:
             if any(level.name in names for _, names in engine.level):
                 yield f'engines.{engine.name}.level: expected a level that programs address, found "{level.name}"'
+
+
+def unused_roles(machine: Machine, levels: Container[str]) -> Iterable[str]:
+    """Return a problem for each role that one of `levels` holds and no engine keeps operands of there or nearer."""
+    for level in machine.levels:
+        if level.name not in levels:
+            continue
+        nearer = {level.name}
+        for link in sorted(machine.links, key=lambda each: [one.name for one in machine.levels].index(each.far)):
+            nearer |= {link.near} if link.far in nearer else set()
+        for role in level.holds:
+            if not any(nearer.intersection(engine.levels_of(role)) for engine in machine.engines):
+                yield (
+                    f"levels.{level.name}.holds: expected roles whose operands an engine keeps there or nearer, "
+                    f'found "{role}", which no engine does'
+                )
 
 
 def _cycle(machine: Machine) -> str:

@@ -8,41 +8,46 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from ...discovery import adopt, target_files, target_folders
 from ...errors import Diagnostic, did_you_mean
 from ...files import read_description
 from .machine import Machine
+from .machine_checks import unused_roles
 from .machine_schema import machine_from
 
 FILE = "machine.toml"
-_TARGETS = Path(__file__).parent.parent
 
 
 def find_machine(name_or_path: str | Path) -> Machine:
     """
-    Return a machine by the name of its target, or by the path of a machine file.
+    Return a machine by the name of its target, or by the path of its folder or of a machine file.
+
+    A target's folder outside of the package is a target from then on.
 
     Raises Diagnostic for an unknown name, for a file that cannot be read, and for one that does not describe a machine.
     """
-    return load_machine(machine_path(name_or_path))
+    path = machine_path(name_or_path)
+    adopt(path)
+    return load_machine(path)
 
 
 def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
     """
     Return the path of a machine's file.
 
-    A name is that of a folder under `targets`, or `folder/variant` for another file in it; what else ends in `.toml` or
-    has a `/` is a path, relative to `base`.
+    A name is that of a target, or `target/variant` for another file in its folder; what else ends in `.toml`, has a `/`
+    or is a folder is a path, relative to `base`.
     """
-    text = str(name_or_path)
+    text, folders = str(name_or_path), target_folders()
+    target, _, variant = text.partition("/")
     if text in variants():
-        return _TARGETS / f"{text}.toml"
-    if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path):
-        path = (base or Path()) / text
+        return folders[target] / f"{variant}.toml"
+    path = (base or Path()) / text
+    known = sorted(name for name, folder in folders.items() if (folder / FILE).is_file())
+    if text in known and not isinstance(name_or_path, Path):
+        return folders[text] / FILE
+    if text.endswith(".toml") or "/" in text or isinstance(name_or_path, Path) or (path / FILE).is_file():
         return path / FILE if path.is_dir() else path
-    path = _TARGETS / text / FILE
-    if path.is_file():
-        return path
-    known = sorted(file.parent.name for file in _TARGETS.glob(f"*/{FILE}"))
     raise Diagnostic(
         f"there is no machine '{text}'",
         expected=f"one of {', '.join(known)}, or the path of a .toml file",
@@ -52,9 +57,8 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
 
 
 def variants() -> list[str]:
-    """Return the names of the machines that lie beside a target's own, as `folder/variant`."""
-    files = [file for file in sorted(_TARGETS.glob("*/*.toml")) if file.name != FILE]
-    return [f"{file.parent.name}/{file.stem}" for file in files]
+    """Return the names of the machines that lie beside a target's own, as `target/variant`."""
+    return [f"{file.parent.name}/{file.stem}" for file in target_files("*.toml") if file.name != FILE]
 
 
 def load_machine(path: str | Path) -> Machine:
@@ -80,7 +84,13 @@ def _load_text(path: Path, shown: str, text: str) -> dict[str, Any]:
 def _load(path: Path, shown: str) -> Machine:
     table = merged_table(path, shown)
     name = path.parent.name if path.name == FILE else path.stem
-    return machine_from(table, name, shown)
+    machine = machine_from(table, name, shown)
+    # A level that only a machine it builds on describes may be left without the engine that used it.
+    said: Any = _parse(path, shown).get("levels", {})
+    levels = [level for level, keys in said.items() if isinstance(keys, dict) and "holds" in keys]
+    if problems := list(unused_roles(machine, levels)):
+        raise Diagnostic(problems[0], shown, remedy="docs/machines.md describes the keys", notes=problems[1:])
+    return machine
 
 
 def merged_table(path: Path, shown: str = "", inside: tuple[Path, ...] = ()) -> dict[str, Any]:

@@ -21,7 +21,9 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return re.findall(r"^```([a-z ]+)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "least"), [("tutorial.md", 7), ("native.md", 2), ("state.md", 8)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("tutorial.md", 7), ("native.md", 2), ("state.md", 8), ("extending.md", 7)]
+)
 def test_commands(page: str, least: int, tmp_path: Path) -> None:
     try:
         compiler()
@@ -32,7 +34,7 @@ def test_commands(page: str, least: int, tmp_path: Path) -> None:
     found = blocks(DOCS / page)
     assert len(found) >= least
     for language, text in found:
-        if language == "mlir":
+        if language in ("mlir", "toml"):
             continue
         if language == "c":
             # A program that uses what the commands before it have compiled.

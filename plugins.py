@@ -1,0 +1,162 @@
+"""
+Passes, dialects and output formats from outside: of installed packages, and of files.
+
+A package registers an `xdsl.universe.Universe` as an entry point of the group `xdsl.universe`. A file that
+`--load-pass` names defines classes of passes and objects of dialects. Names are unique: none replaces another's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeGuard
+
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+from xdsl.universe import Universe
+from xdsl.utils.target import Target
+
+from .discovery import imported, load_file, loaded_files, unique
+from .errors import Diagnostic
+
+_GROUP = "xdsl.universe"
+_KNOWN = (f"{__name__.rpartition('.')[0]}.", "xdsl.")
+"""Packages whose universes are known without being loaded."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Factories of passes, dialects and output formats by name, and the `origin` that they come from."""
+
+    origin: str
+    passes: Mapping[str, Callable[[], type[ModulePass]]]
+    dialects: Mapping[str, Callable[[], Dialect]]
+    formats: Mapping[str, Callable[[], type[Target]]]
+
+
+def plugins() -> list[Plugin]:
+    """Return the plug-ins of installed packages and of loaded files. Raises Diagnostic where one cannot be imported."""
+    return [*_installed(tuple(sys.path)), *(_of_module(file, module) for file, module in loaded_files().items())]
+
+
+def load_passes(path: Path) -> None:
+    """Make known the passes and dialects that a file defines. Raises Diagnostic where it defines neither."""
+    module = load_file(path)
+    plugin = _of_module(path, module)
+    if not plugin.passes and not plugin.dialects:
+        raise Diagnostic(
+            "the file defines no pass and no dialect",
+            where=str(path),
+            expected="a class derived from ModulePass with a name, or an object Dialect(...)",
+            remedy="docs/extending.md shows a file with both",
+        )
+
+
+# Installed packages
+
+
+@cache
+def _installed(path: tuple[str, ...]) -> list[Plugin]:
+    """Return the plug-ins of the packages on a module path."""
+    points = [point for point in entry_points(group=_GROUP) if not point.value.startswith(_KNOWN)]
+    return [_of_universe(point) for point in sorted(points, key=lambda point: point.name)]
+
+
+def _of_universe(point: EntryPoint) -> Plugin:
+    package = f" of the package {point.dist.name}" if point.dist is not None else ""
+    origin = f"entry point '{point.name}'{package}"
+    universe: object = imported(point.load, origin)
+    if not isinstance(universe, Universe):
+        raise Diagnostic(
+            "the entry point is no universe",
+            where=origin,
+            expected="an object of xdsl.universe.Universe",
+            found=f"{point.value}, of the type {type(universe).__name__}",
+        )
+    passes = {name: partial(_pass, load, name, origin) for name, load in universe.all_passes.items()}
+    dialects = {name: partial(_dialect, load, name, origin) for name, load in universe.all_dialects.items()}
+    return Plugin(origin, passes, dialects, universe.all_targets)
+
+
+def _pass(load: Callable[[], type[ModulePass]], name: str, origin: str) -> type[ModulePass]:
+    """Return the class of a pass. Raises Diagnostic where it has another name than the one it is registered by."""
+    loaded = imported(load, origin)
+    if loaded.name != name:
+        raise _misnamed("pass", name, loaded.name, origin)
+    return loaded
+
+
+def _dialect(load: Callable[[], Dialect], name: str, origin: str) -> Dialect:
+    return checked_dialect(imported(load, origin), name, origin)
+
+
+def checked_dialect(dialect: Dialect, name: str, origin: str) -> Dialect:
+    """Return a dialect from outside. Raises Diagnostic for another name, and for two ops or attributes of one name."""
+    if dialect.name != name:
+        raise _misnamed("dialect", name, dialect.name, origin)
+    for kind, classes in (("ops", dialect.operations), ("attributes", dialect.attributes)):
+        names = [each.name for each in classes]
+        twice = len(set(names)) < len(names)
+        for each in names:
+            if twice and names.count(each) > 1:
+                raise Diagnostic(
+                    f"two {kind} of the dialect '{name}' have the name '{each}'",
+                    where=origin,
+                    remedy="list each class once, and give each a name of its own",
+                )
+            if not each.startswith(f"{name}."):
+                raise Diagnostic(
+                    f"'{each}' is none of the {kind} of the dialect '{name}'",
+                    where=origin,
+                    expected=f"a name that begins with '{name}.'",
+                    found=each,
+                )
+    return dialect
+
+
+def _misnamed(kind: str, expected: str, found: str, origin: str) -> Diagnostic:
+    return Diagnostic(
+        f"the {kind} is registered by another name than it has",
+        where=origin,
+        expected=f"a {kind} named '{expected}'",
+        found=f"'{found}'",
+    )
+
+
+# Files
+
+
+def _of_module(file: Path, module: ModuleType) -> Plugin:
+    """Return the passes and dialects that a module defines, imported ones left out."""
+    values = list({id(value): value for value in vars(module).values()}.values())
+    origin = str(file)
+    passes = {each.__name__: each for each in values if isinstance(each, type) and _is_pass(each, module)}
+    dialects = [each for each in values if isinstance(each, Dialect) and _is_own(each, module)]
+    named = {f"{origin}: {name}": {each.name: partial(_same, each)} for name, each in passes.items()}
+    loads = {f"{origin}: {place}": _checked(each, origin) for place, each in enumerate(dialects, 1)}
+    return Plugin(origin, unique(named, "passes"), unique(loads, "dialects"), {})
+
+
+def _checked(dialect: Dialect, origin: str) -> dict[str, Callable[[], Dialect]]:
+    return {dialect.name: partial(checked_dialect, dialect, dialect.name, origin)}
+
+
+def _is_pass(cls: type[Any], module: ModuleType) -> TypeGuard[type[ModulePass]]:
+    is_own = cls.__module__ == module.__name__
+    return is_own and issubclass(cls, ModulePass) and isinstance(getattr(cls, "name", None), str)
+
+
+def _is_own(dialect: Dialect, module: ModuleType) -> bool:
+    """Return whether a file or its neighbours define an op or attribute of a dialect, or it has none."""
+    package = f"{module.__name__.rpartition('.')[0]}."
+    members = [*dialect.operations, *dialect.attributes]
+    return not members or any(f"{each.__module__}.".startswith(package) for each in members)
+
+
+def _same(cls: type[ModulePass]) -> type[ModulePass]:
+    return cls

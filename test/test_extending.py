@@ -1,0 +1,475 @@
+"""Targets, passes and dialects from outside of the package: folders, files and installed packages."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tilewright import cli, opt_tool
+from tilewright.dialects import all_dialects
+from tilewright.discovery import scope, target_folders, version
+from tilewright.errors import Diagnostic
+from tilewright.passes import all_passes
+from tilewright.plugins import load_passes
+from tilewright.targets import machine_named
+from tilewright.test.small_models import Saved, save_case
+
+pytestmark = pytest.mark.quick
+
+PASS = """
+from dataclasses import dataclass
+from xdsl.dialects import func
+from xdsl.dialects.builtin import StringAttr
+from tilewright.passes.core.base import Pass
+
+@dataclass(frozen=True)
+class {cls}(Pass):
+    '''
+    Rename functions.
+    '''
+    name = "{name}"
+    to: str = "renamed"
+
+    def apply(self, ctx, op):
+        for function in op.walk():
+            if isinstance(function, func.FuncOp):
+                function.properties["sym_name"] = StringAttr(self.to)
+"""
+DIALECT = """
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
+
+@irdl_op_definition
+class TwiceOp(IRDLOperation):
+    name = "{dialect}.twice"
+    x = operand_def(i32)
+    y = result_def(i32)
+    assembly_format = "$x attr-dict"
+
+DOUBLE = Dialect("{dialect}", [TwiceOp{more}])
+"""
+PIPELINE = "planned: attach-machine{target=host}, map-engines\n"
+MACHINE = 'include = "host"\n'
+FUNCTION = "func.func @f(%x: i32) -> i32 {\n  func.return %x : i32\n}\n"
+
+
+def write(folder: Path, texts: Mapping[str, str]) -> Path:
+    """Write files by their names and return the folder."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def called(
+    main: Callable[[list[str]], int], words: Sequence[str | Path], capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str, str]:
+    code = main([str(word) for word in words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+tilewright, tool = partial(called, cli.main), partial(called, opt_tool.main)
+
+
+@pytest.fixture
+def soc(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A target that `new-target` has written, outside of the package."""
+    assert tilewright(["new-target", "mysoc", "-o", tmp_path], capsys)[0] == 0
+    return tmp_path / "mysoc"
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Saved:
+    return save_case(tmp_path / "case")
+
+
+# A folder with all: a machine, a pipeline, a cost function, a dialect, a pass and C
+
+
+@pytest.mark.long
+def test_opt_tool_uses_a_folder(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
+    model = case.folder / "network.onnx"
+    code, out, err = tool([model, "--target", soc, "-p", "mysoc-pipeline", "--interpret-each", "-t", "c"], capsys)
+    assert (code, err) == (0, "")
+    assert "mysoc_clamp(" in out
+    assert '#include "mysoc.h"' in out
+    code, out, _ = tool([model, "--target", soc, "-p", "mysoc-pipeline", "--stop-after=loops"], capsys)
+    assert code == 0
+    assert re.search(r"= mysoc\.clamp %\w+, %\w+, %\w+ : i32", out)
+    assert 'cost = "mysoc.loops"' in out
+
+
+def test_a_dialect_of_a_folder_is_read_verified_and_run(soc: Path, capsys: pytest.CaptureFixture[str]):
+    text = """func.func @network(%x: tensor<4xi32> {onnx.name = "x"}) -> tensor<4xi32> {
+      %low = arith.constant -3 : i32
+      %high = arith.constant 9 : i32
+      %init = tensor.empty() : tensor<4xi32>
+      %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = ["parallel"]} ins(%x : tensor<4xi32>) outs(%init : tensor<4xi32>) {
+      ^bb0(%a: i32, %b: i32):
+        %c = mysoc.clamp %a, %low, %high : i32
+        linalg.yield %c : i32
+      } -> tensor<4xi32>
+      func.return %y : tensor<4xi32>
+    }"""
+    file = soc.parent / "clamp.mlir"
+    file.write_text(text)
+    assert tool([file], capsys)[0] == 1
+    code, out, err = tool([file, "--target", soc, "-p", "canonicalize,bufferize", "--interpret-each"], capsys)
+    assert (code, err) == (0, "")
+    assert "mysoc.clamp" in out
+
+
+@pytest.mark.long
+def test_check_compares_the_runs_of_a_folder(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
+    places = ["--on", "interpreter", "--on", "simulator", "--on", "host"]
+    code, out, err = tilewright(["check", case.folder, "--target", soc, *places, "--stop-after=emitc"], capsys)
+    assert (code, err) == (0, "")
+    assert "1 passed, 0 failed, on interpreter + simulator + host" in out
+    header = soc / "c" / "mysoc.h"
+    header.write_text(header.read_text().replace(": limited;", ": limited + 1;"))
+    code, out, _ = tilewright(["check", case.folder, "--target", soc, "--on", "host"], capsys)
+    assert code == 1, "the C of the folder is what runs"
+
+
+@pytest.mark.long
+def test_compile_writes_the_runtime_which_run_finds(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
+    out, inputs = soc.parent / "build", case.folder / "inputs.npz"
+    code, _, err = tilewright(["compile", case.folder / "network.onnx", "--target", soc, "-o", out], capsys)
+    assert (code, err) == (0, "")
+    assert (out / "runtime" / "mysoc.h").is_file()
+    code, said, err = tilewright(["run", out, "--inputs", inputs], capsys)
+    assert (code, err) == (0, "")
+    assert f" {case.outputs['y'].flat[0]} " in said
+
+
+def test_a_cost_function_of_a_folder_decides(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
+    def cycles() -> str:
+        code, out, err = tilewright(["profile", case.folder / "network.onnx", "--target", soc], capsys)
+        assert (code, err) == (0, "")
+        return re.findall(r"modelled on mysoc: ([\d,]+) cycles", out)[0]
+
+    before = cycles()
+    costs = soc / "costs.py"
+    costs.write_text(costs.read_text().replace("* cycles", "* cycles * 2"))
+    assert int(cycles().replace(",", "")) > 1.8 * int(before.replace(",", ""))
+
+
+@pytest.mark.long
+def test_targets_are_drawn_and_listed(soc: Path, capsys: pytest.CaptureFixture[str]):
+    code, out, _ = tilewright(["targets", soc], capsys)
+    assert code == 0
+    assert "mysoc.loops" in out
+    code, out, _ = tool(["--target", soc, "--list-targets"], capsys)
+    assert re.search(r"^  mysoc +a core with a clamp instruction", out, re.MULTILINE)
+    code, out, _ = tool(["--target", soc, "--list-passes"], capsys)
+    assert re.search(r"^  mysoc-fuse-clamps +Fuse a lower and an upper limit", out, re.MULTILINE)
+    code, out, _ = tool(["--target", soc, "--list-dialects"], capsys)
+    assert re.search(r"^  mysoc +Instructions of mysoc\.", out, re.MULTILINE)
+
+
+def test_nothing_of_a_folder_outlives_the_command(soc: Path, capsys: pytest.CaptureFixture[str]):
+    before = version(), set(sys.modules)
+    assert tilewright(["targets", soc], capsys)[0] == 0
+    assert "mysoc" not in target_folders()
+    assert version() == before[0]
+    assert not [name for name in set(sys.modules) - before[1] if "mysoc" in name]
+    assert tilewright(["targets", "mysoc"], capsys)[0] == 2
+
+
+def test_files_of_a_folder_are_variants(soc: Path, capsys: pytest.CaptureFixture[str]):
+    (soc / "large.toml").write_text('include = "machine.toml"\n[levels.L1]\nsize = "1MiB"\n')
+    code, out, err = tilewright(["targets", soc / "large.toml"], capsys)
+    assert (code, err) == (0, "")
+    assert "1 MiB" in out
+    with scope():
+        machine_named(str(soc))
+        assert machine_named("mysoc/large").name == "large"
+
+
+def test_opt_tool_runs_the_pipeline_of_a_machine_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write(
+        tmp_path,
+        {
+            "chip.toml": 'include = "host"\n[levels.RAM]\nsize = "3MiB"\n',
+            "f.mlir": FUNCTION.replace("i32", "tensor<1xi32>"),
+        },
+    )
+    words = [tmp_path / "f.mlir", "--target", tmp_path / "chip.toml", "-p", "chip-pipeline", "--stop-after=types"]
+    assert tool(words, capsys)[0] == 0
+
+
+# Files
+
+
+def test_passes_and_dialects_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write(tmp_path, {"own.py": PASS.format(cls="Rename", name="rename") + "from .names import DOUBLE\n"})
+    write(tmp_path, {"names.py": DIALECT.format(dialect="double", more="")})
+    text = "func.func @f(%x: i32) -> i32 {\n  %y = double.twice %x\n  func.return %y : i32\n}\n"
+    (tmp_path / "f.mlir").write_text(text)
+    code, out, err = tool([tmp_path / "f.mlir", "--load-pass", tmp_path / "own.py", "-p", "rename{to=g}"], capsys)
+    assert (code, err) == (0, "")
+    assert "@g(" in out
+    assert "double.twice %x" in out
+    code, out, _ = tool(["--load-pass", tmp_path / "own.py", "--help-pass=rename"], capsys)
+    assert (code, out.splitlines()[0]) == (0, "rename")
+    assert tool([tmp_path / "f.mlir", "-p", "rename"], capsys)[0] == 2
+
+
+def test_a_target_uses_the_pass_of_a_file(tmp_path: Path, case: Saved, capsys: pytest.CaptureFixture[str]):
+    write(tmp_path, {"own.py": PASS.format(cls="Rename", name="rename")})
+    write(tmp_path / "chip", {"machine.toml": MACHINE, "pipeline.txt": "types: rename{to=other}\n"})
+    model = case.folder / "network.onnx"
+    words = ["run", model, "--target", tmp_path / "chip", "--on", "interpreter", "--inputs", case.folder / "inputs.npz"]
+    code, _, err = tilewright(words, capsys)
+    assert code == 2
+    assert "no pass 'rename'" in err
+    assert "rename" not in tilewright([*words, "--load-pass", tmp_path / "own.py"], capsys)[2]
+
+
+def test_reproducers_name_what_they_need(soc: Path, capsys: pytest.CaptureFixture[str]):
+    folder = write(soc.parent, {"own.py": PASS.format(cls="Rename", name="rename")})
+    (folder / "f.mlir").write_text(FUNCTION)
+    words = ["--load-pass", folder / "own.py", "--target", soc, "-p", "rename{to=g},mysoc-fuse-clamps"]
+    assert tool([folder / "f.mlir", *words, "--dump-dir", folder / "dump"], capsys)[0] == 0
+    code, out, err = tool([folder / "dump" / "00-input.mlir", "--run-reproducer"], capsys)
+    assert (code, err) == (0, "")
+    assert "@g(" in out
+
+
+# Installed packages
+
+
+def install(folder: Path, universe: str, name: str = "other") -> None:
+    """Write a package `NAME_plugin` with a universe and the metadata that pip would write."""
+    head = "from xdsl.universe import Universe\nfrom xdsl.ir import Dialect\n"
+    info = f"{name}_plugin-1.0.dist-info"
+    texts = {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}-plugin\nVersion: 1.0\n",
+        f"{info}/entry_points.txt": f"[xdsl.universe]\n{name} = {name}_plugin:UNIVERSE\n",
+        f"{name}_plugin/__init__.py": head + universe,
+    }
+    write(folder, texts)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on the module path."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    yield tmp_path
+    for name in [name for name in sys.modules if name.endswith("_plugin")]:
+        del sys.modules[name]
+
+
+BOTH = (
+    PASS.format(cls="Rename", name="rename")
+    + DIALECT.format(dialect="double", more="")
+    + 'UNIVERSE = Universe(all_passes={"rename": lambda: Rename}, all_dialects={"double": lambda: DOUBLE})\n'
+)
+
+
+def test_universes_of_installed_packages(installed: Path, capsys: pytest.CaptureFixture[str]):
+    install(installed, BOTH)
+    file = installed / "f.mlir"
+    file.write_text("func.func @f(%x: i32) -> i32 {\n  %y = double.twice %x\n  func.return %y : i32\n}\n")
+    code, out, err = tool([file, "-p", "rename{to=g}"], capsys)
+    assert (code, err) == (0, "")
+    assert "@g(" in out
+    code, out, _ = tool(["--list-passes"], capsys)
+    assert re.search(r"Passes of entry point 'other' of the package other-plugin:\n  rename +Rename functions\.\n", out)
+
+
+@pytest.mark.parametrize(
+    ("universe", "expected"),
+    [
+        (
+            "import absent_module\n",
+            r"other_plugin/__init__\.py:3: error: the plug-in cannot be imported\n.*ModuleNotFound",
+        ),
+        ("UNIVERSE = 3\n", r"entry point 'other' of the package other-plugin: error: the entry point is no universe"),
+        ("def f(:\n", r"__init__\.py:3: error: the plug-in cannot be imported\n.*SyntaxError"),
+        (BOTH.replace('{"rename"', '{"cse"'), "two passes have the name 'cse'"),
+        (BOTH.replace('{"double"', '{"arith"'), "two dialects have the name 'arith'"),
+        (BOTH.replace('{"rename"', '{"other-name"'), "the pass is registered by another name than it has"),
+        (
+            BOTH.replace("[TwiceOp]", "[TwiceOp, TwiceOp]"),
+            "two ops of the dialect 'double' have the name 'double.twice'",
+        ),
+        (BOTH.replace('"double.twice"', '"arith.twice"'), "'arith.twice' is none of the ops of the dialect 'double'"),
+    ],
+)
+def test_universes_that_are_wrong(universe: str, expected: str, installed: Path, capsys: pytest.CaptureFixture[str]):
+    install(installed, universe)
+    file = installed / "f.mlir"
+    file.write_text('"double.twice"() : () -> ()\n')
+    code, out, err = tool([file, "-p", "other-name" if "other-name" in universe else "cse"], capsys)
+    assert code == 1
+    assert out == ""
+    assert re.search(expected, err, re.DOTALL), err
+    assert "Traceback" not in err
+
+
+def test_two_packages_with_one_pass(installed: Path, capsys: pytest.CaptureFixture[str]):
+    install(installed, BOTH)
+    install(installed, BOTH.replace("double", "triple"), "third")
+    (installed / "f.mlir").write_text(FUNCTION)
+    code, _, err = tool([installed / "f.mlir"], capsys)
+    assert code == 1
+    assert err == (
+        "entry point 'third' of the package third-plugin: error: two passes have the name 'rename'\n"
+        "  expected:   a name that no other of the passes has\n"
+        "  found:      the one of entry point 'other' of the package other-plugin\n"
+        "  remedy:     rename one of them, or leave one of the two out\n"
+    )
+
+
+# What is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("import os\nimport absent_module\n", ":2", "ModuleNotFoundError: No module named 'absent_module'"),
+        ("\n\nx = 1 / 0\n", ":3", "ZeroDivisionError: division by zero"),
+        ("def f(:\n", ":1", "SyntaxError: invalid syntax"),
+        ("raise SystemExit(3)\n", ":1", "SystemExit: 3"),
+        ("from xdsl.dialects.arith import Arith\n", "", "the file defines no pass and no dialect"),
+        ("from tilewright.passes.cse import CsePass\n", "", "the file defines no pass and no dialect"),
+        (PASS.format(cls="Cse", name="cse"), "", "two passes have the name 'cse'"),
+        (PASS.format(cls="A", name="a") + PASS.format(cls="B", name="a"), ": B", "two passes have the name 'a'"),
+        (DIALECT.format(dialect="arith", more=""), "", "two dialects have the name 'arith'"),
+    ],
+)
+def test_files_that_are_wrong(text: str, place: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write(tmp_path, {"own.py": text})
+    (tmp_path / "f.mlir").write_text(FUNCTION)
+    code, out, err = tool([tmp_path / "f.mlir", "--load-pass", tmp_path / "own.py"], capsys)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"{tmp_path / 'own.py'}{place}: error: ")
+    assert message in err
+    assert "Traceback" not in err
+    code, out, err = tool([tmp_path / "f.mlir", "--load-pass", tmp_path / "own.py", "--debug"], capsys)
+    assert "Traceback" in err
+
+
+def test_errors_are_placed_in_the_file_that_a_plug_in_imports(tmp_path: Path):
+    write(
+        tmp_path,
+        {"own.py": "from .inner import f\n\nf()\n", "inner.py": "import json\n\ndef f():\n    json.loads('{')\n"},
+    )
+    with scope(), pytest.raises(Diagnostic, match=r"inner\.py:4: error: the plug-in cannot be imported"):
+        load_passes(tmp_path / "own.py")
+
+
+@pytest.mark.parametrize("name", ["absent.py", "f.mlir", "."])
+def test_files_that_are_none(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "f.mlir").write_text(FUNCTION)
+    code, _, err = tool([tmp_path / "f.mlir", "--load-pass", tmp_path / name], capsys)
+    assert code == 1
+    assert "there is no such Python file" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "expected"),
+    [
+        ("host", {}, r"/host: error: two targets have the name 'host'\n.*found: +the target in .*targets/host\n"),
+        ("core", {}, "two targets have the name 'core'"),
+        ("my-soc", {}, "'my-soc' cannot be the name of a target"),
+        ("soc", {"passes/cse.py": PASS.format(cls="CsePass", name="cse")}, "two passes have the name 'cse'"),
+        ("soc", {"passes/dce.py": PASS.format(cls="DcePass", name="dce")}, "two passes have the name 'dce'"),
+        ("soc", {"dialects/nn.py": ""}, "two dialects have the name 'nn'"),
+        ("soc", {"dialects/scf.py": ""}, "two dialects have the name 'scf'"),
+        (
+            "soc",
+            {"dialects/own.py": "x = 1\n"},
+            r'dialects/own\.py: error: .*expected: +OWN = Dialect\("own", \.\.\.\)',
+        ),
+        ("soc", {"passes/own.py": "x = 1\n"}, r"passes/own\.py: error: .*class OwnPass\(Pass\) with name = \"own\""),
+        ("soc", {"passes/own.py": "import absent_module\n"}, r"own\.py:1: error: .*No module named 'absent_module'"),
+        ("soc", {"costs.py": "x = 1\nprint(y)\n"}, r"costs\.py:2: error: .*NameError: name 'y' is not defined"),
+        ("soc", {"__init__.py": "0 / 0\n"}, r"__init__\.py:1: error: .*ZeroDivisionError"),
+    ],
+)
+def test_folders_that_are_wrong(
+    name: str, texts: dict[str, str], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    machine = MACHINE + ('[engines.core.runs]\n"*" = { cost = "soc.own" }\n' if "costs.py" in texts else "")
+    pipeline = PIPELINE + ("own: own\n" if "passes/own.py" in texts else "")
+    folder = write(tmp_path / name, {"machine.toml": machine, "pipeline.txt": pipeline, **texts})
+    code, _, err = tilewright(["compile", "--print-pipeline", "--target", folder], capsys)
+    if not err:
+        code, _, err = tilewright(["targets", folder], capsys)
+    if not err:
+        (tmp_path / "f.mlir").write_text("own.x\n")
+        code, _, err = tool([tmp_path / "f.mlir", "--target", folder], capsys)
+    assert code in (1, 2)
+    assert re.search(expected, err, re.DOTALL), err
+    assert "Traceback" not in err
+    assert err.count("error:") == 1
+
+
+def test_two_targets_of_one_name(soc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    other = write(tmp_path / "elsewhere" / "mysoc", {"machine.toml": MACHINE, "pipeline.txt": PIPELINE})
+    code, _, err = tool(["--target", soc, "--target", other, "--list-targets"], capsys)
+    assert code == 1
+    assert "two targets have the name 'mysoc'" in err
+    assert str(soc) in err
+    file = write(tmp_path, {"host.toml": MACHINE}) / "host.toml"
+    code, _, err = tool(["--target", file, "--list-targets"], capsys)
+    assert code == 1
+    assert "two targets have the name 'host'" in err
+
+
+def test_a_folder_that_describes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "empty").mkdir()
+    code, _, err = tilewright(["targets", tmp_path / "empty"], capsys)
+    assert code == 1
+    assert "the machine's file cannot be read" in err
+
+
+def test_a_role_that_nothing_uses(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    levels = '[levels.ACC]\nsize = "1KiB"\nholds = ["accumulators"]\n[links.a]\nfar = "RAM"\nnear = "ACC"\nwidth = 4\n'
+    file = write(tmp_path, {"soc.toml": MACHINE + levels}) / "soc.toml"
+    code, out, err = tilewright(["targets", file], capsys)
+    assert (code, out) == (1, "")
+    assert (
+        'levels.ACC.holds: expected roles whose operands an engine keeps there or nearer, found "accumulators"' in err
+    )
+    used = levels + '[engines.core]\nlevel = { ins = "RAM", accumulators = "ACC", outs = "ACC", scratch = "ACC" }\n'
+    file.write_text(MACHINE + used.replace('["accumulators"]', '["accumulators", "outs", "scratch"]'))
+    assert tilewright(["targets", file], capsys)[0] == 0
+
+
+# New targets
+
+
+def test_a_new_target_goes_to_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = tilewright(["new-target", "my_soc2"], capsys)
+    assert code == 0
+    assert "my_soc2/machine.toml" in out.split()
+    assert tilewright(["targets", "my_soc2"], capsys)[0] == 0
+    with scope():
+        machine_named("./my_soc2")
+        assert all_passes()["my-soc2-fuse-clamps"]().name == "my-soc2-fuse-clamps"
+        assert all_dialects()["my_soc2"]().name == "my_soc2"
+    code, _, err = tilewright(["new-target", "my_soc2"], capsys)
+    assert code == 1
+    assert "the folder exists" in err
+
+
+@pytest.mark.parametrize("name", ["host", "core", "arith", "my-soc", "Soc", "class", "2soc", "../soc"])
+def test_names_that_no_target_can_have(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    code, _, err = tilewright(["new-target", name, "-o", tmp_path], capsys)
+    assert code == 1
+    assert f"'{name}'" in err
+    assert list(tmp_path.iterdir()) == []
