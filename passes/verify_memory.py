@@ -17,8 +17,8 @@ from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .proof.alike import first_alike
 from .proof.body import prove_body
+from .proof.calls import entry_functions
 from .proof.copies import prove_copies
-from .proof.effects import entry_functions
 from .proof.grid import prove_tiles
 from .proof.levels import prove_levels, prove_residents
 from .proof.walk import Walk

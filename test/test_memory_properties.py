@@ -65,6 +65,13 @@ def test_too_little_memory_is_refused(target: str, tmp_path: Path):
     assert "give RAM" in error.value.remedy
 
 
+@pytest.mark.parametrize(("target", "level"), [("host", "RAM"), ("native", "RAM"), ("siracusa", "L2")])
+def test_too_little_memory_is_refused_before_the_program_is_proved(target: str, level: str, tmp_path: Path):
+    (tmp_path / "tiny.toml").write_text(f'include = "{target}"\n[levels.{level}]\nsize = "8KiB"\n')
+    with pytest.raises(Diagnostic, match=f"the network does not fit {level}"):
+        explicit_program(import_model(zoo.build("ds-cnn")), str(tmp_path / "tiny.toml"))
+
+
 @pytest.mark.quick
 @pytest.mark.parametrize("proof", list(compiler.PROOFS))
 @pytest.mark.parametrize("target", list(machines()))

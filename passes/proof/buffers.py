@@ -7,7 +7,7 @@ from math import lcm, prod
 from typing import Any, cast
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.semantics import RULES
@@ -35,7 +35,7 @@ class Buffers:
         self._globals = globals
         self._levels = levels
         self._memories: dict[str, Buffer] = {}
-        self._derived: dict[tuple[Operation, Buffer, tuple[int, ...]], Buffer] = {}
+        self._derived: dict[tuple[Operation, Buffer, tuple[int | None, ...]], Buffer] = {}
 
     def new(self, name: str, type: Attribute, *, initial: bool, constant: bool = False) -> Buffer:
         """Return memory of its own of a memref's type; `initial`: the caller has written it."""
@@ -98,26 +98,61 @@ class Buffers:
             raise refuse("static", "an allocation of dynamic shape", op, [f"extents {listed(extents)}"])
         return self.new(f"%{result.name_hint or 'alloc'}", result.type, initial=False)
 
-    def view(self, op: Operation, source: Buffer, indices: tuple[int, ...]) -> Buffer:
-        """Return a view of a buffer. Raises Diagnostic where it leaves the buffer or is not aligned."""
+    def view(self, op: Operation, source: Buffer, indices: tuple[int | None, ...]) -> Buffer:
+        """
+        Return a view of a buffer, of None along the axes whose indices depend on data.
+
+        Raises Diagnostic where it leaves the buffer or is not aligned.
+        """
         cached = self._derived.get((op, source, indices))
-        if cached is not None:
-            return cached
+        if cached is None:
+            by_data = source.by_data or None in indices
+            cached = self._by_data(op, source, indices) if by_data else self._exact(op, source, indices)
+            self._derived[(op, source, indices)] = cached
+        return cached
+
+    def _by_data(self, op: Operation, source: Buffer, indices: Sequence[int | None]) -> Buffer:
+        """Return a buffer around a view whose indices depend on data: all of its source along these axes."""
+        array = source.array
+        if isinstance(op, memref.SubviewOp) and not source.by_data:
+            array = array[self._around(op, array.shape, indices)]
+        return Buffer(source.memory, array, source.key, source.number, by_data=True)
+
+    def _around(self, op: memref.SubviewOp, shape: Sequence[int], indices: Sequence[int | None]) -> tuple[slice, ...]:
+        """Return the box of a source around a subview: all along the axes where it depends on data."""
+        given = iter(indices)
+        offsets, sizes, strides = (
+            [next(given) if value == DYNAMIC_INDEX else value for value in static.get_values()]
+            for static in (op.static_offsets, op.static_sizes, op.static_strides)
+        )
+        found: list[slice] = []
+        for axis, (offset, size, stride, extent) in enumerate(zip(offsets, sizes, strides, shape, strict=True)):
+            if offset is None or size is None or stride is None:
+                found.append(slice(None))
+                continue
+            end = offset + (size - 1) * stride + 1
+            if not 0 <= offset < end <= extent:
+                at = [f"elements {offset} to {end - 1} of {extent}", self._state.place()]
+                raise refuse("inside", f"'{op.name}' leaves its source along axis {axis}", op, at)
+            found.append(slice(offset, end, stride))
+        return tuple(found)
+
+    def _exact(self, op: Operation, source: Buffer, indices: Sequence[int | None]) -> Buffer:
+        """Return a view of a buffer at known indices."""
+        known = [index for index in indices if index is not None]
         try:
-            (array,) = RULES[type(op)](cast(Any, None), op, [source.array, *indices])
+            (array,) = RULES[type(op)](cast(Any, None), op, [source.array, *known])
         except (Diagnostic, IndexError, ValueError) as error:
             text = error.message if isinstance(error, Diagnostic) else str(error)
             found = error.found if isinstance(error, Diagnostic) else ""
-            at = [f"operands {listed(indices)}", self._state.place()]
+            at = [f"operands {listed(known)}", self._state.place()]
             raise refuse("inside", f"'{op.name}': {text}", op, at, found=found) from error
         region = Region(source.memory, array)
         self._aligned(op, region, is_buffer=isinstance(op, memref.ViewOp))
         at = index_within(source.array, array, region.low - source.low) if isinstance(op, BOXES) else None
         views = [spot.moved(at) for spot in source.spots] if at is not None else []
         is_form = not isinstance(op, memref.ViewOp) and (at is None or source.home is None)
-        buffer = self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
-        self._derived[(op, source, indices)] = buffer
-        return buffer
+        return self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
 
     def _aligned(self, op: Operation, region: Region, *, is_buffer: bool) -> None:
         """Refuse a view that is not aligned to its elements, nor, as a buffer of a level or an arena, to its level."""

@@ -7,7 +7,7 @@ that touches memory becomes a call of the method `EVENTS` names for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from ...dialects.core.effects import callee_of, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
 from ..memory.views import VIEWS as BUFFER_VIEWS
@@ -36,7 +37,16 @@ EVENTS: dict[type[Operation], str] = {
     GridOp: "grid",
     func.CallOp: "call",
 }
-"""Op class -> the method that is called as `method(op number, *operands)`; kernels have the method `kernel`."""
+"""
+Op class -> the method that is called as `method(op number, *operands)`. Kernels have the method `kernel`, others that
+declare their effects on buffers the method `declared`.
+"""
+
+_INDEXED = {"view", "alloc", "start"}
+"""The methods that need to know all indices."""
+
+_SILENT = (func.ReturnOp, scf.YieldOp, scf.ReduceOp, memref.DeallocOp)
+"""Ops with operands in memory that do nothing to it."""
 
 _EXPRESSIONS: dict[type[Operation], str] = {
     arith.AddiOp: "{} + {}",
@@ -83,17 +93,21 @@ class Code:
         return len(self.ops) - 1
 
 
-def compile_function(function: func.FuncOp, *, repeats: bool = False) -> tuple[Callable[..., Any], list[Operation]]:
+def compile_function(
+    function: func.FuncOp, known: Collection[int], *, by_data: bool = False, repeats: bool = False
+) -> tuple[Callable[..., Any], list[Operation]]:
     """
     Return a function `(events, *arguments)` that walks through the steps of a function, and the ops that it names.
 
-    With `repeats` loops inside of loops ask first, by `events.repeat`, whether they do what they did before. Raises
-    Diagnostic where transfers depend on data, and for ops that are not known.
+    Arguments that are not `known`, by their indices, are data. With `by_data` the function may be called never, once or
+    often. With `repeats` loops inside of loops ask first, by `events.repeat`, whether they do what they did before.
+    Raises Diagnostic where transfers depend on data, and for ops that are not known.
     """
-    code = Code(repeats=repeats)
+    code = Code(repeats=repeats, by_data=by_data)
     block = function.body.block
-    # Numbers that a caller gives are data.
-    arguments = [_bind(code, arg) if is_shaped(arg) else f"_{index}" for index, arg in enumerate(block.args)]
+    if by_data:
+        _refuse_transfers(function, [function.body], "a call depends on data", f"call of '{function.sym_name.data}'")
+    arguments = [_bind(code, arg) if index in known else f"_{index}" for index, arg in enumerate(block.args)]
     _block(code, block, 1)
     text = "\n".join([f"def walk({', '.join(['m', *arguments])}):", "    s = m.steps", *code.lines, "    return None"])
     space: dict[str, Any] = {}
@@ -150,9 +164,7 @@ def _launch(code: Code, op: LaunchOp, depth: int) -> None:
     number = code.number(op)
     _line(code, depth, f"m.launching({number})")
     _op(code, op.kernel, depth)
-    operands = [code.names.get(operand, "None") for operand in op.kernel.operands]
-    call = f"m.launch({', '.join([str(number), *operands])})"
-    _line(code, depth, f"{_bind(code, op.token)} = {call}")
+    _line(code, depth, f"{_bind(code, op.token)} = m.launch({number})")
 
 
 def _number(op: arith.ConstantOp) -> int:
@@ -167,11 +179,23 @@ def _plain(code: Code, op: Operation, depth: int) -> None:
             operands = (f"({code.names[operand]})" for operand in op.operands)
             _line(code, depth, f"{_bind(code, op.results[0])} = {template.format(*operands)}")
         return
-    event = "kernel" if is_kernel(op) else EVENTS.get(type(op))
-    if event is not None:
-        _event(code, op, event, depth)
-    elif touches_memory(op) and not isinstance(op, func.ReturnOp | scf.YieldOp | scf.ReduceOp | memref.DeallocOp):
+    if not touches_memory(op) or isinstance(op, _SILENT):
+        return
+    event = _event_of(op)
+    if event is None:
         raise refuse("static", f"what '{op.name}' does to memory is not known", op, [f"operand 0 of '{op.name}'"])
+    _event(code, op, event, depth)
+
+
+def _event_of(op: Operation) -> str | None:
+    """Return the method for an op that touches memory, None where its effects on buffers are not known."""
+    if is_kernel(op):
+        return "kernel"
+    if type(op) in EVENTS:
+        return EVENTS[type(op)]
+    found = effects_of(op)
+    is_declared = found.is_known and found.only_on_values and not op.regions and callee_of(op) is None
+    return "declared" if is_declared and not any(is_shaped(result) for result in op.results) else None
 
 
 def touches_memory(op: Operation) -> bool:
@@ -186,7 +210,7 @@ def _event(code: Code, op: Operation, event: str, depth: int) -> None:
     tables = kernel_of(op).tables if event == "kernel" else ()
     for index, operand in enumerate((*op.operands, *tables)):
         kind: Attribute = operand.type
-        needed = isinstance(kind, IndexType) and not isinstance(op, func.CallOp | memref.LoadOp | memref.StoreOp)
+        needed = isinstance(kind, IndexType) and event in _INDEXED and not isinstance(op, memref.SubviewOp)
         if operand not in code.names and (needed or isinstance(kind, MemRefType | TokenType)):
             raise refuse("static", f"operand {index} of '{op.name}' depends on data", op, [f"operand {index}"])
         operands.append(code.names.get(operand, "None"))
@@ -289,9 +313,7 @@ def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, mes
     """
     if not touches_memory(op):
         return
-    steps = [inner for region in op.regions for inner in _steps_of(region)]
-    if any(touches_memory(inner) and not (isinstance(inner, _STEPS) or is_kernel(inner)) for inner in steps):
-        raise refuse("static", message, op, [counterexample])
+    _refuse_transfers(op, op.regions, message, counterexample)
     around, code.by_data = code.by_data, True
     number, blocks = code.number(op), [region.block for region in op.regions if region.blocks]
     if isinstance(op, scf.WhileOp):
@@ -311,6 +333,14 @@ def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, mes
             _block(code, block, depth + 1)
         _line(code, depth + 1, f"m.join_paths({number}, {before})")
     code.by_data = around
+
+
+def _refuse_transfers(op: Operation, regions: Sequence[Region], message: str, counterexample: str) -> None:
+    """Raise Diagnostic where what runs as data decide are transfers, grids, or ops whose effects are not known."""
+    for step in (step for region in regions for step in _steps_of(region)):
+        is_known = isinstance(step, (*_STEPS, *_SILENT)) or is_kernel(step) or not touches_memory(step)
+        if not is_known and _event_of(step) != "declared":
+            raise refuse("static", message, op, [counterexample])
 
 
 def _steps_of(region: Region) -> Iterator[Operation]:

@@ -18,6 +18,8 @@ from .origins import Index, Spot
 Key: TypeAlias = "tuple[Any, ...]"
 """Identity of a buffer: memory, first byte and bytes; in an arena, also the op that made it."""
 
+Place: TypeAlias = "tuple[Any, ...]"
+
 NEVER, INITIAL = 0, 1
 """Numbers of the writes of bytes that nobody has written, and that the caller has."""
 
@@ -121,10 +123,14 @@ class Region:
         """Whether it leaves no gaps."""
         return self.high - self.low == self.array.nbytes
 
+    @property
+    def place(self) -> Place:
+        """Its key among all regions: memory, first byte, shape, strides and element size."""
+        return self.memory, self.low, self.array.shape, self.array.strides, self.array.itemsize
+
     def same(self, other: Region) -> bool:
         """Return whether another region is the same elements in the same order."""
-        mine = (self.memory, self.low, self.array.shape, self.array.strides, self.array.itemsize)
-        return mine == (other.memory, other.low, other.array.shape, other.array.strides, other.array.itemsize)
+        return self.place == other.place
 
     def meets(self, other: Region) -> bool:
         """Return whether the regions share a byte."""
@@ -167,25 +173,35 @@ class Buffer(Region):
     What a memref stands for: a region, and the buffer that it is a part of.
 
     `spots` are where it begins in what it is a box of, itself first; `views` the rest of them. `is_form` says that it,
-    or what it is a box of, is a view of the buffer in another form, such as a reshaped one.
+    or what it is a box of, is a view of the buffer in another form, such as a reshaped one. One with `by_data` is some
+    part of the region, at indices that depend on data.
     """
 
-    __slots__ = ("_home", "key", "number", "spots")
+    __slots__ = ("_home", "by_data", "key", "number", "spots")
 
     def __init__(
-        self, memory: Memory, array: Array, key: Key, number: int, views: Sequence[Spot] = (), *, is_form: bool = False
+        self,
+        memory: Memory,
+        array: Array,
+        key: Key,
+        number: int,
+        views: Sequence[Spot] = (),
+        *,
+        is_form: bool = False,
+        by_data: bool = False,
     ):
         super().__init__(memory, array)
         self.key = key
         self.number = number
-        itself = Spot((number, self.low), (0,) * array.ndim, array.shape)
-        self.spots = (itself, *views)
-        self._home = None if is_form else self.spots[-1].shape
+        self.by_data = by_data
+        spots = (Spot((number, self.low), (0,) * array.ndim, array.shape), *views)
+        self.spots = spots if not by_data else ()
+        self._home = spots[-1].shape if not is_form and not by_data else None
 
     @property
     def index(self) -> Index | None:
         """Where it begins in the buffer that it is a part of."""
-        return None if self._home is None else self.spots[-1].start
+        return self.spots[-1].start if self.spots and self._home is not None else None
 
     @property
     def home(self) -> Index | None:

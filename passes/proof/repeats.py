@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from xdsl.ir import Operation
 
 from .memory import State, Transfer
-from .regions import Buffer, Region
-
-_Place: TypeAlias = "tuple[Any, ...]"
+from .regions import Buffer, Place, Region
 
 _TRIES = 6
 """Walks of a loop that are recorded as long as none comes again."""
@@ -29,7 +27,7 @@ class _Read:
 
     around: Region
     number: int
-    parts: dict[_Place, tuple[Operation, Region]] = field(default_factory=dict[_Place, tuple[Operation, Region]])
+    parts: dict[Place, tuple[Operation, Region]] = field(default_factory=dict[Place, tuple[Operation, Region]])
 
 
 @dataclass
@@ -45,9 +43,9 @@ class _Recording:
     """Which of them are in flight as it begins."""
     before: list[Transfer]
     """The transfers in flight as it begins."""
-    reads: dict[_Place, _Read] = field(default_factory=dict[_Place, _Read])
-    parts: dict[_Place, tuple[Operation, Region, Buffer]] = field(
-        default_factory=dict[_Place, tuple[Operation, Region, Buffer]]
+    reads: dict[Place, _Read] = field(default_factory=dict[Place, _Read])
+    parts: dict[Place, tuple[Operation, Region, Buffer]] = field(
+        default_factory=dict[Place, tuple[Operation, Region, Buffer]]
     )
     is_sound: bool = True
     """Soundness of a replay."""
@@ -69,8 +67,8 @@ class _Recording:
                 self.is_sound &= bool(is_own.all())
                 return
         around = region.box[0] if region.box is not None else region
-        found = self.reads.setdefault((*_place(around), number), _Read(around, number))
-        found.parts.setdefault(_place(region), (op, region))
+        found = self.reads.setdefault((*around.place, number), _Read(around, number))
+        found.parts.setdefault(region.place, (op, region))
 
     def branch(self) -> None:
         """Note that data decide what follows, which a replay would not say."""
@@ -78,7 +76,7 @@ class _Recording:
 
     def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None:
         """Note a write; of those of one place the last counts."""
-        place = (*_place(region), buffer.number)
+        place = (*region.place, buffer.number)
         self.parts.pop(place, None)
         self.parts[place] = (op, region, buffer)
 
@@ -194,15 +192,10 @@ class Repeats:
         return [*parts, *whole.values()]
 
 
-def _place(region: Region) -> _Place:
-    """Return the key of a region: memory, first byte, shape, strides and element size."""
-    return region.memory, region.low, region.array.shape, region.array.strides, region.array.itemsize
-
-
 def _key(value: Any) -> Hashable:
     """Return the key of a value from outside of a loop."""
     if isinstance(value, Transfer):
-        return value.op, _place(value.source), _place(value.target), value.done
+        return value.op, value.source.place, value.target.place, value.done
     if isinstance(value, list):
         return tuple(map(_key, cast("list[Any]", value)))
     return cast(Hashable, value)

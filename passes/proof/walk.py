@@ -11,8 +11,9 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.effects import effects_of
 from ...dialects.core.hier_tiles import overlap
 from ...dialects.core.kernel import is_shaped
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
@@ -20,8 +21,8 @@ from ...errors import Diagnostic
 from ...ir import functions, where
 from ..map_engines import ATTRIBUTE as ENGINE
 from .buffers import Buffers
+from .calls import Accesses
 from .compile import compile_function
-from .effects import Effects, effects_of
 from .grid import prove_in_place
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
@@ -57,9 +58,8 @@ class Walk:
         self._carried = carried
         self._symbols = {f.sym_name.data: f for f in functions(module)}
         self._globals = {g.sym_name.data: g for g in module.body.block.ops if isinstance(g, memref.GlobalOp)}
-        self._code: dict[str, tuple[Callable[..., Any], list[Operation]]] = {}
+        self._code: dict[tuple[FuncOp, tuple[int, ...], bool], tuple[Callable[..., Any], list[Operation]]] = {}
         self._facts: dict[Operation, KernelFacts] = {}
-        self._effects: dict[str, Effects] = {}
         self._proved: set[tuple[Operation, int, int]] = set()
 
     def run(self, function: FuncOp) -> None:
@@ -69,13 +69,17 @@ class Walk:
         self._ops: list[Operation] = []
         self._tiles = TileChecks(self.state)
         self._repeats = Repeats(self.state)
+        self._launching: list[tuple[Attribute | None, Accesses]] = []
         outputs = _outputs(function)
         values: list[Any] = []
         for index, argument in enumerate(function.body.block.args):
             name = f"%{argument.name_hint or f'arg{index}'}"
             memory = is_shaped(argument)
             values.append(self._buffers.new(name, argument.type, initial=index not in outputs) if memory else None)
-        self._enter(function, values)
+        try:
+            self._enter(function, values)
+        except RecursionError as error:
+            raise refuse("static", "the calls nest too deep to be walked through", function, [str(error)]) from error
         self._finish(function, [values[index] for index in outputs])
 
     @property
@@ -83,11 +87,13 @@ class Walk:
         """The loops around the present step."""
         return self.state.steps
 
-    def _enter(self, function: FuncOp, values: Sequence[Any]) -> None:
-        name = function.sym_name.data
-        if name not in self._code:
-            self._code[name] = compile_function(function, repeats=not self._follows_tiles)
-        walk, ops = self._code[name]
+    def _enter(self, function: FuncOp, values: Sequence[Any], *, by_data: bool = False) -> None:
+        """Walk through a function, given its buffers, and its numbers or None where these depend on data."""
+        known = tuple(index for index, value in enumerate(values) if value is not None)
+        key = function, known, by_data
+        if key not in self._code:
+            self._code[key] = compile_function(function, known, by_data=by_data, repeats=not self._follows_tiles)
+        walk, ops = self._code[key]
         outer, self._ops = (self._ops, self._tiles.call), ops
         self._tiles.enter()
         try:
@@ -140,7 +146,7 @@ class Walk:
         """Return new memory."""
         return self._buffers.allocated(self._ops[number], extents)
 
-    def view(self, number: int, source: Buffer, *indices: int) -> Buffer:
+    def view(self, number: int, source: Buffer, *indices: int | None) -> Buffer:
         """Return a view of a buffer."""
         return self._buffers.view(self._ops[number], source, indices)
 
@@ -154,17 +160,21 @@ class Walk:
     def store(self, number: int, value: Any, target: Buffer, *indices: int | None) -> None:
         """Write one element, which may be any along an axis whose index depends on data."""
         op = self._ops[number]
-        if None in indices:
-            self.holds(number, target)
+        if None in indices or target.by_data:
+            self._keeps(op, target)
         region = self._element(op, target, indices)
         self.state.check_write(op, region, 1)
         self.state.wrote(op, region, target)
 
     def holds(self, number: int, buffer: Buffer) -> None:
         """Check that a buffer of which an op writes only some elements, or none, holds what may stay there."""
-        op = self._ops[number]
+        self._keeps(self._ops[number], buffer)
+
+    def _keeps(self, op: Operation, buffer: Buffer) -> None:
+        what = "what it may leave as it is"
         region = buffer.part(tuple(slice(None) for _ in buffer.array.shape))
-        self.state.check_read(op, region, buffer.number, "what it may leave as it is")
+        self.state.check_read(op, region, buffer.number, what)
+        self._check_complete(op, region, what)
 
     def join_paths(self, number: int, other: Bytes) -> None:
         """Join the paths by which an op is left, the present one and another, by the state of memory on that."""
@@ -172,6 +182,8 @@ class Walk:
 
     def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int | None]) -> Region:
         shape = buffer.array.shape
+        if buffer.by_data:
+            return buffer.part(tuple(slice(None) for _ in shape))
         if any(i is not None and not 0 <= i < n for i, n in zip(indices, shape, strict=True)):
             known = [0 if index is None else index for index in indices]
             at = [f"element {listed(known)} of the shape {listed(shape)}", self.state.place()]
@@ -197,6 +209,7 @@ class Walk:
             if index not in facts.adds_to:
                 self._check_complete(op, buffers[index], name_of(op, index))
         if facts.part is not None:
+            self._is_static(op, *buffers)
             result = self._tiles.result_of(facts, facts.part, buffers)
         self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
 
@@ -221,19 +234,22 @@ class Walk:
             buffer = cast(Buffer, buffers[index])
             self.state.check_read(op, buffer, buffer.number, index)
         for index in writes:
-            self.state.check_write(op, cast(Buffer, buffers[index]), index)
+            buffer = cast(Buffer, buffers[index])
+            if buffer.by_data:
+                self._keeps(op, buffer)
+            self.state.check_write(op, buffer, index)
         for target in writes:
             for other in (*reads, *(w for w in writes if w < target)):
                 self._apart(op, buffers, other, target, allowed=(other, target) in in_place)
         for index in writes:
             buffer = cast(Buffer, buffers[index])
-            self.state.wrote(op, buffer, buffer, origin)
+            self.state.wrote(op, buffer, buffer, origin if not buffer.by_data else None)
 
     def _apart(
         self, op: Operation, buffers: Sequence[Buffer | None], other: int, target: int, *, allowed: bool
     ) -> None:
         a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
-        if other == target or not a.meets(b) or (allowed and a.same(b)):
+        if other == target or not a.meets(b) or (allowed and a.same(b) and not a.by_data):
             return
         byte = a.first_common(b)
         raise refuse(
@@ -247,6 +263,7 @@ class Walk:
     def grid(self, number: int, *buffers: Buffer) -> None:
         """Run a grid; what happens inside of it has been proved."""
         op = cast(GridOp, self._ops[number])
+        self._is_static(op, *buffers)
         count = len(op.inputs)
         pairs = product(range(count), range(count, len(buffers)))
         together = {(read, written) for read, written in pairs if buffers[read].same(buffers[written])}
@@ -258,36 +275,35 @@ class Walk:
         together |= {(index, index) for index in carried}
         self._touch(op, buffers, [*range(count), *carried], range(count, len(buffers)), together)
 
+    def declared(self, number: int, *buffers: Buffer | None) -> None:
+        """Run an op that declares which of its operands it reads and writes as a whole."""
+        op = self._ops[number]
+        effects = effects_of(op)
+        reads, writes = ([op.operands.index(value) for value in side] for side in (effects.reads, effects.writes))
+        self._touch(op, buffers, reads, writes, set())
+
+    def _is_static(self, op: Operation, *buffers: Any) -> None:
+        """Raise Diagnostic for buffers at indices that depend on data."""
+        for index, buffer in enumerate(buffers):
+            if isinstance(buffer, Buffer) and buffer.by_data:
+                message = f"operand {index} of '{op.name}' depends on data"
+                raise refuse("static", message, op, [f"operand {index}", self.state.place()])
+
     def call(self, number: int, *values: Any) -> None:
-        """Call a function: step through it if it has transfers, else take what it reads and writes."""
-        callee, effects = self._callee(number)
-        if effects.has_transfers:
-            self._enter(callee, values)
-        else:
-            self._called(number, effects, values)
+        """Call a function: walk through its steps."""
+        self._enter(self._callee(number), values)
 
     def call_by_data(self, number: int, *values: Any) -> None:
-        """Call a function where data decide whether it is called: one without transfers."""
-        _, effects = self._callee(number)
-        if effects.has_transfers:
-            op = self._ops[number]
-            raise refuse("static", "a call depends on data, and begins transfers", op, [self.state.place()])
-        self._called(number, effects, values)
+        """Call a function where data decide whether it is called."""
+        self._enter(self._callee(number), values, by_data=True)
 
-    def _callee(self, number: int) -> tuple[FuncOp, Effects]:
-        """Return the function that an op calls, and its effects. Raises Diagnostic where it has no body."""
+    def _callee(self, number: int) -> FuncOp:
+        """Return the function that an op calls. Raises Diagnostic where it has no body."""
         op = cast(CallOp, self._ops[number])
         name = op.callee.string_value()
-        callee = self._symbols.get(name)
-        if callee is None:
+        if name not in self._symbols:
             raise Diagnostic(f"the module defines no function '{name}' with a body", where=where(op))
-        if name not in self._effects:
-            self._effects[name] = effects_of(callee, self._symbols)
-        return callee, self._effects[name]
-
-    def _called(self, number: int, effects: Effects, values: Sequence[Any]) -> None:
-        same = {(r, w) for r in effects.reads for w in effects.writes}
-        self._touch(self._ops[number], values, effects.reads, effects.writes, same)
+        return self._symbols[name]
 
     # Transfers
 
@@ -295,6 +311,7 @@ class Walk:
         """Begin a transfer."""
         op = cast(DmaStartOp, self._ops[number])
         *offsets, near = rest
+        self._is_static(op, far, *offsets, near)
         begin = tuple(offsets)
         outside, inside, here, hangs = self._sides_of(op, far, near, begin)
         if op.writes_far:
@@ -386,19 +403,18 @@ class Walk:
     # Launches
 
     def launching(self, number: int) -> None:
-        """Begin to launch a kernel."""
+        """Begin to launch a kernel, or a call."""
+        accesses = Accesses()
+        self._launching.append((self.state.engine, accesses))
         self.state.engine = cast(LaunchOp, self._ops[number]).kernel.attributes.get(ENGINE, NoneAttr())
+        self.state.observers.append(accesses)
 
-    def launch(self, number: int, *buffers: Buffer | None) -> list[Transfer]:
-        """Note that the kernel is under way, whatever it reads and writes."""
-        op, engine = cast(LaunchOp, self._ops[number]), self.state.engine
-        self.state.engine = None
-        reads, writes = self._sides(op.kernel)
-        pairs = [(source, target) for target in writes for source in (*reads, target)]
-        found = [
-            Transfer(op, tuple(self.steps), cast(Buffer, buffers[a]), cast(Buffer, buffers[b]), engine=engine)
-            for a, b in pairs
-        ]
+    def launch(self, number: int) -> list[Transfer]:
+        """Note that what was launched is in flight, with all that it has read and written."""
+        op, engine = self._ops[number], self.state.engine
+        self.state.engine, accesses = self._launching.pop()
+        self.state.observers.remove(accesses)
+        found = [Transfer(op, tuple(self.steps), *sides, engine=engine) for sides in accesses.pairs()]
         for each in found:
             self.state.begin(each)
         return found
@@ -406,16 +422,6 @@ class Walk:
     def join(self, number: int, launched: list[Transfer]) -> None:
         """Wait for a kernel that was launched."""
         self.state.joined(launched)
-
-    def _sides(self, kernel: Operation) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the operands that a kernel, or the call of a function that holds it, reads and writes."""
-        if isinstance(kernel, CallOp):
-            effects = self._effects[kernel.callee.string_value()]
-            return effects.reads, effects.writes
-        if isinstance(kernel, memref.CopyOp):
-            return [0], [1]
-        facts = self._facts[kernel]
-        return facts.reads, facts.writes
 
     def wait(self, number: int, token: Transfer | None) -> None:
         """Wait for a transfer."""

@@ -1,0 +1,94 @@
+"""Call graph of a program: its entry functions, recursion, and the bytes that a call accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+
+from ...ir import functions
+from .regions import Buffer, Region
+from .rules import refuse
+
+
+def _calls(function: FuncOp) -> Iterator[CallOp]:
+    return (op for op in function.body.walk() if isinstance(op, CallOp))
+
+
+def entry_functions(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions that no other one calls. Raises Diagnostic for recursion."""
+    known = {function.sym_name.data: function for function in functions(module)}
+    called: set[str] = set()
+    done: set[str] = set()
+    for name, function in known.items():
+        if name in done:
+            continue
+        around = {name: _calls(function)}
+        while around:
+            inner = next(reversed(around))
+            op = next(around[inner], None)
+            if op is None:
+                done.add(inner)
+                del around[inner]
+                continue
+            callee = op.callee.string_value()
+            called.add(callee)
+            if callee in around:
+                raise refuse("static", f"the function '{callee}' calls itself", op, [f"call in '{inner}'"])
+            if callee in known and callee not in done:
+                around[callee] = _calls(known[callee])
+    return [function for name, function in known.items() if name not in called]
+
+
+@dataclass
+class Accesses:
+    """Regions that are read and written while it observes a walk."""
+
+    _reads: dict[Any, Region] = field(default_factory=dict[Any, Region])
+    _writes: dict[Any, Region] = field(default_factory=dict[Any, Region])
+
+    def read(self, op: Operation, region: Region, number: int) -> None:
+        """Note a read."""
+        self._reads[region.place] = region
+
+    def wrote(self, op: Operation, region: Region, buffer: Buffer) -> None:
+        """Note a write."""
+        self._writes[region.place] = region
+
+    def branch(self) -> None:
+        """Note that data decide what follows: all paths are observed."""
+
+    def pairs(self) -> list[tuple[Region, Region]]:
+        """Return pairs (read, written) in which each region occurs; none where nothing has been written."""
+        writes = list(_merged(self._writes.values()))
+        reads = list(_merged(self._reads.values())) or writes
+        longer = max(reads, writes, key=len) if writes else []
+        return [(reads[n % len(reads)], writes[n % len(writes)]) for n in range(len(longer))]
+
+
+def _merged(regions: Iterable[Region]) -> Iterator[Region]:
+    """Yield regions of the same bytes: dense ones of a memory that overlap or adjoin are one."""
+    dense = [region for region in regions if region.is_dense and region.array.size]
+    yield from (region for region in regions if not region.is_dense)
+    for _, group in groupby(sorted(dense, key=lambda r: (id(r.memory), r.low)), key=lambda r: id(r.memory)):
+        first, *others = group
+        low, high = first.low, first.high
+        for region in others:
+            if region.low > high:
+                yield _bytes(first, low, high)
+                low = region.low
+            high = max(high, region.high)
+        yield _bytes(first, low, high)
+
+
+def _bytes(region: Region, low: int, high: int) -> Region:
+    """Return the bytes from `low` to `high` of a region's memory."""
+    if (region.low, region.high) == (low, high):
+        return region
+    return Region(region.memory, region.memory.array.reshape(-1).view(np.uint8)[low:high])
