@@ -1,1 +1,40 @@
-"""Tilewright: a multi-level IR compiler for neural networks on small heterogeneous machines."""
+"""
+Tilewright: a multi-level IR compiler for neural networks on small heterogeneous machines.
+
+    import tilewright
+
+    network = tilewright.load("net.onnx", target="host")
+    outputs = network.run({"x": x})
+
+`load`, `compile` and `check` do what the commands of the same names do (docs/python.md). What they need is imported
+when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import Network, check, compile, load
+    from .errors import Diagnostic
+
+    __version__: str
+
+__all__ = ["Diagnostic", "Network", "__version__", "check", "compile", "load"]
+
+_HOME = {"Diagnostic": "errors", "Network": "api", "check": "api", "compile": "api", "load": "api"}
+"""Name -> the module that defines it."""
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module, metadata
+
+    if name == "__version__":
+        return metadata.version(__name__)
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

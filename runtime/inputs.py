@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
@@ -19,6 +19,9 @@ from ..ir import Array
 
 if TYPE_CHECKING:
     from .host import HostNetwork
+
+Described: TypeAlias = tuple[str, np.dtype[Any], tuple[int, ...]]
+"""Name, NumPy type and shape of a tensor."""
 
 _PLACE = re.compile(r"(?:arr|arg|input)?_?(\d+)")
 
@@ -49,6 +52,17 @@ def network_inputs(module: ModuleOp, function: str = "network") -> list[Input]:
         for port in arguments
         if not port.is_output
     ]
+
+
+def network_tensors(module: ModuleOp, function: str = "network") -> tuple[list[Described], list[Described]]:
+    """Return name, NumPy type and shape of what a function of a module takes and of what it returns, in order."""
+    from .interpreter.boundary import ports
+
+    arguments, results = ports(_network(module, function))
+    taken = [port for port in arguments if not port.is_output]
+    returned = [*(port for port in arguments if port.is_output), *results]
+    given, found = ([(port.name, port.declared, port.shape) for port in group] for group in (taken, returned))
+    return given, found
 
 
 def host_inputs(network: HostNetwork, function: str = "network") -> list[Input]:

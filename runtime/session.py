@@ -181,6 +181,11 @@ def run_steps(run: Run, inputs: Sequence[Input], arrays: Mapping[str, Array]) ->
     results = [run(step) for step in given] if not isinstance(run, Native) else run.all(given)
     if not has_steps:
         return results[0]
+    return stacked(results)
+
+
+def stacked(results: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
+    """Return the outputs of steps with an axis for these. Raises Diagnostic where an output differs in its size."""
     return {name: _stacked(name, [result[name] for result in results]) for name in results[0]}
 
 

@@ -1,0 +1,245 @@
+"""Networks in Python: `load`, `compile` and `check`, as the commands of the same names, on paths and arrays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .compiler import Compilation, Model, compile_model, machine_named, pipeline_of, write_compilation
+from .errors import Diagnostic, did_you_mean
+from .files import read_text
+from .ir import Array
+from .passes.core.grammar import UsageError
+from .runtime.calls import steps_of
+from .runtime.check import Row, find_cases
+from .runtime.check import check as check_cases
+from .runtime.host import HostNetwork
+from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
+from .runtime.session import Run, check_place, host_run, level_for, runner, stacked
+
+AnyPath = str | PathLike[str]
+
+
+class Options(TypedDict, total=False):
+    """
+    Options of a model, each as the option of `tilewright compile` of that name.
+
+    `input_shapes`, `input_types` and `input_values` are by the name of the input; `prefill` is a path or a number.
+    """
+
+    input_shapes: Mapping[str, Sequence[int]]
+    input_types: Mapping[str, str]
+    input_values: Mapping[str, ArrayLike]
+    context: int
+    bucket: int
+    prefill: AnyPath | int | None
+    integers: bool
+
+
+class Tensor(NamedTuple):
+    """Input or output of a network: its name, NumPy type and shape."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype} {'x'.join(map(str, self.shape)) or 'scalar'}"
+
+
+class Network:
+    """
+    A compiled network, ready to run.
+
+    `inputs` and `outputs` are its tensors in order; `report` is the content of report.json, of a network that was
+    compiled as far as it runs. State outlives a call of `run`, until `reset`.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        start: Callable[[], Run],
+        ports: Sequence[Input],
+        tensors: tuple[Sequence[Tensor], Sequence[Tensor]],
+        report: dict[str, Any],
+    ):
+        self.source = source
+        self.inputs, self.outputs = map(tuple, tensors)
+        self.report = report
+        self._start = start
+        self._ports = ports
+        self._position = 0
+
+    @cached_property
+    def _run(self) -> Run:
+        return self._start()
+
+    def run(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        """
+        Run the network on arrays by the names of its inputs and return its outputs by name.
+
+        Arrays with one axis more than their inputs are steps, calls made one after the other; outputs then have that
+        axis too. The position in a state may be left out: it counts on from the last call. Raises Diagnostic where
+        arrays do not have the names, shapes and values that the inputs take.
+        """
+        counted = [port for port in self._ports if port.added]
+        names, optional = [port.name for port in self._ports], [port.name for port in counted]
+        arrays = matched(_arrays(inputs, self.source), names, Path(self.source), optional=optional)
+        steps, has_steps = steps_of(self._ports, arrays)
+        open_ports = [port for port in counted if port.name not in arrays]
+        results = [self._call(step, open_ports) for step in steps]
+        return stacked(results) if has_steps else results[0]
+
+    def _call(self, step: Mapping[str, Array], counted: Sequence[Input]) -> dict[str, Array]:
+        given = {port.name: np.full(port.shape, self._position, np.int64) for port in counted}
+        outputs = self._run({**step, **given})
+        self._position += sum(port.added for port in counted)
+        return outputs
+
+    def reset(self) -> None:
+        """Let all state be as before the first call."""
+        self._position = 0
+        self._run.reset()
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(str, tensors)) for tensors in (self.inputs, self.outputs))
+        return f"<{self.source} for {self.report.get('target', 'this machine')}: {inputs} -> {outputs}>"
+
+    def _repr_html_(self) -> str:
+        sizes = {
+            "inputs": ", ".join(map(str, self.inputs)),
+            "outputs": ", ".join(map(str, self.outputs)),
+            **{
+                name: f"{self.report[name]:,}"
+                for name in ("macs", "weights_bytes", "stack_bytes")
+                if name in self.report
+            },
+        }
+        if "arena" in self.report:
+            sizes["arena bytes"] = f"{self.report['arena']['bytes']:,}"
+        layers = [
+            (layer["kernel"], ", ".join(layer["nodes"]), f"{layer['macs']:,}")
+            for layer in self.report.get("layers", ())
+        ]
+        title = f"{self.source} for {self.report.get('target', 'this machine')}"
+        tables = [_table((), sizes.items())]
+        tables += [_table(("kernel", "nodes", "MACs"), layers)] if layers else []
+        return f"<h4>{escape(title)}</h4>{''.join(tables)}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    first = f"<tr>{''.join(f'<th>{escape(cell)}</th>' for cell in head)}</tr>" if head else ""
+    lines = (f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table>{first}{''.join(lines)}</table>"
+
+
+def _arrays(inputs: Mapping[str, ArrayLike], source: str) -> dict[str, Array]:
+    arrays = {name: np.asarray(value) for name, value in inputs.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind not in "biufV":
+            raise Diagnostic("an array holds no numbers", source=source, found=f"{name}: {array.dtype}")
+    return arrays
+
+
+def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **options: Unpack[Options]) -> Network:
+    """
+    Compile a model, an ONNX or MLIR file, and return it ready to run; or load a folder that `compile` wrote.
+
+    `target` is a name, a folder or a machine file, `on` where the network runs, as of `tilewright run --on`. Raises
+    Diagnostic for whatever is wrong with the model, the target or the options.
+    """
+    check_place(on)
+    path = Path(model)
+    if path.is_dir():
+        return _load_folder(path, on, options)
+    compilation = compile_model(_model(path, options), str(target), **level_for(on)._asdict())
+    return _network(compilation, partial(runner, compilation, on))
+
+
+def compile(model: AnyPath, output: AnyPath, target: AnyPath = "host", **options: Unpack[Options]) -> list[Path]:
+    """
+    Compile a model and write network.c, network.h, weights, report.json and pipeline.txt to the folder `output`.
+
+    Returns the paths, of all files or none. Raises Diagnostic for whatever is wrong with the model, the target or the
+    options, and where the folder cannot be written.
+    """
+    return write_compilation(compile_model(_model(Path(model), options), str(target)), Path(output))
+
+
+def check(
+    *corpora: AnyPath,
+    target: AnyPath = "host",
+    on: str | Sequence[str] = "host",
+    stop_after: str = "kernels",
+    context: int = 0,
+    bucket: int = 0,
+    integers: bool = False,
+) -> list[Row]:
+    """
+    Compile the networks of folders, run them at all places of `on` and compare with their golden outputs.
+
+    Returns a row per network, which `passed` or has a `verdict` and a `detail`. Raises Diagnostic where a folder holds
+    no network, and for an unknown target or place.
+    """
+    places = [on] if isinstance(on, str) else list(dict.fromkeys(on))
+    for place in places:
+        check_place(place)
+    pipeline_of(machine_named(str(target))).select(stop_after=stop_after)
+    cases = [case for corpus in corpora for case in find_cases(Path(corpus))]
+    rows = check_cases(
+        cases, str(target), places, stop_after=stop_after, context=context, bucket=bucket, integers=integers
+    )
+    return list(rows)
+
+
+def _model(path: Path, options: Options) -> Model:
+    """Return the model of a file. Raises UsageError for an unknown option, and for one of a state without a context."""
+    known = Options.__annotations__
+    for name in options.keys() - known.keys():
+        raise UsageError(f"there is no option '{name}'", expected=", ".join(known), remedy=did_you_mean(name, known))
+    for name in ("bucket", "prefill"):
+        if options.get(name) and not options.get("context"):
+            raise UsageError(f"{name} is for networks with state", remedy="give context too")
+    prefill = options.get("prefill")
+    values = {name: np.asarray(value) for name, value in options.get("input_values", {}).items()}
+    return Model(
+        path,
+        options.get("input_shapes", {}),
+        options.get("input_types", {}),
+        options.get("context", 0),
+        prefill if prefill is None or isinstance(prefill, int) else Path(prefill),
+        values,
+        options.get("bucket", 0),
+        options.get("integers", False),
+    )
+
+
+def _network(compilation: Compilation, start: Callable[[], Run]) -> Network:
+    module = compilation.module
+    given, returned = ([Tensor(*each) for each in tensors] for tensors in network_tensors(module))
+    return Network(str(compilation.model.path), start, network_inputs(module), (given, returned), compilation.report)
+
+
+def _load_folder(folder: Path, on: str, options: Options) -> Network:
+    if on not in ("host", "sanitizers") or options:
+        raise UsageError(
+            "a compiled folder runs as it is",
+            source=str(folder),
+            expected="on host or sanitizers, without options of a model",
+            found=", ".join([f"on {on}", *options]),
+            remedy="load the model that it was compiled from instead",
+        )
+    compiled = HostNetwork(folder, sanitize=on == "sanitizers")
+    inputs, outputs = (
+        [Tensor(p.name, p.dtype, p.shape) for p in ports] for ports in (compiled.inputs, compiled.outputs)
+    )
+    report = json.loads(read_text(str(folder / "report.json")))
+    return Network(str(folder), lambda: host_run(compiled), host_inputs(compiled), (inputs, outputs), report)

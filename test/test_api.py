@@ -1,0 +1,126 @@
+"""`load`, `compile` and `check` in Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.test.passes.cache_networks import Attention, exported, inputs_of, one_after_another
+from tilewright.test.small_models import Saved, save, save_case, small
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Saved:
+    return save_case(tmp_path / "case")
+
+
+@pytest.mark.parametrize("of", [str, Path])
+@pytest.mark.parametrize("on", ["host", "interpreter"])
+def test_a_model_runs(of: Any, on: str, case: Saved):
+    network = tilewright.load(of(case.folder / "network.onnx"), target=of("host"), on=on)
+    assert [tuple(each) for each in network.inputs] == [("x", np.dtype(np.uint8), (1, 2, 6, 6))]
+    assert [tuple(each) for each in network.outputs] == [("y", np.dtype(np.int8), (1, 3, 4, 4))]
+    np.testing.assert_array_equal(network.run({"x": case.inputs["x"].tolist()})["y"], case.outputs["y"])
+    steps = network.run({"x": np.stack([case.inputs["x"]] * 3)})["y"]
+    np.testing.assert_array_equal(steps, np.stack([case.outputs["y"]] * 3))
+
+
+def test_a_folder_runs(case: Saved, tmp_path: Path):
+    files = tilewright.compile(str(case.folder / "network.onnx"), str(tmp_path / "out"))
+    assert {"network.c", "report.json"} <= {file.name for file in files}
+    assert all(file.exists() for file in files)
+    network = tilewright.load(tmp_path / "out")
+    np.testing.assert_array_equal(network.run(case.inputs)["y"], case.outputs["y"])
+    assert network.report["target"] == "host"
+    assert [each.shape for each in network.outputs] == [(1, 3, 4, 4)]
+
+
+def test_a_network_as_html(case: Saved, tmp_path: Path):
+    (tmp_path / "<b>").mkdir()
+    save(small(), tmp_path / "<b>" / "net.onnx")
+    network = tilewright.load(tmp_path / "<b>" / "net.onnx")
+    html = network._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert "/&lt;b&gt;/net.onnx for host</h4>" in html
+    assert "<td>conv, requant</td><td>864</td>" in html
+    assert repr(network).endswith("net.onnx for host: x: uint8 1x2x6x6 -> y: int8 1x3x4x4>")
+
+
+def test_a_corpus_is_checked(case: Saved, tmp_path: Path):
+    (row,) = tilewright.check(tmp_path, on=["interpreter", "host"])
+    assert (row.passed, row.case.name) == (True, "case")
+    np.savez(case.folder / "outputs.npz", y=case.outputs["y"] + 1)
+    (row,) = tilewright.check(str(tmp_path), on="interpreter")
+    assert not row.passed
+    assert "output 'y' is wrong, first at [0, 0, 0, 0]" in row.detail
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "hots"}, "did you mean 'host'"),
+        ({"on": "hots"}, "nothing runs on 'hots'"),
+        ({"input_shape": {"x": (1,)}}, "there is no option 'input_shape'\n(.|\n)*did you mean 'input_shapes'"),
+        ({"bucket": 3}, "bucket is for networks with state"),
+        ({"input_types": {"z": "ui8"}}, "z"),
+    ],
+)
+def test_what_cannot_be_loaded(options: dict[str, Any], message: str, case: Saved):
+    with pytest.raises(tilewright.Diagnostic, match=message):
+        tilewright.load(case.folder / "network.onnx", **options)
+
+
+def test_options_of_a_model_are_none_of_a_folder(case: Saved, tmp_path: Path):
+    tilewright.compile(case.folder / "network.onnx", tmp_path / "out")
+    with pytest.raises(tilewright.Diagnostic, match="a compiled folder runs as it is"):
+        tilewright.load(tmp_path / "out", on="interpreter")
+    with pytest.raises(tilewright.Diagnostic, match="a compiled folder runs as it is"):
+        tilewright.load(tmp_path / "out", context=4)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, "not all inputs are given"),
+        ({"z": [1]}, "the network has no input 'z'"),
+        ({"x": ["a"]}, "an array holds no numbers"),
+        ({"x": np.zeros((1, 2, 6, 7))}, "x"),
+        ({"x": np.full((1, 2, 6, 6), 300)}, "300"),
+    ],
+)
+def test_arrays_that_do_not_fit(inputs: dict[str, Any], message: str, case: Saved):
+    network = tilewright.load(case.folder / "network.onnx", on="interpreter")
+    with pytest.raises(tilewright.Diagnostic, match=message):
+        network.run(inputs)
+
+
+@pytest.mark.parametrize("on", ["interpreter", "host"])
+def test_state_outlives_a_call(on: str, tmp_path: Path):
+    spec = Attention()
+    save(exported(spec, 3), tmp_path / "net.onnx")
+    steps = inputs_of(spec, 4)
+    expected = one_after_another(spec, steps)
+    network = tilewright.load(tmp_path / "net.onnx", on=on, context=8)
+    for _ in range(2):
+        for step, wanted in zip(steps, expected, strict=True):
+            (found,) = network.run(step).values()
+            np.testing.assert_allclose(found, wanted, atol=1e-5)
+        network.reset()
+
+
+def test_importing_the_package_imports_nothing_large():
+    code = (
+        "import sys, tilewright; assert 'load' in dir(tilewright); tilewright.__version__;"
+        "assert not {'xdsl', 'numpy', 'onnx', 'tilewright.api'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(AttributeError, match="has no attribute 'lode'"):
+        tilewright.lode  # pyright: ignore
