@@ -20,17 +20,17 @@ from ..errors import Diagnostic
 from ..ir import functions, shape_of, where
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
-from .loops.copier import Range, add, call_copier, nest, number, spanned
+from .loops.copier import Copiers, Range, add, nest, number, spanned
 
 _NO_GROUP = -1
 
 
-def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], str], external: str = "") -> None:
+def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: str = "") -> None:
     """
     Replace each transfer by the call of a function that starts it and returns its group, each wait by one for a group.
 
-    `known` holds the names of such functions of the module, and gets those that are made. `external` names the level
-    that no address reaches, where there is one: other transfers lead there than those of the DMA engine.
+    `external` names the level that no address reaches, where there is one: other transfers lead there than those of
+    the DMA engine.
     """
     ops = list(function.walk())
     outside = {op for op in ops if external and type(op) is HierWaitOp and _leads_to(op.token, external)}
@@ -38,7 +38,7 @@ def convert_dma_to_cluster(function: func.FuncOp, known: dict[tuple[Any, ...], s
     for op in ops:
         if type(op) is DmaStartOp:
             is_external = _levels(op)[0] == external
-            call = call_copier(function, op, known, [i32], partial(_start_rows, external=is_external))
+            call = copiers.call(function, op, [i32], partial(_start_rows, external=is_external))
             Rewriter.replace_op(op, call)
         elif type(op) is HierWaitOp:
             wait = DmaWaitOp(op.token, external=op in outside)
@@ -239,8 +239,8 @@ class ConvertDmaToClusterPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         external = _external(op)
         _check_levels(op, external)
-        known: dict[tuple[Any, ...], str] = {}
+        copiers = Copiers(op)
         for function in functions(op):
-            convert_dma_to_cluster(function, known, external)
+            convert_dma_to_cluster(function, copiers, external)
         if external:
             _mark_globals(op)

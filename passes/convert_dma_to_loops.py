@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
@@ -17,23 +16,21 @@ from ..dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 from ..ir import functions
 from .core.base import Pass
 from .grids.sequential import make_sequential
-from .loops.copier import Range, add, call_copier, nest
+from .loops.copier import Copiers, Range, add, nest
 
 
-def convert_dma_to_loops(function: func.FuncOp, known: dict[tuple[Any, ...], str]) -> None:
+def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
     """
     Replace each transfer by the call of a function that copies, and drop the tokens: a call is done on return.
 
     The processor that does so is one: it goes through parallel loops one iteration after the other.
-
-    `known` holds the names of such functions of the module, and gets those that are made.
     """
     for op in list(function.walk()):
         if isinstance(op, scf.ParallelOp):
             make_sequential(op)
     for op in list(function.walk()):
         if isinstance(op, DmaStartOp):
-            call, done = call_copier(function, op, known, [], _copy_elements), DmaNoneOp()
+            call, done = copiers.call(function, op, [], _copy_elements), DmaNoneOp()
             done.location = op.location
             Rewriter.replace_op(op, [call, done], [done.token])
         elif isinstance(op, DmaWaitOp):
@@ -122,6 +119,6 @@ class ConvertDmaToLoopsPass(Pass):
     name = "convert-dma-to-loops"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        known: dict[tuple[Any, ...], str] = {}
+        copiers = Copiers(op)
         for function in functions(op):
-            convert_dma_to_loops(function, known)
+            convert_dma_to_loops(function, copiers)

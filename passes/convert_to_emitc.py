@@ -198,7 +198,12 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     attributes: list[dict[str, Attribute]] = [
         dict(given.data[argument.index].data) if given is not None else {} for argument in source.args
     ]
-    constant = [_is_read_only(state, argument) for argument in source.args]
+    effects = state.effects.of_function(function)
+    written = set(effects.writes)
+    constant = [
+        memref_type(argument) is not None and not effects.writes_any and argument not in written
+        for argument in source.args
+    ]
     types = [_argument_type(function, a, attributes[a.index], public=public) for a in source.args]
     block = Block(arg_types=types)
     names = Names()
@@ -250,14 +255,6 @@ def _is_constant(state: ModuleState, value: SSAValue) -> bool:
         return False
     definition = state.globals.get(global_name(owner))
     return definition is not None and "constant" in definition.properties
-
-
-def _is_read_only(state: ModuleState, argument: BlockArgument) -> bool:
-    function = argument.block.parent_op()
-    if memref_type(argument) is None or function is None:
-        return False
-    effects = state.effects.of_function(function)
-    return not effects.writes_any and argument not in effects.writes
 
 
 def _argument_type(

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import FunctionType, IntegerAttr
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -25,31 +25,32 @@ buffer, given for each axis, and returns what the function returns.
 """
 
 
-def call_copier(
-    function: func.FuncOp, op: DmaStartOp, known: dict[tuple[Any, ...], str], results: Sequence[Attribute], move: Move
-) -> func.CallOp:
-    """
-    Return the call of a function that does the same as a transfer, at its location.
+class Copiers:
+    """Functions of a module that copy one tile, each made once."""
 
-    `known` holds the names of such functions of the module, and gets that which is made if there was none yet.
-    """
-    arguments = [op.far, op.near, *op.offsets]
-    key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill, spanned(op))
-    if key not in known:
-        known[key] = _free_name(function, f"{'write' if op.writes_far else 'read'}_tile", len(known))
-        copier = _copier(known[key], op, [value.type for value in arguments], results, move)
-        copier.location = op.location
-        Rewriter.insert_op(copier, InsertPoint.before(function))
-    call = func.CallOp(known[key], arguments, list(results))
-    call.location = op.location
-    return call
+    def __init__(self, module: ModuleOp):
+        self._names: dict[tuple[Any, ...], str] = {}
+        self._taken = symbol_names(module.body.block)
 
+    def call(self, function: func.FuncOp, op: DmaStartOp, results: Sequence[Attribute], move: Move) -> func.CallOp:
+        """Return the call, at its location, that replaces a transfer; make its callee before `function` if missing."""
+        arguments = [op.far, op.near, *op.offsets]
+        key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill, spanned(op))
+        if key not in self._names:
+            self._names[key] = self._free_name(f"{'write' if op.writes_far else 'read'}_tile")
+            copier = _copier(self._names[key], op, [value.type for value in arguments], results, move)
+            copier.location = op.location
+            Rewriter.insert_op(copier, InsertPoint.before(function))
+        call = func.CallOp(self._names[key], arguments, list(results))
+        call.location = op.location
+        return call
 
-def _free_name(function: func.FuncOp, base: str, number: int) -> str:
-    """Return a name with a number, from this one on, that nothing beside the function has."""
-    assert function.parent is not None
-    taken = symbol_names(function.parent)
-    return next(name for name in (f"{base}_{n}" for n in count(number)) if name not in taken)
+    def _free_name(self, base: str) -> str:
+        """Return a name with the number of the function, or the next one that is free, and take it."""
+        numbered = (f"{base}_{number}" for number in count(len(self._names)))
+        name = next(name for name in numbered if name not in self._taken)
+        self._taken.add(name)
+        return name
 
 
 def _copier(name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[Attribute], move: Move) -> func.FuncOp:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -10,11 +12,11 @@ from xdsl.dialects import scf
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.effects import effects_of
+from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
 from ..map_engines import ATTRIBUTE as ENGINE
-from .places import Place, is_movable, place_of
+from .places import Place, Range, is_movable, place_of
 
 
 @dataclass
@@ -51,17 +53,17 @@ class Item:
 def items_of(block: Block) -> list[Item]:
     """Return the items of a block in order, but its terminator."""
     items: list[Item] = []
-    places, known = _Places(), dict[SSAValue, "Place | None"]()
+    places, known, analysis = _Places(), dict[SSAValue, "Place | None"](), EffectAnalysis()
     sources: dict[SSAValue, set[int]] = {}
     for op in block.ops:
         if op.has_trait(IsTerminator):
             continue
         needed = {number for value in _values_of(op) for number in sources.get(value, ())}
-        if is_movable(op):
+        if is_movable(op, analysis):
             sources |= dict.fromkeys(op.results, needed)
             continue
         item = Item(op, len(items), follows=needed, known=known)
-        _touch(item, op)
+        _touch(item, op, analysis)
         sources |= {result: {item.number} for result in op.results}
         places.order(item)
         items.append(item)
@@ -74,33 +76,33 @@ def _values_of(op: Operation) -> Iterable[SSAValue]:
         yield from inner.operands
 
 
-def _touch(item: Item, op: Operation) -> None:
+def _touch(item: Item, op: Operation, analysis: EffectAnalysis) -> None:
     """Note what an op touches, and what those in it do."""
     match op:
         case DmaWaitOp():
-            _touch_at_wait(item, op.token)
+            _touch_at_wait(item, op.token, analysis)
         case JoinOp():
-            _touch_at_wait(item, op.token)
+            _touch_at_wait(item, op.token, analysis)
         case scf.ForOp() | scf.IfOp() | scf.ParallelOp() | LaunchOp():
             for token in op.operands:
                 if isinstance(token.type, TokenType):
-                    _touch_at_wait(item, token)
+                    _touch_at_wait(item, token, analysis)
             for region in op.regions:
                 for inner in region.ops if region.blocks else ():
-                    _touch(item, inner)
+                    _touch(item, inner, analysis)
         case _ if is_kernel(op):
             kernel = kernel_of(op)
             item.touch(reads_of(kernel), [access.value for access in kernel.outputs])
         case _:
-            effects = effects_of(op)
+            effects = analysis.of(op)
             item.touch(effects.reads, effects.writes)
             item.is_unknown |= not effects.only_on_values
 
 
-def _touch_at_wait(item: Item, token: SSAValue) -> None:
+def _touch_at_wait(item: Item, token: SSAValue, analysis: EffectAnalysis) -> None:
     owner = token.owner
     if isinstance(owner, DmaStartOp | LaunchOp | scf.ForOp | scf.IfOp):
-        _touch(item, owner)
+        _touch(item, owner, analysis)
     elif not isinstance(owner, DmaNoneOp | Block):
         item.is_unknown = True
     # What a loop carries began before the loop or in it, both of which have been noted with the loop.
@@ -110,11 +112,62 @@ def _engine_of(launch: LaunchOp) -> Attribute | None:
     return launch.kernel.attributes.get(ENGINE)
 
 
+class _Accesses:
+    """
+    Items that access one memory, by the bytes that they touch.
+
+    Ranges of at most 2^k bytes are sorted by their first byte, apart from longer ones, so that a query passes over few
+    that it does not meet.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Range, list[int]] = {}
+        self._by_length: dict[int, list[Range]] = {}
+
+    def add(self, place: Place, number: int) -> None:
+        """Add an access of an item."""
+        bytes = place.low, place.high
+        if bytes not in self._numbers:
+            self._numbers[bytes] = []
+            insort(self._by_length.setdefault(_log(place), []), bytes)
+        self._numbers[bytes].append(number)
+
+    def meeting(self, place: Place) -> Iterator[int]:
+        """Yield the items whose accesses share a byte with a place."""
+        for k, known in self._by_length.items():
+            for bytes in known[_first(known, place.low - (1 << k)) : _first(known, place.high)]:
+                if bytes[1] > place.low:
+                    yield from self._numbers[bytes]
+
+    def forget(self, place: Place) -> None:
+        """Remove the accesses that lie within a place."""
+        for k, known in self._by_length.items():
+            if k > _log(place):
+                continue
+            first, end = _first(known, place.low), _first(known, place.high + 1)
+            inside = [bytes for bytes in known[first:end] if bytes[1] <= place.high]
+            if inside:
+                known[first:end] = [bytes for bytes in known[first:end] if bytes[1] > place.high]
+            for bytes in inside:
+                del self._numbers[bytes]
+
+
+def _log(place: Place) -> int:
+    """Return the least k such that a place has at most 2^k bytes."""
+    return max(0, place.high - place.low - 1).bit_length()
+
+
+def _first(known: Sequence[Range], low: int) -> int:
+    """Return the number of the first range that begins at a byte or after it."""
+    return bisect_left(known, (low, -1))
+
+
 class _Places:
     """The last items to touch each byte."""
 
     def __init__(self) -> None:
-        self._touched: dict[object, list[tuple[Place, int, bool]]] = {}
+        self._reads: dict[object, _Accesses] = defaultdict(_Accesses)
+        self._writes: dict[object, _Accesses] = defaultdict(_Accesses)
         self._unknown: int | None = None
         self._launches: dict[Operation, int] = {}
         self._joined: dict[int, LaunchOp] = {}
@@ -125,21 +178,27 @@ class _Places:
         if self._unknown is not None:
             item.follows.add(self._unknown)
         if item.is_unknown:
-            item.follows.update(range(item.number))
-            self._touched.clear()
+            # It follows the items before the last unknown one by following that.
+            item.follows.update(range(self._unknown or 0, item.number))
+            self._reads.clear()
+            self._writes.clear()
             self._unknown = item.number
             return
-        for places, writes in ((item.reads, False), (item.writes, True)):
-            for place in places:
-                self._follow(item, place, writes=writes)
-        for places, writes in ((item.reads, False), (item.writes, True)):
-            for place in places:
-                self._note(item, place, writes=writes)
+        for place in item.reads:
+            self._follow(item, place, self._writes)
+        for place in item.writes:
+            self._follow(item, place, self._reads)
+            self._follow(item, place, self._writes)
+        for place in item.reads:
+            self._reads[place.memory].add(place, item.number)
+        for place in item.writes:
+            # Later accesses to these bytes follow this item, and so all that this one follows.
+            self._reads[place.memory].forget(place)
+            self._writes[place.memory].forget(place)
+            self._writes[place.memory].add(place, item.number)
 
-    def _follow(self, item: Item, place: Place, *, writes: bool) -> None:
-        for other, number, wrote in self._touched.get(place.memory, ()):
-            if (writes or wrote) and place.meets(other):
-                item.follows.add(self._before(item, number))
+    def _follow(self, item: Item, place: Place, accesses: dict[object, _Accesses]) -> None:
+        item.follows.update(self._before(item, number) for number in accesses[place.memory].meeting(place))
 
     def _note_launch(self, item: Item) -> None:
         if isinstance(item.op, LaunchOp):
@@ -153,10 +212,3 @@ class _Places:
         if launch is None or not isinstance(item.op, LaunchOp) or _engine_of(item.op) != _engine_of(launch):
             return number
         return self._launches[launch]
-
-    def _note(self, item: Item, place: Place, *, writes: bool) -> None:
-        known = self._touched.setdefault(place.memory, [])
-        if writes:
-            # Who touches these bytes later follows this item, and so all that this one follows.
-            known[:] = [each for each in known if not (place.low <= each[0].low and each[0].high <= place.high)]
-        known.append((place, item.number, writes))

@@ -5,10 +5,11 @@ end, on modelled times.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from heapq import heappop, heappush
+from typing import TypeAlias
 
 from .tokens import ONE, Opened
 
@@ -138,52 +139,99 @@ def best_order(problem: Problem) -> list[int]:
 
 
 def _listed(problem: Problem) -> list[int]:
-    times, waits = problem.times, problem.waits
+    """Return the order of list scheduling: of the items that may run, one that `_Ready` chooses is next."""
     after = problem.followers()
-    urgency = [(-rank, number) for number, rank in enumerate(_ranks(problem, after))]
-    missing = [len(before) for before in problem.follows]
-    ready = sorted(urgency[number] for number, count in enumerate(missing) if not count)
     clock, order = _Clock(), list[int]()
+    ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(_ranks(problem, after))], clock)
+    missing = [len(before) for before in problem.follows]
     counts = [0] * len(problem.rooms)
-
-    def fits(number: int) -> bool:
-        """Return whether there is room for what an item opens."""
-        return all(room.fits(count, number) for count, room in zip(counts, problem.rooms, strict=True))
-
-    while ready:
-        ranked = [number for _, number in ready]
-        fitting = [number for number in ranked if fits(number)] if counts else ranked
-        chosen = _chosen(clock, fitting or ranked, times, waits)
-        del ready[bisect_left(ready, urgency[chosen])]
+    for number, count in enumerate(missing):
+        if not count:
+            ready.add(number)
+    while ready.count:
+        chosen = ready.take(counts)
         order.append(chosen)
-        clock.run(chosen, times[chosen], waits[chosen])
+        clock.run(chosen, problem.times[chosen], problem.waits[chosen])
         counts = [count + room.opened[chosen].after for count, room in zip(counts, problem.rooms, strict=True)]
         for number in after[chosen]:
             missing[number] -= 1
             if not missing[number]:
-                insort(ready, urgency[number])
+                ready.add(number)
     return order
 
 
-def _chosen(clock: _Clock, ready: Sequence[int], times: Sequence[Duration], waits: Sequence[Wait | None]) -> int:
+_Urgency: TypeAlias = "tuple[int, int]"
+"""The negated rank of an item and its number: the least is the most urgent."""
+
+_WAIT, _START, _WORK, _LATER, _LAST = range(5)
+"""Classes of items in order of preference: waits that are over, starts with room, work, others that can go on."""
+
+
+@dataclass
+class _Queue:
     """
-    Return which of the items that may run, the most urgent first, is next: a wait that is over, something to start, the
-    work of the program itself, or else what can go on first.
+    Items that may run and differ in urgency alone: they open the same, and are for the same engine or link.
+
+    Waits for transfers end apart: those that are not over are in `later`, by their time.
     """
-    starts, works, later = list[int](), list[int](), list[tuple[int, bool, int]]()
-    for place, number in enumerate(ready):
-        wait, time = waits[number], times[number]
-        at = clock.end_of(wait) if wait is not None else clock.room_at(time) if time.unit else None
-        if at is None:
-            works.append(number)
-        elif at > clock.now:
-            later += [(at, wait is None, place)] if wait is not None or time.waits else ()
-        elif wait is not None:
-            return number
+
+    member: int
+    """The first of the items."""
+    items: list[_Urgency] = field(default_factory=list[_Urgency])
+    later: list[tuple[int, _Urgency]] = field(default_factory=list[tuple[int, _Urgency]])
+
+
+class _Ready:
+    """Items that may run, in queues of like ones, so that a choice looks at the first of each queue only."""
+
+    def __init__(self, problem: Problem, urgency: Sequence[_Urgency], clock: _Clock):
+        self._problem, self._urgency, self._clock = problem, urgency, clock
+        self._queues: dict[tuple[object, ...], _Queue] = {}
+        self.count = 0
+
+    def add(self, number: int) -> None:
+        """Add an item all of whose predecessors have run."""
+        time, wait = self._problem.times[number], self._problem.waits[number]
+        key = wait.engine if wait is not None else (time.unit, time.queue, time.waits)
+        queue = self._queues.setdefault((key, *(r.opened[number] for r in self._problem.rooms)), _Queue(number))
+        if wait is not None and not wait.engine:
+            heappush(queue.later, (self._clock.end_of(wait), self._urgency[number]))
         else:
-            starts.append(number)
-    first = [*starts[:1], *works[:1]]
-    return first[0] if first else ready[min(later)[2] if later else 0]
+            heappush(queue.items, self._urgency[number])
+        self.count += 1
+
+    def take(self, counts: Sequence[int]) -> int:
+        """Remove and return the next item, given the open transfers of each room: one that fits, if any does."""
+        filled = [queue for queue in self._queues.values() if queue.items or queue.later]
+        for queue in filled:
+            while queue.later and queue.later[0][0] <= self._clock.now:
+                heappush(queue.items, heappop(queue.later)[1])
+        fitting = [queue for queue in filled if self._fits(queue, counts)] if counts else filled
+        queue = min(fitting or filled, key=self._preference)
+        self.count -= 1
+        return heappop(queue.items)[1] if queue.items else heappop(queue.later)[1][1]
+
+    def _fits(self, queue: _Queue, counts: Sequence[int]) -> bool:
+        """Return whether there is room for what the items of a queue open."""
+        return all(room.fits(count, queue.member) for count, room in zip(counts, self._problem.rooms, strict=True))
+
+    def _preference(self, queue: _Queue) -> tuple[int, int, bool, _Urgency]:
+        """Return the class of the first item of a queue, of _LATER when it can go on, and its urgency."""
+        time, wait = self._problem.times[queue.member], self._problem.waits[queue.member]
+        if not queue.items:
+            at, urgency = queue.later[0]
+            return _LATER, at, False, urgency
+        first = queue.items[0]
+        if wait is None and not time.unit:
+            return _WORK, 0, False, first
+        if wait is not None and not wait.engine:
+            return _WAIT, 0, False, first
+        at = self._clock.room_at(time) if wait is None else self._clock.end_of(wait)
+        if at <= self._clock.now:
+            return _START if wait is None else _WAIT, 0, False, first
+        if wait is None and not time.waits:
+            return _LAST, 0, False, first
+        return _LATER, at, wait is None, first
 
 
 def _ranks(problem: Problem, after: Sequence[Sequence[int]]) -> list[int]:

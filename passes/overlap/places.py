@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ...dialects.core.effects import is_pure
+from ...dialects.core.effects import EffectAnalysis
 from ...ir import numpy_type
 from ..memory.views import bytes_of
 from ..proof.compile import VIEWS
@@ -152,6 +152,6 @@ def _steps(index: BlockArgument) -> Range | None:
     return None if low is None or end is None or low[0] >= end[1] else (low[0], end[1] - 1)
 
 
-def is_movable(op: Operation) -> bool:
+def is_movable(op: Operation, analysis: EffectAnalysis) -> bool:
     """Return whether an op only says where something is, or computes with indices, and may stand anywhere."""
-    return bool(op.results) and not op.regions and is_pure(op)
+    return bool(op.results) and not op.regions and analysis.of(op).is_none
