@@ -179,7 +179,7 @@ def _keep(alloc: Operation, level: str, address: int) -> set[SSAValue]:
 def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValue]) -> None:
     ops = layers.ops[choice.first : choice.last + 1]
     candidate = choice.candidate
-    tiling = tiling_of(ops, candidate.sizes, resident)
+    tiling = tiling_of(ops, candidate.sizes, resident.intersection(value for op in ops for value in op.operands))
     tiles, scratch, ends = _addresses(tiling, choice, layers.hop, address)
     route, spread = layers.route(ops), candidate.spread
     shared = {level.name for level in (route.near, route.outs) if route.sharing(level, spread.copies) > 1}

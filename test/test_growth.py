@@ -16,12 +16,15 @@ from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.functions import INLINED_NODES
 from tilewright.frontend.importer import import_model, import_onnx
-from tilewright.ir import MOST_NESTED, FreshNames, new_context, parse_module, verify
+from tilewright.ir import MOST_NESTED, FreshNames, functions, new_context, parse_module, verify
 from tilewright.passes.allocate_static import AllocateStaticPass
 from tilewright.passes.convert_dma_to_loops import ConvertDmaToLoopsPass
 from tilewright.passes.convert_to_emitc import ConvertToEmitcPass
 from tilewright.passes.cse import eliminate_common
 from tilewright.passes.emitc.names import Names
+from tilewright.passes.overlap.items import Item, items_of
+from tilewright.passes.overlap.order import Duration, Problem, Room, Wait, best_order
+from tilewright.passes.overlap.tokens import ONE, Opened
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.test.growth_graphs import SHAPES, Graph, doubling_functions, nested_ifs, sums
 
@@ -55,6 +58,38 @@ def test_patterns_are_not_looked_for_all_along_a_chain_of_constants():
     modules = [import_model(sums(count)) for count in (30, 30 * FACTOR)]
     first, second = (calls(lambda: RecoverOperatorsPass().apply(new_context(), module)) for module in modules)
     assert second < first * FACTOR * MOST
+
+
+def test_items_that_may_run_in_any_order_are_ordered_in_time_linear_in_them():
+    def ordered(count: int) -> int:
+        transfers = [Duration(0, 5, "dma", 4)] * count
+        starts: list[set[int]] = [set() for _ in transfers]
+        follows = [*starts, *({number} for number in range(count))]
+        waits = [None] * count + [Wait(number) for number in range(count)]
+        room = Room(count, [ONE] * count + [Opened(0, -1)] * count)
+        problem = Problem(follows, [*transfers, *([Duration(0)] * count)], waits, [room])
+        return calls(lambda: best_order(problem))
+
+    assert ordered(60 * FACTOR) < ordered(60) * FACTOR**MOST
+
+
+def test_accesses_to_parts_of_a_memory_are_compared_with_few_others():
+    def compared(count: int) -> int:
+        copies = "".join(
+            f"""
+            %s{n} = arith.constant {64 * n} : index
+            %v{n} = memref.view %a[%s{n}][] : memref<{64 * count}xi8> to memref<16xf32>
+            memref.copy %x, %v{n} : memref<16xf32> to memref<16xf32>"""
+            for n in range(count)
+        )
+        text = f"func.func @f(%x: memref<16xf32>) {{ %a = memref.alloc() : memref<{64 * count}xi8> {copies} return }}"
+        (function,) = functions(parse_module(new_context(), text))
+        found: list[Item] = []
+        number = calls(lambda: found.extend(items_of(function.body.block)))
+        assert [item.follows for item in found][1:] == [{0}] * count
+        return number
+
+    assert compared(40 * FACTOR) < compared(40) * FACTOR**MOST
 
 
 def test_names_of_a_scope_cost_nothing_of_those_around_it():

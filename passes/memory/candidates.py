@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -28,6 +28,8 @@ _PRICED = 32
 """How many candidates are priced to the cycle."""
 _SLACK = 1.03
 """How much slower than another by the estimate a candidate may be and still be priced."""
+_NEVER = 1 << 62
+"""More bytes than there are in any level."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,11 @@ class Candidates:
             if best is None or _rank(way.candidate) < _rank(best):
                 best = way.candidate
         return best
+
+    def more(self, best: Candidate, room: int) -> int:
+        """Return the bytes, more than there is room for, with which another may be faster than the fastest."""
+        ways = takewhile(lambda way: way.computing <= best.cycles, self._ways)
+        return min((way.bytes for way in ways if way.bytes is not None and way.bytes > room), default=_NEVER)
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:

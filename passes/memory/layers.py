@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 from math import prod
 from typing import Any, TypeAlias, cast
 
@@ -124,26 +125,44 @@ class Layers:
         It is too large for the near level, and beside what else is needed then, as if nothing of that stayed near.
         """
         room = self.hop.far.size - self.taken
-        large = [buffer for buffer in self.buffers if buffer.size > self.hop.near.size]
-        needed = [sum(b.size for b in self.buffers if b.first <= step <= b.last) for step in range(len(self.ops))]
+        needed = loads(((b.first, b.last, b.size) for b in self.buffers), len(self.ops))
         joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > room)
-        return frozenset(index for index, number in joints if number is not None and self.buffers[number] in large)
+        large = self.hop.near.size
+        return frozenset(i for i, number in joints if number is not None and self.buffers[number].size > large)
 
-    def options(self, first: int, count: int, resident: frozenset[int]) -> Candidates:
+    @cached_property
+    def users_of(self) -> list[list[int]]:
+        """The kernels that touch each buffer, by their numbers."""
+        users: list[list[int]] = [[] for _ in self.buffers]
+        for index, numbers in enumerate(self.buffers_of):
+            for number in numbers:
+                users[number].append(index)
+        return users
+
+    @cached_property
+    def begun_at(self) -> list[list[int]]:
+        """The buffers whose live range begins at each kernel, by their numbers."""
+        begun: list[list[int]] = [[] for _ in self.ops]
+        for number, buffer in enumerate(self.buffers):
+            begun[buffer.first].append(number)
+        return begun
+
+    def options(self, first: int, count: int, resident: Set[int]) -> Candidates:
         """
         Return the ways to do `count` kernels from number `first` on together, with these buffers in the near level.
 
         Kernels that are alike share them.
         """
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
-        asked = first, count, resident & touched
+        asked = first, count, frozenset(touched & resident)
         if asked not in self._asked:
             self._asked[asked] = self._options(*asked)
         return self._asked[asked]
 
     def _options(self, first: int, count: int, near: frozenset[int]) -> Candidates:
         ops, group = self.ops[first : first + count], self._group(first, count)
-        values = frozenset(v for number in near for v in self.buffers[number].values) | self.placed
+        values = {v for number in near for v in self.buffers[number].values}
+        values |= self.placed.intersection(value for op in ops for value in op.operands)
         marks = tuple(value in values for op in ops for value in op.operands)
         if marks not in group.known:
             group.known[marks] = Candidates(
@@ -197,7 +216,7 @@ class Layers:
             return None
         value = kernel.outputs[0].value
         number = next((n for n in self.buffers_of[index] if self.buffers[n].values == frozenset([value])), None)
-        if number is None or {use.operation for use in value.uses} != {producer, user}:
+        if number is None or any(use.operation not in (producer, user) for use in value.uses):
             return None
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
         if not self.hop.is_last and any(access.fill is not None for access in read):
@@ -205,6 +224,15 @@ class Layers:
         reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
         alike = len({access.map for access in read}) == 1
         return None if reused or not alike or len(read) != list(user.operands).count(value) else number
+
+
+def loads(ranges: Iterable[tuple[int, int, int]], steps: int) -> list[int]:
+    """Return the bytes alive at each step, given the first and the last step of each buffer and its bytes."""
+    changes = [0] * (steps + 1)
+    for first, last, size in ranges:
+        changes[first] += size
+        changes[last + 1] -= size
+    return list(accumulate(changes[:steps]))
 
 
 def _written(kernel: Kernel) -> set[SSAValue]:
@@ -358,10 +386,10 @@ def is_static_view(op: Operation) -> bool:
 def _views(value: SSAValue, counts: Callable[[Operation], bool]) -> tuple[list[SSAValue], list[Operation]]:
     """Return a buffer with the views of it that count as such, and the other ops that use them."""
     values, users = [value], list[Operation]()
-    for use in value.uses:
-        if counts(use.operation):
-            inner = _views(use.operation.results[0], counts)
-            values, users = values + inner[0], users + inner[1]
-        else:
-            users.append(use.operation)
+    for each in values:  # grows
+        for use in each.uses:
+            if counts(use.operation):
+                values.append(use.operation.results[0])
+            else:
+                users.append(use.operation)
     return values, users

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from .arena import BUDGET, Lifetime, place
 from .candidates import Candidate
-from .layers import Layers
+from .layers import Layers, loads
+from .near import Near
 
 LONGEST_GROUP = 3
 """How many kernels are done together at most."""
@@ -45,6 +47,11 @@ class Plan:
         """The modelled time."""
         return sum(choice.candidate.cycles for choice in self.choices)
 
+    def during(self, first: int, last: int) -> slice:
+        """Return where in `choices` those are that do any of the kernels from `first` to `last`."""
+        begin = bisect_right(self.choices, first, key=lambda choice: choice.first) - 1
+        return slice(begin, bisect_right(self.choices, last, key=lambda choice: choice.first))
+
 
 @dataclass(frozen=True)
 class Addresses:
@@ -55,47 +62,28 @@ class Addresses:
     size: int
 
 
-def room(layers: Layers, resident: Iterable[int], first: int, last: int, capacity: int) -> int:
-    """Return the bytes that buffers in the near level leave to the kernels from `first` to `last`."""
-    buffers = (layers.buffers[number] for number in resident)
-    return capacity - sum(b.size for b in buffers if b.first <= last and b.last >= first)
-
-
-def best(layers: Layers, first: int, count: int, resident: frozenset[int], capacity: int) -> Choice | None:
+def best(near: Near, first: int, count: int) -> Choice | None:
     """Return the fastest way to do kernels together that fits, None where there is none."""
-    left = room(layers, resident, first, first + count - 1, capacity)
-    found = layers.options(first, count, resident).fastest(left)
+    left = near.room(first, first + count - 1)
+    found = near.layers.options(first, count, near.resident).fastest(left)
     return None if found is None else Choice(first, count, found)
 
 
-def slower(layers: Layers, plan: Plan, choice: Choice, capacity: int) -> bool:
+def slower(near: Near, choice: Choice) -> bool:
     """Return whether a choice might be faster with more of the near level to itself, or with more kept there."""
-    left = room(layers, plan.resident, choice.first, choice.last, capacity) - choice.candidate.bytes
+    layers, capacity = near.layers, near.capacity
+    left = near.room(choice.first, choice.last) - choice.candidate.bytes
     touched = {n for i in choice.kernels for n in layers.buffers_of[i]}
-    if any(layers.buffers[n].size > left for n in touched - plan.resident if layers.buffers[n].size <= capacity):
+    if any(layers.buffers[n].size > left for n in touched - near.resident if layers.buffers[n].size <= capacity):
         return True
-    fastest = layers.options(choice.first, choice.count, plan.resident).fastest(capacity)
+    fastest = layers.options(choice.first, choice.count, near.resident).fastest(capacity)
     return fastest is not None and choice.candidate.cycles > fastest.cycles
 
 
 def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:
     """Return whether memory is short anywhere."""
-    return any(slower(layers, plan, choice, capacity) for choice in plan.choices)
-
-
-def with_resident(layers: Layers, plan: Plan, resident: frozenset[int], number: int, capacity: int) -> Plan | None:
-    """Return a plan with another set of buffers kept, one of which has changed; None where a kernel then fits not."""
-    buffer = layers.buffers[number]
-    choices: list[Choice] = []
-    for choice in plan.choices:
-        again = choice
-        if choice.first <= buffer.last and choice.last >= buffer.first:
-            found = best(layers, choice.first, choice.count, resident, capacity)
-            if found is None:
-                return None
-            again = found
-        choices.append(again)
-    return Plan(tuple(choices), resident)
+    near = Near(layers, plan.resident, capacity)
+    return any(slower(near, choice) for choice in plan.choices)
 
 
 def addresses_of(
@@ -123,18 +111,14 @@ def addresses_of(
 
 def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
     """Return when a buffer is needed; kernels that are done together need theirs all the time."""
-    buffer = layers.buffers[number]
-    users = [choice for choice in plan.choices if choice.first <= buffer.last and choice.last >= buffer.first]
-    return Lifetime(f"buffer {number}", buffer.size, users[0].first, users[-1].last)
+    users = plan.choices[plan.during(layers.buffers[number].first, layers.buffers[number].last)]
+    return Lifetime(f"buffer {number}", layers.buffers[number].size, users[0].first, users[-1].last)
 
 
 def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]:
     """Return lifetimes, longer by up to `apart` kernels while all take no more than `size`: small ones first."""
     ends = [each.last for each in needed]
-    load = [0] * (max(ends, default=0) + apart + 1)
-    for each in needed:
-        for step in range(each.first, each.last + 1):
-            load[step] += each.size
+    load = loads(((each.first, each.last, each.size) for each in needed), max(ends, default=0) + apart + 1)
     order = sorted(range(len(needed)), key=lambda number: needed[number].size)
     for distance in range(1, apart + 1):
         for number in order:

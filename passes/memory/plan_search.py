@@ -8,17 +8,20 @@ buffer whether it stays in the near level, such that at each kernel all that is 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from ortools.sat.python import cp_model
 
 from .layers import Layers
-from .plan import LONGEST_GROUP, Choice, Plan, addresses_of, room, slower
+from .near import Near
+from .plan import LONGEST_GROUP, Choice, Plan, addresses_of, slower
 
 _WIDEST = 12
 """How many kernels a window has at most."""
+_PACKED = 256
+"""How many times addresses are sought for windows at most."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +34,32 @@ class _Option:
 
 
 def improve(layers: Layers, plan: Plan, capacity: int, budget: float) -> Plan:
-    """Return a plan that is no slower, found in `budget` units of work (CP-SAT's deterministic time)."""
-    windows = list(_windows(layers, plan, capacity))
-    for first, last in windows:
-        plan = _improved(layers, plan, capacity, first, last, budget / len(windows))
+    """
+    Return a plan that is no slower, found in `budget` units of work (CP-SAT's deterministic time).
+
+    A window is kept where there are addresses with it; of more than _PACKED windows several at a time.
+    """
+    near = Near(layers, plan.resident, capacity)
+    windows = list(_windows(near, plan))
+    several = -(-len(windows) // _PACKED)
+    for begin in range(0, len(windows), max(1, several)):
+        changed = plan
+        for first, last in windows[begin : begin + several]:
+            changed = _improved(near, changed, first, last, budget / len(windows))
+        if changed is plan or addresses_of(layers, changed).size <= capacity:
+            plan = changed
+            continue
+        for number in changed.resident ^ plan.resident:
+            near.toggle(number)
     return plan
 
 
-def _windows(layers: Layers, plan: Plan, capacity: int) -> Iterator[tuple[int, int]]:
+def _windows(near: Near, plan: Plan) -> Iterator[tuple[int, int]]:
     """Yield ranges of kernels, whole choices each, around those that might be faster."""
     begin: int | None = None
     end = -1
     for choice in plan.choices:
-        open_here = slower(layers, plan, choice, capacity)
+        open_here = slower(near, choice)
         if begin is not None and (not open_here or choice.last - begin >= _WIDEST):
             yield begin, end
             begin = None
@@ -54,13 +70,28 @@ def _windows(layers: Layers, plan: Plan, capacity: int) -> Iterator[tuple[int, i
         yield begin, end
 
 
-def _improved(layers: Layers, plan: Plan, capacity: int, first: int, last: int, budget: float) -> Plan:
-    inside = [n for n, b in enumerate(layers.buffers) if first <= b.first and b.last <= last and b.size <= capacity]
-    outside = plan.resident - set(inside)
-    together = layers.crowded & {i for choice in plan.choices for i in choice.kernels if i != choice.last}
+def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> Plan:
+    """Return a plan that is faster in a window, with its buffers in the near level, or the same plan."""
+    layers, capacity = near.layers, near.capacity
+    begun = sorted(n for index in range(first, last + 1) for n in layers.begun_at[index])
+    inside = [n for n in begun if layers.buffers[n].last <= last and layers.buffers[n].size <= capacity]
+    before = plan.resident.intersection(inside)
+    for number in before:
+        near.toggle(number)
+    found = _searched(near, plan, first, last, inside, budget)
+    for number in found.resident.intersection(inside):
+        near.toggle(number)
+    return found
+
+
+def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], budget: float) -> Plan:
+    """Return a plan that is faster in a window, given its buffers, none of which is in the near level yet."""
+    layers = near.layers
+    within = plan.choices[plan.during(first, last)]
+    together = layers.crowded & {i for choice in within for i in choice.kernels if i != choice.last}
     options = [
         option
-        for option in _options(layers, first, last, frozenset(inside), outside, capacity)
+        for option in _options(near, first, last, frozenset(inside))
         if not together & {option.choice.first - 1, option.choice.last}
     ]
     model = cp_model.CpModel()
@@ -80,20 +111,21 @@ def _improved(layers: Layers, plan: Plan, capacity: int, first: int, last: int, 
         model.add_exactly_one(v for v, _ in here)
         used[step] = [v * o.choice.candidate.bytes for v, o in here]
         used[step] += [kept[n] * b.size for n in inside if (b := layers.buffers[n]).first <= step <= b.last]
-        model.add(sum(used[step]) <= room(layers, outside, step, step, capacity))
+        model.add(sum(used[step]) <= near.room(step, step))
     model.minimize(sum(v * o.choice.candidate.cycles for v, o in zip(taken, options, strict=True)))
-    _hint(model, plan, options, taken, kept)
-    return _solved(layers, plan, capacity, (first, last), model, options, taken, kept, budget)
+    _hint(model, plan, within, options, taken, kept)
+    return _solved(plan, (first, last), model, options, taken, kept, budget)
 
 
 def _hint(
     model: cp_model.CpModel,
     plan: Plan,
+    within: Sequence[Choice],
     options: list[_Option],
     taken: list[cp_model.IntVar],
     kept: dict[int, cp_model.IntVar],
 ) -> None:
-    chosen = set(plan.choices)
+    chosen = set(within)
     for variable, option in zip(taken, options, strict=True):
         model.add_hint(variable, option.choice in chosen and option.near <= plan.resident)
     for number, variable in kept.items():
@@ -101,9 +133,7 @@ def _hint(
 
 
 def _solved(
-    layers: Layers,
     plan: Plan,
-    capacity: int,
     window: tuple[int, int],
     model: cp_model.CpModel,
     options: list[_Option],
@@ -117,31 +147,29 @@ def _solved(
     solver.parameters.max_deterministic_time = budget
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return plan
+    during = plan.during(*window)
     chosen = [o.choice for v, o in zip(taken, options, strict=True) if solver.boolean_value(v)]
-    first, last = window
-    before = [choice for choice in plan.choices if choice.last < first]
-    after = [choice for choice in plan.choices if choice.first > last]
-    resident = plan.resident - set(kept) | {n for n, v in kept.items() if solver.boolean_value(v)}
-    found = Plan((*before, *sorted(chosen, key=lambda choice: choice.first), *after), frozenset(resident))
-    if found.cycles >= plan.cycles or addresses_of(layers, found).size > capacity:
+    if sum(c.candidate.cycles for c in chosen) >= sum(c.candidate.cycles for c in plan.choices[during]):
         return plan
-    return found
+    chosen.sort(key=lambda choice: choice.first)
+    resident = plan.resident - set(kept) | {n for n, v in kept.items() if solver.boolean_value(v)}
+    return Plan((*plan.choices[: during.start], *chosen, *plan.choices[during.stop :]), frozenset(resident))
 
 
-def _options(
-    layers: Layers, first: int, last: int, inside: frozenset[int], outside: frozenset[int], capacity: int
-) -> Iterator[_Option]:
+def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Iterator[_Option]:
     """Yield what may be chosen in a window; buffers that reach out of it stay where they are."""
+    layers = near.layers
     for begin in range(first, last + 1):
         for count in range(1, min(LONGEST_GROUP, last - begin + 1) + 1):
             between = _joined(layers, begin, count)
             if between is None:
                 break
-            touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]} & inside
-            left = room(layers, outside, begin, begin + count - 1, capacity)
-            for near in _subsets(sorted(touched - between)):
-                fitting = (c for c in layers.options(begin, count, near | outside).front if c.bytes <= left)
-                yield from (_Option(Choice(begin, count, c), near, frozenset(touched - near)) for c in fitting)
+            touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]}
+            outside, left = touched & near.resident, near.room(begin, begin + count - 1)
+            touched &= inside
+            for kept in _subsets(sorted(touched - between)):
+                fitting = (c for c in layers.options(begin, count, kept | outside).front if c.bytes <= left)
+                yield from (_Option(Choice(begin, count, c), kept, frozenset(touched - kept)) for c in fitting)
 
 
 def _joined(layers: Layers, begin: int, count: int) -> frozenset[int] | None:

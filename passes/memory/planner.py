@@ -7,17 +7,25 @@ on it (plan_search).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+import numpy as np
 
 from ...errors import Diagnostic
 from ...ir import where
 from .hints import hinted
 from .layers import Layers
-from .plan import LONGEST_GROUP, Addresses, Choice, Plan, addresses_of, best, is_contested, room, with_resident
+from .near import Largest, Near
+from .plan import LONGEST_GROUP, Addresses, Choice, Plan, addresses_of, best, is_contested
 from .prefetch import with_early_blocks
 
 _NEAR_FLOOR = 1.02
 """Kernels that take no more than this times what their engines compute are left as they are."""
+
+_ONE_AT_A_TIME = 32
+"""How many buffers are given up one after the other, with a packing each, until there are addresses."""
 
 _SHARES = 1, 0.9, 0.8, 0.6, 0.4
 """How much of a near level may be taken by what is not needed any more, tried in turn until there are addresses."""
@@ -48,56 +56,92 @@ def plan_layers(layers: Layers, capacity: int, budget: float, apart: int = 0) ->
 
 def _first(layers: Layers, capacity: int) -> Plan:
     """Return the plan that keeps as much as it can, one kernel at a time."""
-    fitting = [n for n, b in enumerate(layers.buffers) if b.size <= capacity or b.keep]
-    resident = frozenset(n for n in fitting if layers.buffers[n].keep is not False)
-    choices: dict[int, Choice] = {}
-    pending = set(range(len(layers.ops)))
+    kept = (n for n, b in enumerate(layers.buffers) if b.keep or (b.keep is None and b.size <= capacity))
+    near = Near(layers, kept, capacity)
+    free = Largest(layers, (n for n in near.resident if not layers.buffers[n].keep), _weight_of(layers))
+    fitting = set[int]()
+    pending = list(range(len(layers.ops)))
     while pending:
-        index = min(pending)
-        found = best(layers, index, 1, resident, capacity)
-        if found is not None:
-            choices[index] = found
-            pending.discard(index)
+        index = pending[0]
+        if best(near, index, 1) is not None:
+            fitting.add(heappop(pending))
             continue
-        number = _evicted(layers, resident, index)
+        number = free.at(index, near.resident)
         if number is None:
-            raise _does_not_fit(layers, resident, capacity)
-        resident -= {number}
+            raise _does_not_fit(layers, near.resident, capacity)
+        near.toggle(number)
+        # Kernels that do not touch the buffer have more room: they fit as before.
+        for user in fitting.intersection(layers.users_of[number]):
+            fitting.remove(user)
+            heappush(pending, user)
+    return _refilled(near, [again for index in range(len(layers.ops)) if (again := best(near, index, 1)) is not None])
+
+
+def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
+    """Return the order in which buffers are given up, the last first: by bytes times kernels, then by number."""
+
+    def weight(number: int) -> tuple[int, int]:
         buffer = layers.buffers[number]
-        pending |= set(range(buffer.first, buffer.last + 1))
-    plan = Plan(tuple(choices[index] for index in range(len(layers.ops))), resident)
-    return _refilled(layers, plan, capacity)
+        return buffer.size * (buffer.last - buffer.first + 1), number
+
+    return weight
 
 
-def _evicted(layers: Layers, resident: frozenset[int], index: int) -> int | None:
-    """Return the buffer to give up so that a kernel has more room: the one that takes most for longest."""
-    free = [n for n in resident if not layers.buffers[n].keep]
-    alive = [n for n in free if layers.buffers[n].first <= index <= layers.buffers[n].last]
-    return max(alive, key=lambda n: (layers.buffers[n].size * _span(layers, n), n), default=None)
-
-
-def _span(layers: Layers, number: int) -> int:
-    return layers.buffers[number].last - layers.buffers[number].first + 1
-
-
-def _refilled(layers: Layers, plan: Plan, capacity: int) -> Plan:
-    """Return a plan with buffers taken in, or given up, where that is faster."""
-    order = sorted(range(len(layers.buffers)), key=lambda n: (layers.buffers[n].size * _span(layers, n), n))
-    for number in order:
+def _refilled(near: Near, choices: list[Choice]) -> Plan:
+    """Return a plan, given one choice for each kernel, with buffers taken in, or given up, where that is faster."""
+    layers = near.layers
+    limits = _Limits(near, choices)
+    for number in sorted(range(len(layers.buffers)), key=_weight_of(layers)):
         pinned = layers.buffers[number].keep is not None
-        if pinned or (number in plan.resident and _is_near_floor(layers, plan, number)):
+        if pinned or (number in near.resident and _is_near_floor(layers, choices, number)):
             continue
-        changed = with_resident(layers, plan, plan.resident ^ {number}, number, capacity)
-        if changed is not None and changed.cycles < plan.cycles:
-            plan = changed
-    return plan
+        near.toggle(number)
+        indices = limits.crossed(number)
+        changed = [found for index in indices if (found := best(near, index, 1)) is not None]
+        saved = sum(choices[each.first].candidate.cycles - each.candidate.cycles for each in changed)
+        if len(changed) < len(indices) or saved <= 0:
+            near.toggle(number)
+            continue
+        for each in changed:
+            choices[each.first] = each
+            limits.note(each)
+    return Plan(tuple(choices), frozenset(near.resident))
 
 
-def _is_near_floor(layers: Layers, plan: Plan, number: int) -> bool:
+class _Limits:
+    """
+    The bytes of room at which the choice for each kernel changes.
+
+    It fits no longer with fewer than `_least`, and another one may be faster with `_more`, where the buffers that the
+    kernel touches stay as they are.
+    """
+
+    def __init__(self, near: Near, choices: Sequence[Choice]):
+        self._near = near
+        self._least, self._more = np.zeros(len(choices), np.int64), np.zeros(len(choices), np.int64)
+        for choice in choices:
+            self.note(choice)
+
+    def note(self, choice: Choice) -> None:
+        """Note the choice for a kernel with the room that there is."""
+        options = self._near.layers.options(choice.first, 1, self._near.resident)
+        self._least[choice.first] = choice.candidate.bytes
+        self._more[choice.first] = options.more(choice.candidate, self._near.room(choice.first, choice.first))
+
+    def crossed(self, number: int) -> list[int]:
+        """Return the kernels whose choice may differ now that a buffer has been brought in or given up."""
+        buffer = self._near.layers.buffers[number]
+        during = slice(buffer.first, buffer.last + 1)
+        left = self._near.left[during]
+        crossed = np.flatnonzero((left < self._least[during]) | (left >= self._more[during])) + buffer.first
+        return sorted({*crossed.tolist(), *self._near.layers.users_of[number]})
+
+
+def _is_near_floor(layers: Layers, choices: Sequence[Choice], number: int) -> bool:
     """Return whether the kernels that use a buffer take hardly longer than the engines compute."""
-    users = [choice for choice in plan.choices if any(number in layers.buffers_of[i] for i in choice.kernels)]
-    floor = sum(layers.floor(i) for choice in users for i in choice.kernels)
-    return sum(choice.candidate.cycles for choice in users) <= floor * _NEAR_FLOOR
+    users = layers.users_of[number]
+    floor = sum(layers.floor(index) for index in users)
+    return sum(choices[index].candidate.cycles for index in users) <= floor * _NEAR_FLOOR
 
 
 def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
@@ -105,34 +149,56 @@ def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
     Return a plan with neighbours done together where what is between them does not stay near anyway: where that is
     faster, and where it has no room in the far level.
     """
-    index = 0
-    while index + 1 < len(plan.choices):
-        one, two = plan.choices[index : index + 2]
+    near = Near(layers, plan.resident, capacity)
+    choices = [plan.choices[0]]
+    for two in plan.choices[1:]:
+        one = choices[-1]
         number = layers.joins(one.last)
         joined = None
         if number is not None and number not in plan.resident and one.count + two.count <= LONGEST_GROUP:
-            joined = best(layers, one.first, one.count + two.count, plan.resident, capacity)
+            joined = best(near, one.first, one.count + two.count)
         apart = one.candidate.cycles + two.candidate.cycles
         if joined is None or (joined.candidate.cycles >= apart and one.last not in layers.crowded):
-            index += 1
-            continue
-        plan = replace(plan, choices=(*plan.choices[:index], joined, *plan.choices[index + 2 :]))
-    return plan
+            choices.append(two)
+        else:
+            choices[-1] = joined
+    return Plan(tuple(choices), plan.resident)
 
 
 def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]:
-    """Return addresses for a plan, which gives up buffers until there are some."""
+    """
+    Return addresses for a plan, which gives up buffers until there are some.
+
+    The first _ONE_AT_A_TIME are given up one at a time, others half as many at a time as have been before.
+    """
+    near = Near(layers, plan.resident, capacity)
+    free = sorted((n for n in plan.resident if not layers.buffers[n].keep), key=_weight_of(layers))
+    given_up = 0
     while True:
         found = addresses_of(layers, plan)
         if found.size <= capacity:
             return plan, found
-        free = [n for n in plan.resident if not layers.buffers[n].keep]
         if not free:
             raise _cannot_be_packed(layers, found.size, capacity)
-        number = max(free, key=lambda n: (layers.buffers[n].size * _span(layers, n), n))
-        changed = with_resident(layers, plan, plan.resident - {number}, number, capacity)
-        assert changed is not None, "giving up a buffer makes room"
-        plan = changed
+        count = 1 if given_up < _ONE_AT_A_TIME else given_up // 2
+        plan = _without(near, plan, free[-count:])
+        del free[-count:]
+        given_up += count
+
+
+def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:
+    """Return a plan with less buffers in the near level, and leave that without them."""
+    indices = set[int]()
+    for number in numbers:
+        near.toggle(number)
+        during = plan.during(near.layers.buffers[number].first, near.layers.buffers[number].last)
+        indices.update(range(during.start, during.stop))
+    choices = list(plan.choices)
+    for index in indices:
+        again = best(near, choices[index].first, choices[index].count)
+        assert again is not None, "giving up a buffer makes room"
+        choices[index] = again
+    return Plan(tuple(choices), frozenset(near.resident))
 
 
 def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Addresses | None:
@@ -163,9 +229,10 @@ def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
     )
 
 
-def _does_not_fit(layers: Layers, resident: frozenset[int], capacity: int) -> Diagnostic:
+def _does_not_fit(layers: Layers, resident: Set[int], capacity: int) -> Diagnostic:
     """Return the error of the kernel that needs most: with the memory that it needs all fit."""
-    needs = [_need(layers, index, resident, capacity) for index in range(len(layers.ops))]
+    near = Near(layers, (n for n in resident if layers.buffers[n].keep), capacity)
+    needs = [_need(near, index) for index in range(len(layers.ops))]
     return max(needs, key=lambda need: need.bytes).error
 
 
@@ -177,11 +244,11 @@ class _Need:
     error: Diagnostic
 
 
-def _need(layers: Layers, index: int, resident: frozenset[int], capacity: int) -> _Need:
+def _need(kept: Near, index: int) -> _Need:
+    layers, capacity = kept.layers, kept.capacity
     op, near = layers.ops[index], layers.hop.near.name
-    kept = frozenset(n for n in resident if layers.buffers[n].keep)
-    found = layers.options(index, 1, kept).front
-    pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(kept))])
+    found = layers.options(index, 1, kept.resident).front
+    pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(kept.resident))])
     notes = [f"hints: {', '.join(pins)}"] if pins else []
     remove = ", or remove a hint" if pins else ""
     if not found:
@@ -189,7 +256,7 @@ def _need(layers: Layers, index: int, resident: frozenset[int], capacity: int) -
         message = f"'{op.name}' cannot be cut into tiles that '{engine}' runs"
         error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else "")
         return _Need(float("inf"), error)
-    left = room(layers, kept, index, index, capacity)
+    left = kept.room(index, index)
     least = found[0]
     needed = least.bytes + capacity - left
     error = DoesNotFit(

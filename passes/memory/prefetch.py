@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from .layers import Layers
@@ -59,8 +60,8 @@ def _wanted(layers: Layers, plan: Plan) -> tuple[int, ...]:
     for number in reversed(range(len(begins))):
         limit = min(limit, begins[number]) - fetching[number]
         if fetching[number]:
-            during = [other for other in range(number + 1) if begins[other] <= max(limit, 0)]
-            wanted[number] = plan.choices[during[-1]].first
+            during = bisect_right(begins, max(limit, 0), hi=number + 1) - 1
+            wanted[number] = plan.choices[during].first
     return tuple(wanted)
 
 
@@ -71,7 +72,9 @@ def _fetching(layers: Layers, plan: Plan) -> list[int]:
 def _cycles_of_weights(layers: Layers, plan: Plan, choice: Choice) -> int:
     """Return the cycles of fetching those constants that stay while a choice's kernels run."""
     ops = layers.ops[choice.first : choice.last + 1]
-    near = frozenset(v for n in plan.resident for v in layers.buffers[n].values) | layers.placed
+    touched = {n for index in choice.kernels for n in layers.buffers_of[index]} & plan.resident
+    near = frozenset(v for n in touched for v in layers.buffers[n].values)
+    near |= layers.placed.intersection(value for op in ops for value in op.operands)
     tiling, cut = tiling_of(ops, choice.candidate.sizes, near), set(choice.candidate.order)
     machine, link = layers.hop.machine, layers.hop.fetch
     cycles = 0
