@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr, 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
 from ..ir import functions, where
 from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
@@ -42,7 +43,7 @@ def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
     """
     steps = {op: index for index, op in enumerate(function.body.block.ops)}
     found: list[tuple[memref.AllocOp, Lifetime]] = []
-    for op in function.body.walk():
+    for op in nested_ops(function.body):
         if isinstance(op, memref.AllocOp) and address_of(op) is None:
             used = sorted({steps[_ancestor(user, steps)] for user in _users(op.results[0])})
             first, last = (used[0], used[-1]) if used else (steps[_ancestor(op, steps)],) * 2

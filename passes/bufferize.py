@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ..dialects.core.kernel import is_kernel, kernel_of
+from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
 from ..ir import element_of, functions, numbers_of, shape_of, where
 from .buffers.branches import convert_branches, plan_branches
@@ -124,7 +125,7 @@ def _plan(state: Bufferizer, terminator: Operation) -> None:
         value = terminator.operands[index]
         if _makes_own_buffer(value) and value not in state.destinations:
             state.destinations[value] = lambda output=output: output
-    ops = list(state.old.walk())
+    ops = nested_ops(state.old)
     state.numbers = {op: index for index, op in enumerate(ops)}
     ends = _ends(ops, state.numbers)
     for op in reversed(ops):

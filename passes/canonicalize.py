@@ -16,6 +16,7 @@ from xdsl.transforms.canonicalize import CanonicalizePass as XdslCanonicalizePas
 
 from ..dialects.core.kernel import is_kernel, kernel_of
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.nesting import nested_ops
 from ..ir import numbers_of, shape_of
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
@@ -29,13 +30,13 @@ _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 
 def canonicalize_tensors(module: ModuleOp) -> None:
     """Simplify kernels and views of tensors: bodies, copies, reshapes, transposes that move nothing, dead kernels."""
-    for op in list(module.walk()):
+    for op in nested_ops(module):
         if op.parent is None and op is not module:
             continue
         for rule in _RULES:
             if rule(op):
                 break
-    erase_dead(module.walk())
+    erase_dead(nested_ops(module))
 
 
 def _drop_empty_kernel(op: Operation) -> bool:

@@ -14,6 +14,7 @@ from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.cluster import EXTERNAL, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaNoneOp, DmaStartOp, TokenType
 from ..dialects.hier import DmaWaitOp as HierWaitOp
 from ..errors import Diagnostic
@@ -32,7 +33,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
     `external` names the level that no address reaches, where there is one: other transfers lead there than those of
     the DMA engine.
     """
-    ops = list(function.walk())
+    ops = nested_ops(function)
     outside = {op for op in ops if external and type(op) is HierWaitOp and _leads_to(op.token, external)}
     carried: list[SSAValue] = []
     for op in ops:
@@ -190,7 +191,7 @@ def _extent(block: Block, bounds: Range) -> SSAValue:
 
 def _check_levels(module: ModuleOp, external: str) -> None:
     """Raise Diagnostic where other transfers than external ones are not all between the same two levels."""
-    starts = [op for function in functions(module) for op in function.walk() if type(op) is DmaStartOp]
+    starts = [op for function in functions(module) for op in nested_ops(function) if type(op) is DmaStartOp]
     inside = [op for op in starts if _levels(op)[0] != external]
     for op in inside:
         if _levels(op) != _levels(inside[0]):

@@ -13,6 +13,7 @@ from xdsl.ir.affine import AffineMap
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.nn_contraction import ContractionOp, PackableOp
 from ..dialects.core.nn_unpack import UnpackOp
 from ..dialects.nn import ConvOp, PoolOp
@@ -60,7 +61,7 @@ def convert_kernels_to_loops(
 
 def _convert_function(function: func.FuncOp, *, dots: bool, vectors: bool, stack: Stack) -> None:
     constants = Constants()
-    for op in list(function.walk()):
+    for op in nested_ops(function):
         kernel = _kernel_of(op)
         block = op.parent
         if kernel is None or block is None:

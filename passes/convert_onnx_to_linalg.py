@@ -10,6 +10,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, MemRefType, ModuleOp, TensorType
 from xdsl.ir import Attribute, Block
 
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.onnx_schema import OnnxOp
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, definition_of
 from ..errors import Diagnostic
@@ -84,7 +85,7 @@ def _tensor_level(type: Attribute) -> Attribute:
 
 def _refuse_buffers(function: func.FuncOp) -> None:
     """Raise Diagnostic where a function that has no onnx ops works on buffers."""
-    for op in (function, *function.body.walk()):
+    for op in (function, *nested_ops(function.body)):
         values = function.body.block.args if op is function else (*op.operands, *op.results)
         if any(isinstance(value.type, MemRefType) for value in values):
             raise Diagnostic(

@@ -29,6 +29,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ..dialects import emitc
 from ..dialects.core.effects import callee_of, root_of
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.ports import SHAPE_OF
 from ..errors import Diagnostic
 from ..ir import where
@@ -71,7 +72,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     for op in module.body.block.ops:
         if op.name == "func.func":
             state.functions[_symbol(op)] = op
-            state.ops[_symbol(op)] = list(op.walk())
+            state.ops[_symbol(op)] = nested_ops(op)
         elif op.name == "memref.global":
             state.globals[_symbol(op)] = op
         else:

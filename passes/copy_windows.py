@@ -8,6 +8,7 @@ from math import inf
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 
+from ..dialects.core.nesting import nested_ops
 from ..dialects.nn import ConvOp
 from ..ir import functions
 from ..targets.core.machine import Machine
@@ -24,7 +25,7 @@ def copy_windows(module: ModuleOp, machine: Machine, most_bytes: int) -> None:
     The windows of two pixels take `most_bytes` at most. Raises Diagnostic for an attribute that is not possible.
     """
     for function in functions(module):
-        for op in function.walk():
+        for op in nested_ops(function):
             if isinstance(op, ConvOp) and op.im2col is not None:
                 check_im2col(op, most_bytes)
             elif isinstance(op, ConvOp) and takes_im2col(op, most_bytes):

@@ -13,6 +13,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 
 from ..dialects.core.effects import EffectAnalysis
 from ..dialects.core.kernel import is_kernel
+from ..dialects.core.nesting import nested_ops
 from .core.base import Pass
 from .core.dead_code import erase_dead
 
@@ -26,29 +27,48 @@ def eliminate_common(module: Operation) -> None:
     """
     analysis = EffectAnalysis()
     _eliminate_in(module, {}, analysis)
-    erase_dead(module.walk(), analysis)
+    erase_dead(nested_ops(module), analysis)
 
 
 @dataclass
 class _Scope:
-    """The ops that later ones of a block may give way to, by their keys."""
+    """The ops that later ones of a block may give way to, by their class and operands, then by their whole key."""
 
-    pure: dict[Hashable, Operation]
-    """Ops without effects that dominate the next one, those around the block included."""
-    own: list[Hashable] = field(default_factory=list[Hashable])
-    """The keys of those in the block."""
+    pure: dict[Hashable, Operation | dict[Hashable, Operation]]
+    """Ops without effects that dominate the next one, those around the block included; keys where there are several."""
+    own: list[tuple[Hashable, Hashable]] = field(default_factory=list[tuple[Hashable, Hashable]])
+    """The keys of those in the block, the second None where the first was new."""
     reads: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
     """Ops that read, since the last write in the block."""
 
-    def first_pure(self, key: Hashable, op: Operation) -> Operation:
+    def first_pure(self, op: Operation) -> Operation:
         """Return the op without effects that equals `op` and dominates it, `op` itself where it is the first."""
-        first = self.pure.setdefault(key, op)
+        short = type(op), *op.operands
+        alike = self.pure.setdefault(short, op)
+        if alike is op:
+            self.own.append((short, None))
+            return op
+        if isinstance(alike, Operation):
+            alike = self.pure[short] = {_key(alike): alike}
+        key = _key(op)
+        first = alike.setdefault(key, op)
         if first is op:
-            self.own.append(key)
+            self.own.append((short, key))
         return first
 
+    def leave(self) -> None:
+        """Forget the ops of the block."""
+        for short, key in reversed(self.own):
+            alike = self.pure[short]
+            if key is None or isinstance(alike, Operation):
+                del self.pure[short]
+            else:
+                del alike[key]
 
-def _eliminate_in(op: Operation, pure: dict[Hashable, Operation], analysis: EffectAnalysis) -> None:
+
+def _eliminate_in(
+    op: Operation, pure: dict[Hashable, Operation | dict[Hashable, Operation]], analysis: EffectAnalysis
+) -> None:
     """Eliminate in the regions of an op; `pure` are the ops around it, and as they were afterwards."""
     # A kernel's scalar code stays its own: it captures no constants from outside.
     is_isolated = is_kernel(op) or op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
@@ -56,12 +76,13 @@ def _eliminate_in(op: Operation, pure: dict[Hashable, Operation], analysis: Effe
         scope = _Scope({} if is_isolated else pure)
         for inner in list(block.ops):
             _eliminate(inner, scope, analysis)
-        for key in scope.own:
-            del scope.pure[key]
+        if not is_isolated:
+            scope.leave()
 
 
 def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
-    _eliminate_in(op, scope.pure, analysis)
+    if op.regions:
+        _eliminate_in(op, scope.pure, analysis)
     effects = analysis.of(op)
     if effects.may_write:
         scope.reads.clear()
@@ -69,8 +90,7 @@ def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
         return
     if any(len(region.blocks) > 1 for region in op.regions):
         return
-    key = _key(op)
-    first = scope.first_pure(key, op) if effects.is_none else scope.reads.setdefault(key, op)
+    first = scope.first_pure(op) if effects.is_none else scope.reads.setdefault(_key(op), op)
     if first is not op:
         Rewriter.replace_op(op, [], first.results)
 

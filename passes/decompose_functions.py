@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.onnx_schema import OnnxOp
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
@@ -33,7 +34,7 @@ _DOMAIN = "tilewright.body"
 def decompose_functions(function: func.FuncOp) -> None:
     """Replace operators without a lowering by the bodies that ONNX gives them, until none is left that has one."""
     load_rules()
-    pending = [op for op in function.body.walk() if _is_decomposed(op)]
+    pending = [op for op in nested_ops(function.body) if _is_decomposed(op)]
     while pending:
         made = _decompose(cast(OnnxOp, pending.pop()))
         pending += [op for op in made if _is_decomposed(op)]

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.nesting import nested_ops
 from ..dialects.nn import IntegerSqrtOp
 from ..ir import functions
 from .core.base import Pass
@@ -24,7 +25,7 @@ def divide_by_invariants(block: Block) -> None:
     With m = (2^32 - 1) / d, the upper word of n * m is the quotient of a number below 2^31 or one less, which the
     remainder tells. Numbers that may be negative are divided by their magnitude, where the division truncates.
     """
-    for op in list(block.walk()):
+    for op in nested_ops(block):
         if not isinstance(op, _DIVISIONS) or op.result.type != i32 or isinstance(op.rhs.owner, arith.ConstantOp):
             continue
         loop = _outermost_loop(op, op.rhs)

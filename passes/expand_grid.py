@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import FirstOp, GridOp, LastOp, YieldOp
 from ..ir import functions
 from .core.base import Pass
@@ -28,7 +29,7 @@ __all__ = ["ExpandGridPass", "expand_grids", "stage_bytes"]
 def expand_grids(module: ModuleOp, function: FuncOp) -> None:
     """Replace all grids of a function by loops, and its resident buffers by views of their levels' memories."""
     memories = Memories(module, function)
-    ops = list(function.walk())
+    ops = nested_ops(function)
     # While all grids are there: the ends of an outer one may be asked for in an inner one.
     for op in ops:
         if type(op) is FirstOp or type(op) is LastOp:

@@ -14,6 +14,7 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects.core.effects import is_pure
 from ..dialects.core.kernel import is_kernel, kernel_of
+from ..dialects.core.nesting import nested_ops
 from ..ir import Array, array_of, dense, element_of, functions, numpy_type, shape_of
 from ..runtime.interpreter import Interpreter, load_rules, run_op
 from .core.base import Pass
@@ -30,7 +31,7 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
     runner = Interpreter(module)
     for function in functions(module):
         known: dict[Operation, list[Array]] = {}
-        for op in list(function.body.walk()):
+        for op in nested_ops(function.body):
             if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, TensorType):
                 known[op] = [array_of(cast(Any, op.value))]
             elif _is_foldable(op, known, limit):

@@ -11,6 +11,7 @@ from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.cluster_scalars import MacOp
+from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from .core.base import Pass
 from .lowering.simplify import constant_value
@@ -22,7 +23,7 @@ def fuse_products(block: Block) -> None:
 
     What is added up from turn to turn of a loop stays a sum, which the interpreter takes of all turns at once.
     """
-    for op in list(block.walk()):
+    for op in nested_ops(block):
         if not isinstance(op, arith.AddiOp) or _is_partial(op.result):
             continue
         product = fusible_product(op)

@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects.core.body import scalar_attr
 from ..dialects.core.kernel import kernel_of
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.nn_scalars import IntegerSqrtOp, RemainderOp
 from ..dialects.quant import RequantizeOp, RescaleOp
 from ..errors import Diagnostic
@@ -34,11 +35,11 @@ def generalize_kernels(module: ModuleOp) -> None:
     Tables become constants of the module, `tensor.concat` becomes insertions. Raises Diagnostic for dynamic shapes and
     for kernels that have no such form.
     """
-    for op in [op for op in module.walk() if isinstance(op, KernelOp)]:
+    for op in [op for op in nested_ops(module) if isinstance(op, KernelOp)]:
         _generalize(op)
-    for op in [op for op in module.walk() if isinstance(op, _SCALAR)]:
+    for op in [op for op in nested_ops(module) if isinstance(op, _SCALAR)]:
         _expand(op)
-    for op in [op for op in module.walk() if isinstance(op, tensor.ConcatOp) and min(shape_of(op.result)) >= 0]:
+    for op in [op for op in nested_ops(module) if isinstance(op, tensor.ConcatOp) and min(shape_of(op.result)) >= 0]:
         _replace(op, expand_concat(op))
     expand_lookups(module)
 

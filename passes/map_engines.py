@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
 from ..errors import Diagnostic, did_you_mean
 from ..ir import element_of, functions, where
@@ -26,7 +27,7 @@ def map_engines(module: ModuleOp, machine: Machine) -> None:
     Kernels of a grid that names an engine are left as they are. Raises Diagnostic as `engine_of` does.
     """
     for function in functions(module):
-        for op in function.walk():
+        for op in nested_ops(function):
             if is_kernel(op) and not _is_in_mapped_grid(op):
                 op.attributes[ATTRIBUTE] = StringAttr(engine_of(op, machine).name)
 

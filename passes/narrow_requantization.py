@@ -15,6 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import single_block
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.nn_contraction import ContractionOp
 from ..dialects.nn import ConvOp, MatmulOp
 from ..dialects.quant import RequantizeOp, RescaleOp
@@ -134,5 +135,5 @@ class NarrowRequantizationPass(Pass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         load_rules(op)
         for function in functions(op):
-            for kernel in list(function.body.walk()):
+            for kernel in nested_ops(function.body):
                 narrow_requantization(kernel)

@@ -24,6 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import LaunchOp
 from ..errors import Diagnostic
@@ -55,7 +56,7 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     Kernels that are alike share one; numbers in which they differ (requantisation factors) become its arguments.
     """
     groups: dict[Hashable, list[_Kernel]] = {}
-    for op in (op for function in family for op in function.body.walk()):
+    for op in (op for function in family for op in nested_ops(function.body)):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
             arguments = _arguments(op)
             structure = _Structure(op, arguments)
@@ -72,7 +73,7 @@ def _base_name(op: Operation) -> str:
 
 def _numbers(op: Operation) -> list[arith.ConstantOp]:
     """Return the constants in the scalar code of a kernel."""
-    return [inner for region in op.regions for inner in region.walk() if isinstance(inner, arith.ConstantOp)]
+    return [inner for region in op.regions for inner in nested_ops(region) if isinstance(inner, arith.ConstantOp)]
 
 
 class _Structure:

@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import JoinOp, LaunchOp
 from ..ir import functions
 from ..targets.core.machine import Machine
@@ -46,7 +47,7 @@ def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
     modelled to be faster is taken, so that this never makes a program slower.
     """
     _unroll_single_steps(function)
-    for op in list(function.walk()):
+    for op in nested_ops(function):
         if is_kernel(op) and not isinstance(op.parent_op(), LaunchOp) and mapped_engine(op, machine).queue:
             _launch(op)
     _reorder(function.body.block, Times(machine, limits.transfers, limits.external), limits)
@@ -66,7 +67,7 @@ def _reorder(block: Block, times: Times, limits: Limits) -> None:
 
 def _unroll_single_steps(function: FuncOp) -> None:
     """Replace the loops of a single step by that step."""
-    for loop in [op for op in function.walk() if isinstance(op, scf.ForOp)]:
+    for loop in [op for op in nested_ops(function) if isinstance(op, scf.ForOp)]:
         low, end, step = (range_of(value) for value in (loop.lb, loop.ub, loop.step))
         if low is None or end is None or step is None or low[0] != low[1] or end[0] != end[1]:
             continue
@@ -102,7 +103,7 @@ def _arrange(block: Block, items: Sequence[Item]) -> None:
         if op in placed or op.parent_block() is not block:
             return
         placed.add(op)
-        for inner in op.walk():
+        for inner in nested_ops(op):
             for value in inner.operands:
                 if isinstance(value, OpResult):
                     place(value.op)

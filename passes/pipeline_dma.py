@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import TokenType
 from ..ir import functions
 from .core.base import Pass
@@ -29,7 +30,7 @@ def pipeline_dma(function: FuncOp) -> None:
     is fetched before the loop, and each next one while the one before it is worked on. A tile that is written is
     waited for when its buffer is needed again, and after the loop.
     """
-    for op in reversed(list(function.walk())):
+    for op in reversed(nested_ops(function)):
         if type(op) is scf.ForOp and (found := tile_loop(op)) is not None:
             _pipeline(found)
 

@@ -13,6 +13,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from ..targets.core.machine import Machine
 from ..targets.core.machine_attribute import machine_of
@@ -39,7 +40,7 @@ def place_addressed(module: ModuleOp, machine: Machine) -> None:
     for definition in placed.values():
         definition.properties["type"] = _at(definition.type, home)
     for function in functions(module):
-        for op in list(function.walk()):
+        for op in nested_ops(function):
             if isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in placed:
                 move(op.memref, home)
         for argument in function.body.block.args:
@@ -83,7 +84,7 @@ def _at(type: Attribute, level: StringAttr) -> MemRefType[Any]:
 
 def _constants_touched(function: FuncOp) -> Iterator[memref.GetGlobalOp]:
     """Yield the globals of which the program itself touches elements."""
-    for op in function.walk():
+    for op in nested_ops(function):
         if isinstance(op, (*VIEWS, ReturnOp)) or is_tiled(op):
             continue
         for value in op.operands:

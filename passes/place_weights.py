@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, OpResult, Use
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from ..targets.core.machine import Engine, Machine
 from ..targets.core.machine_attribute import machine_of
@@ -69,7 +70,7 @@ def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
     uses: dict[str, list[tuple[KernelOp, memref.GetGlobalOp]]] = {}
     others: set[str] = set()
     for function in functions(module):
-        for op in function.walk():
+        for op in nested_ops(function):
             if isinstance(op, memref.GetGlobalOp):
                 name = op.name_.string_value()
                 weights = [use.operation for use in op.memref.uses if _is_weight(use)]

@@ -15,6 +15,7 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects.core.hier_grid import spatial_grid
 from ..dialects.core.kernel import is_kernel
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
 from ..errors import Diagnostic
 from ..ir import functions, fused_location, where
@@ -75,7 +76,7 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
 def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
     """Return the hops from the far level to the nearest that an engine of the function works in."""
     paths: dict[tuple[str, ...], list[Hop]] = {}
-    for op in function.body.walk():
+    for op in nested_ops(function.body):
         if is_kernel(op):
             hops = _path(op, machine)
             paths[tuple(hop.near.name for hop in hops)] = hops
@@ -123,7 +124,7 @@ def _blocks(function: FuncOp, depth: int) -> list[Block]:
     """Return the blocks that hold the kernels to plan: the function's own, or those of the grids of the hop before."""
     if depth == 0:
         return [function.body.block]
-    grids = [op for op in function.walk() if isinstance(op, GridOp)]
+    grids = [op for op in nested_ops(function) if isinstance(op, GridOp)]
     blocks = [grid.body.block for grid in grids]
     return blocks + [region.block for b in blocks for op in b.ops for region in op.regions if _is_guard(op)]
 

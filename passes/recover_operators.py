@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.nesting import nested_ops
 from ..ir import functions, fused_location
 from .core.base import Pass
 from .lowering import load_rules as load_lowerings
@@ -26,7 +27,7 @@ def recover_operators(function: func.FuncOp, rules: Sequence[Rule]) -> None:
     for rule in rules:
         for name in roots(rule.pattern):
             by_root.setdefault(name, []).append(rule)
-    ops = list(function.walk())
+    ops = nested_ops(function)
     order = {op: position for position, op in enumerate(ops)}
     for op in reversed(ops):
         if op.parent is not None:

@@ -14,6 +14,7 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects.core.body import Body
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.semantics import SCALAR_RULES
 from ..dialects.quant import ENTRIES, LookupOp
 from ..ir import Array, dense, integer_width
@@ -132,7 +133,7 @@ class TabulatePass(Pass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         load_rules(op)
-        for kernel in list(op.walk()):
+        for kernel in nested_ops(op):
             region = kernel.epilogue if isinstance(kernel, KernelOp) else None
             if isinstance(kernel, GenericOp):
                 region = kernel.body

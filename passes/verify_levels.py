@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 
 from ..dialects.core.buckets import BUCKET_OF
 from ..dialects.core.kernel import is_shaped
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp
 from ..dialects.quant import ENTRIES, LookupOp
 from ..errors import Diagnostic
@@ -61,7 +62,7 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:
     """Raise Diagnostic where anything but transfers touches buffers in a level that programs do not address."""
     far = machine.far.name
-    for op in function.walk():
+    for op in nested_ops(function):
         if isinstance(op, (*VIEWS, DmaStartOp, ReturnOp, memref.GetGlobalOp)):
             continue
         if any(is_shaped(value) and _level_of(value.type, far) == far for value in op.operands):
@@ -87,7 +88,7 @@ def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
 
 def _tables_of(module: ModuleOp, far: str) -> Iterator[Part]:
     """Yield the constants that lowering makes: tables of lookups, and first values of state that are not all zero."""
-    lookups = {op.table: op for op in module.walk() if isinstance(op, LookupOp)}
+    lookups = {op.table: op for op in nested_ops(module) if isinstance(op, LookupOp)}
     for number, op in enumerate(lookups.values()):
         yield Part(f"table_{number}", far, ENTRIES * numpy_type(op.result.type).itemsize)
     for op in module.body.block.ops:

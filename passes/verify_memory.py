@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import ViewOp
 from xdsl.dialects.scf import ParallelOp
 
+from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ..errors import Diagnostic
 from ..ir import functions, where
@@ -37,7 +38,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
     """
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
-    grids = [op for op in module.walk() if isinstance(op, GridOp)]
+    grids = [op for op in nested_ops(module) if isinstance(op, GridOp)]
     outer = [grid for grid in grids if not _is_inner(grid)]
     alike = first_alike(outer)
     for grid in grids:
@@ -60,7 +61,7 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
 
 def _refuse_tensors(function: FuncOp) -> None:
     """Raise Diagnostic where a function works on values, which lie nowhere."""
-    for op in (function, *function.body.walk()):
+    for op in (function, *nested_ops(function.body)):
         values = function.body.block.args if op is function else op.results
         if any(isinstance(value.type, TensorType) for value in values):
             raise Diagnostic(
@@ -74,7 +75,7 @@ def _refuse_tensors(function: FuncOp) -> None:
 
 def _places_memory(module: ModuleOp) -> bool:
     """Return whether a program says itself what lies where and when: else its buffers are apart by themselves."""
-    return any(isinstance(op, _EXPLICIT) for op in module.walk())
+    return any(isinstance(op, _EXPLICIT) for op in nested_ops(module))
 
 
 def _is_inner(grid: GridOp) -> bool:

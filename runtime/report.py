@@ -21,6 +21,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ..dialects import emitc
 from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.nesting import nested_ops
 from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import DmaStartOp, GridOp, LaunchOp
 from ..ir import node_names
@@ -54,22 +55,30 @@ class ReportObserver(Observer):
     def after_pass(self, place: Place, module: ModuleOp) -> None:
         if not place.ends_phase:
             return
-        network = _network_on_buffers(module)
+        network = _network(module)
         if network is not None:
-            self._layers = _latest(self._layers, network)
-        if network is not None and not _has(memref.AllocOp, network):
-            self._cycles = _modelled_cycles(module, self._cycles)
-            self.content = self._report(module, network)
+            self._see(module, network)
         elif self.content and any(isinstance(op, emitc.FuncOp) for op in module.body.block.ops):
             self.content["stack_bytes"] = stack_bound(module)
 
-    def _report(self, module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
+    def _see(self, module: ModuleOp, network: func.FuncOp) -> None:
+        """Report the network as a phase has left it, once it is on buffers."""
+        ops = nested_ops(network)
+        if any(issubclass(kind, TensorType) for kind in {type(result.type) for op in ops for result in op.results}):
+            return
+        names = _Names(network)
+        self._layers = _latest(self._layers, network, names)
+        if not _has(memref.AllocOp, ops):
+            self._cycles = _modelled_cycles(module, self._cycles)
+            self.content = self._report(module, _arena(module, ops, names))
+
+    def _report(self, module: ModuleOp, arena: dict[str, Any]) -> dict[str, Any]:
         present = {node for layer in self._layers for node in layer["nodes"]}
         levels = _levels(module)
         weights = sum(level["weights"] for level in levels)
         return {
             "nodes": len(self._nodes),
-            "arena": {"bytes": sum(level["arena"] for level in levels), **_arena(module, network)},
+            "arena": {"bytes": sum(level["arena"] for level in levels), **arena},
             "levels": levels,
             "weights_bytes": weights,
             **({"state_bytes": state} if (state := sum(level["state"] for level in levels)) else {}),
@@ -85,36 +94,32 @@ class ReportObserver(Observer):
 
 def graph_nodes(module: ModuleOp) -> list[str]:
     """Return the names of the ONNX nodes of a module at the graph level, constants aside, in order."""
-    ops = (op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant")
+    ops = (op for op in nested_ops(module) if op.name.startswith("onnx.") and op.name != "onnx.Constant")
     return list(dict.fromkeys(name for op in ops for name in node_names(op)))
 
 
-def _network_on_buffers(module: ModuleOp) -> func.FuncOp | None:
-    """Return the network where it is on buffers; None before, and after it is C."""
+def _network(module: ModuleOp) -> func.FuncOp | None:
+    """Return the network, None where it is C or has no body."""
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     network = functions.get("network")
-    if network is None or not network.body.blocks:
-        return None
-    kinds = {type(result.type) for op in network.walk() for result in op.results}
-    return None if any(issubclass(kind, TensorType) for kind in kinds) else network
+    return network if network is not None and network.body.blocks else None
 
 
-def _has(ops: type[Operation] | UnionType, root: Operation) -> bool:
-    """Return whether an op is one of a class, or holds one."""
-    return any(issubclass(kind, ops) for kind in set(map(type, root.walk())))
+def _has(kinds: type[Operation] | UnionType, ops: list[Operation]) -> bool:
+    """Return whether any op is of a class."""
+    return any(issubclass(kind, kinds) for kind in set(map(type, ops)))
 
 
-def _layers(network: func.FuncOp) -> list[dict[str, Any]]:
+def _layers(network: func.FuncOp, names: _Names) -> list[dict[str, Any]]:
     """Return a row per kernel, or call of one, in order."""
-    names = _Names(network)
     return [_layer(op, names) for op in outside_kernels(network) if _is_work(op)]
 
 
-def _latest(before: list[dict[str, Any]], network: func.FuncOp) -> list[dict[str, Any]]:
+def _latest(before: list[dict[str, Any]], network: func.FuncOp, names: _Names) -> list[dict[str, Any]]:
     """Return the rows of a network, or those `before` where these are of functions, or where work has been lost."""
     if before and all("." not in layer["kernel"] for layer in before):
         return before
-    after = _layers(network)
+    after = _layers(network, names)
     return before if _is_work_lost(before, after) else after
 
 
@@ -134,14 +139,15 @@ def _work_of_nodes(layers: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _is_work(op: Operation) -> bool:
-    return is_kernel(op) or isinstance(op, memref.CopyOp) or (isinstance(op, func.CallOp) and "macs" in op.attributes)
+    return is_kernel(op) or type(op) is memref.CopyOp or (type(op) is func.CallOp and "macs" in op.attributes)
 
 
 def _modelled_cycles(module: ModuleOp, before: int | None) -> int | None:
     """Return the cycles of a program on its machine, or those `before` where it cannot be simulated as it is."""
-    if ATTRIBUTE not in module.attributes or _has(GridOp, module):
+    ops = nested_ops(module)
+    if ATTRIBUTE not in module.attributes or _has(GridOp, ops):
         return before
-    if before is not None and not _has(DmaStartOp | LaunchOp, module):
+    if before is not None and not _has(DmaStartOp | LaunchOp, ops):
         return before  # kernels one after the other take as long in functions as outside
     if not is_explicit(module):
         return before
@@ -160,7 +166,7 @@ class _Names:
             name = attributes.data.get("onnx.name")
             self._add(argument, name.data if isinstance(name, StringAttr) else f"arg{argument.index}")
         for op in network.body.block.ops:
-            if isinstance(op, memref.GetGlobalOp):
+            if type(op) is memref.GetGlobalOp:
                 self._names[op.memref] = op.name_.string_value()
                 self._taken.add(op.name_.string_value())
             elif _is_planned(op):
@@ -178,7 +184,7 @@ class _Names:
 
 
 def _is_planned(op: Operation) -> bool:
-    return isinstance(op, memref.ViewOp) and "tilewright.lifetime" in op.attributes
+    return "tilewright.lifetime" in op.attributes and isinstance(op, memref.ViewOp)
 
 
 def _layer(op: Operation, names: _Names) -> dict[str, Any]:
@@ -244,13 +250,12 @@ def _kind(op: memref.GlobalOp) -> str:
     return "weights" if isinstance(op.initial_value, DenseIntOrFPElementsAttr) else "arena"
 
 
-def _arena(module: ModuleOp, network: func.FuncOp) -> dict[str, Any]:
+def _arena(module: ModuleOp, ops: list[Operation], names: _Names) -> dict[str, Any]:
     """Return the least bytes of the buffers that allocate-static places, and those alive at the fullest step."""
     definition = next((op for op in module.body.block.ops if "tilewright.arena" in op.attributes), None)
     if not isinstance(definition, memref.GlobalOp):
         return {"lower_bound": 0, "alive_at_peak": []}
-    names = _Names(network)
-    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in network.walk() if _is_planned(op)]
+    buffers = [_buffer(cast(memref.ViewOp, op), names) for op in ops if _is_planned(op)]
     fullest = _fullest(buffers)
     return {
         "lower_bound": cast("IntegerAttr[Any]", definition.attributes["tilewright.peak"]).value.data,

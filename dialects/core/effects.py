@@ -41,6 +41,7 @@ from .effect_traits import (
 )
 from .effects_upstream import DIVISIONS, UPSTREAM
 from .kernel import is_kernel
+from .nesting import nested_ops
 
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
 
@@ -177,6 +178,11 @@ def _declared(op_class: type[Operation]) -> tuple[MemoryEffect, ...]:
     return tuple(trait for trait in op_class.traits if isinstance(trait, MemoryEffect))
 
 
+@cache
+def _are_pure(traits: tuple[MemoryEffect, ...]) -> bool:
+    return all(isinstance(trait, NoMemoryEffect) for trait in traits)
+
+
 _KERNEL = (KernelEffects(), RecursiveMemoryEffect())
 
 
@@ -205,7 +211,7 @@ class EffectAnalysis:
         traits = _KERNEL if is_kernel(op) else _declared(type(op))
         if not traits:
             return UNKNOWN
-        if all(isinstance(trait, NoMemoryEffect) for trait in traits):
+        if _are_pure(traits):
             return NONE
         found: dict[EffectInstance, None] = {}
         for trait in traits:
@@ -247,7 +253,7 @@ class EffectAnalysis:
 
     def _callees(self, function: Operation) -> Iterator[Operation]:
         """Yield the functions with a body that a function calls."""
-        for op in function.walk():
+        for op in nested_ops(function):
             for call in _declared(type(op)):
                 if isinstance(call, Calls) and (callee := self._called(op, call)) is not None:
                     yield callee
@@ -280,7 +286,8 @@ class EffectAnalysis:
             effects = self.of(inner)
             if not effects.is_known:
                 return None
-            found |= dict.fromkeys(effects.instances)
+            if effects.instances:
+                found |= dict.fromkeys(effects.instances)
         return [each for each in found if not _is_inside(each, op)]
 
     def _of_token(self, token: SSAValue) -> Iterable[EffectInstance] | None:

@@ -27,6 +27,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from ...errors import Diagnostic
 from ...ir import shape_of, where
+from .nesting import nested_ops
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Kernel:
         What the scalar code uses from outside: scalars, and tables of which it reads elements at indices of its own.
         """
         blocks = [*(each.body for each in self.reductions), self.result, self.epilogue]
-        inner = [op for block in blocks if block is not None for op in block.walk()]
+        inner = [op for block in blocks if block is not None for op in nested_ops(block)]
         own = {value for op in inner for value in op.results}
         own |= {value for block in blocks if block is not None for value in block.args}
         own |= {value for op in inner for region in op.regions for each in region.blocks for value in each.args}

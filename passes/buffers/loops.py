@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import where
 from .bufferizer import Bufferizer, buffer_of
@@ -27,7 +28,7 @@ def plan_loops(state: Bufferizer) -> None:
     """
     Let what a turn of a loop makes anew be computed in the memory of the carried tensor, where that was read before.
     """
-    for op in state.old.walk():
+    for op in nested_ops(state.old):
         if not isinstance(op, scf.ForOp):
             continue
         block = op.body.block
@@ -228,7 +229,7 @@ def _is_alone(state: Bufferizer, op: Operation, value: SSAValue) -> bool:
 
 def load_tables(state: Bufferizer, op: Operation) -> None:
     """Let the scalar code of a kernel, which is new already, read tables and scalars where these lie now."""
-    inner = [each for region in op.regions for each in region.walk()]
+    inner = [each for region in op.regions for each in nested_ops(region)]
     own = {value for each in inner for value in each.results}
     own |= {value for region in op.regions for block in region.blocks for value in block.args}
     for each in inner:

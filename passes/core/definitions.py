@@ -5,20 +5,57 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain, count
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
-from xdsl.ir import Operation
-from xdsl.irdl import OpDef
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
 _REMEMBERED = 20_000
-"""How many ops' types and attributes are kept from one check to the next."""
+"""How many types and attributes, and kinds of ops, are kept from one check to the next."""
+_LARGE = 1024
+"""The bytes of a tensor whose numbers no definition constrains: its type and size stand for it."""
+_SEGMENTS = {AttrSizedOperandSegments.attribute_name, AttrSizedResultSegments.attribute_name}
 
-_NUMBERS = (DenseIntOrFPElementsAttr, DenseResourceAttr)
+_Facts = tuple[object, ...]
 
-_known: set[tuple[object, ...]] = set()
-_same: dict[tuple[int, ...], tuple[object, ...]] = {}
-"""Facts that are known, by which objects they are, for types and attributes are mostly the same objects again."""
+
+class _Numbers:
+    """Numbers of types and attributes, the same for equal ones. No number is given twice."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, int] = {}
+        """By identity: most are the same objects again, and are not hashed. The objects are kept alive."""
+        self._kept: list[Attribute] = []
+        self._equal: dict[object, int] = {}
+        self._next = count()
+
+    def learn(self, op: Operation) -> list[Attribute]:
+        """Number the types and attributes of an op; return those that are not kept."""
+        arguments = (block.args for region in op.regions if (block := region.first_block) is not None)
+        types = (value.type for value in chain(op.operands, op.results, *arguments))
+        passing: list[Attribute] = []
+        for each in chain(types, op.properties.values(), op.attributes.values()):
+            if id(each) in self.of:
+                continue
+            if isinstance(each, DenseIntOrFPElementsAttr) and len(each.data.data) > _LARGE:
+                key = type(each), each.type, len(each.data.data)
+                passing.append(each)
+            else:
+                key = each
+                self._kept.append(each)
+            self.of[id(each)] = self._equal.setdefault(key, next(self._next))
+        return passing
+
+    def forget(self) -> None:
+        """Forget all, but which numbers have been given."""
+        for known in (self.of, self._kept, self._equal):
+            known.clear()
+
+
+_numbers = _Numbers()
+_known: set[_Facts] = set()
 
 
 @contextmanager
@@ -28,28 +65,22 @@ def alike_verified_once() -> Generator[None]:
 
     What a definition says of an op depends on nothing else, but for its traits, which are always checked, save
     isolation, which the check of dominance implies. In a network of like layers hardly an op has no equal, and most
-    passes leave most ops as they are. What was found of ops that hold the numbers of tensors is forgotten afterwards.
+    passes leave most ops as they are.
     """
-    verify, known_now = OpDef.verify, set[tuple[object, ...]]()
-    for remembered in (_known, _same):
-        if len(remembered) > _REMEMBERED:
-            remembered.clear()
+    verify = OpDef.verify
+    if max(len(_numbers.of), len(_known)) > _REMEMBERED:
+        _numbers.forget()
+        _known.clear()
 
     def verify_new(self: OpDef, op: Operation) -> None:
         if op.successors:
             verify(self, op)
             return
-        facts = _facts_of(op)
-        objects = tuple(map(id, facts))
-        if objects not in _same:
-            holds_numbers = _holds_numbers(op)
-            known = known_now if holds_numbers else _known
-            if facts not in known:
-                verify(self, op)
-                known.add(facts)
-                return
-            if not holds_numbers:
-                _same[objects] = facts
+        facts = _known_facts(self, op)
+        if facts not in _known:
+            verify(self, op)
+            _known.add(facts)
+            return
         for trait in _checking(type(op)):
             trait.verify(op)
 
@@ -67,18 +98,34 @@ def _checking(op_class: type[Operation]) -> tuple[OpTrait, ...]:
     return tuple(each for each in checks if not isinstance(each, IsolatedFromAbove))
 
 
-def _holds_numbers(op: Operation) -> bool:
-    return any(isinstance(each, _NUMBERS) for each in (*op.properties.values(), *op.attributes.values()))
+def _known_facts(definition: OpDef, op: Operation) -> _Facts:
+    try:
+        return _facts_of(definition, op, _numbers.of)
+    except KeyError:
+        passing = _numbers.learn(op)
+        facts = _facts_of(definition, op, _numbers.of)
+        for each in passing:
+            _numbers.of.pop(id(each), None)
+        return facts
 
 
-def _facts_of(op: Operation) -> tuple[object, ...]:
-    """Return the class, types and attributes of an op, and the form of its regions, each in its place."""
-    operands, results = [value.type for value in op.operands], [value.type for value in op.results]
+def _facts_of(definition: OpDef, op: Operation, numbers: dict[int, int]) -> _Facts:
+    """
+    Return the class, types and attributes of an op, and the form of its regions, each in its place.
+
+    Attributes that the definition does not name do not count. Raises KeyError where a type or attribute has no number.
+    """
+    operands = [numbers[id(value.type)] for value in op.operands]
+    results = [numbers[id(value.type)] for value in op.results]
     facts: list[object] = [type(op), len(operands), len(results), *operands, *results]
     for region in op.regions:
         block = region.first_block
         facts.append(len(region.blocks))
-        facts += [argument.type for argument in block.args] if block is not None else ()
-    for named in (op.properties, op.attributes):
-        facts += (len(named), *named, *named.values())
+        facts += [numbers[id(argument.type)] for argument in block.args] if block is not None else ()
+    for name, each in op.properties.items():
+        facts += name, numbers[id(each)]
+    declared = definition.attributes
+    for name, each in op.attributes.items():
+        if name in declared or name in _SEGMENTS:
+            facts += name, numbers[id(each)]
     return tuple(facts)

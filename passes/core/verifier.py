@@ -62,10 +62,8 @@ def _symbols_of(table: Operation) -> dict[str, Operation]:
 
 def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
     """Check an op to which the values `visible` are visible, or any where it is None: in code that is never reached."""
-    _verify_operands(op, visible)
-    block = op.parent
-    if block is not None and (op.successors or block.last_op is op):
-        _verify_end(op, block)
+    if visible is None or not visible.issuperset(op.operands):
+        _verify_operands(op, visible)
     if op.regions:
         inner = set[SSAValue]() if _is_isolated(op) else visible
         for region in op.regions:
@@ -85,6 +83,7 @@ def _verify_op(op: Operation, visible: set[SSAValue] | None) -> None:
 
 
 def _verify_operands(op: Operation, visible: set[SSAValue] | None) -> None:
+    """Check those operands of an op that are not among the values `visible`."""
     for index, operand in enumerate(op.operands):
         if visible is not None and operand in visible:
             continue
@@ -145,44 +144,44 @@ def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
     entry = region.first_block
     if entry is None:
         return
-    if visible is None or entry is region.last_block:
+    if visible is None:
         for block in region.blocks:
-            _verify_block(block, visible)
-            _leave(block, visible)
+            _verify_block(block, None)
+        return
+    if entry is region.last_block:
+        visible.difference_update(_verify_block(entry, visible))
         return
     children = dominator_tree(region)
-    pending = [(entry, False)]
+    pending: list[Block | list[SSAValue]] = [entry]
     while pending:
-        block, done = pending.pop()
-        if done:
-            _leave(block, visible)
+        block = pending.pop()
+        if isinstance(block, list):
+            visible.difference_update(block)
             continue
-        _verify_block(block, visible)
-        pending.append((block, True))
-        pending += [(child, False) for child in reversed(children[block])]
+        pending.append(_verify_block(block, visible))
+        pending += reversed(children[block])
     for block in region.blocks:
         if block not in children:
             _verify_block(block, None)
 
 
-def _verify_block(block: Block, visible: set[SSAValue] | None) -> None:
-    """Check a block, and add what it defines to `visible`."""
+def _verify_block(block: Block, visible: set[SSAValue] | None) -> list[SSAValue]:
+    """Check a block, add what it defines to `visible`, and return that."""
+    defined: list[SSAValue] = [*block.args]
     if visible is not None:
-        visible.update(block.args)
+        visible.update(defined)
     op = block.first_op
     parent = block.parent_op()
     if op is None and parent is not None and not parent.has_trait(NoTerminator):
         raise Diagnostic(f"'{_name(parent)}' has an empty block", where=where(parent), expected="a terminator in it")
     while op is not None:
+        following = op.next_op
+        if following is None or op.successors:
+            _verify_end(op, block)
         _verify_op(op, visible)
+        results = op.results
+        defined += results
         if visible is not None:
-            visible.update(op.results)
-        op = op.next_op
-
-
-def _leave(block: Block, visible: set[SSAValue] | None) -> None:
-    if visible is None:
-        return
-    visible.difference_update(block.args)
-    for op in block.ops:
-        visible.difference_update(op.results)
+            visible.update(results)
+        op = following
+    return defined

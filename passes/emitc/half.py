@@ -14,6 +14,8 @@ from xdsl.dialects.builtin import BFloat16Type, Float16Type, ModuleOp, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ...dialects.core.nesting import nested_ops
+
 _KEPT = (arith.ConstantOp, arith.SelectOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp)
 _FROM_INTEGERS = (arith.SIToFPOp, arith.UIToFPOp)
 _DIALECTS = ("arith", "math", "nn")
@@ -26,7 +28,7 @@ def is_half(element: Attribute) -> bool:
 
 def widen_halves(module: ModuleOp) -> None:
     """Let all arithmetic on floats of 16 bits be done in wider ones; only moves and conversions stay."""
-    for op in list(module.walk()):
+    for op in nested_ops(module):
         if op.dialect_name() not in _DIALECTS or type(op) in _KEPT:
             continue
         if any(is_half(value.type) for value in (*op.operands, *op.results)):

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr, StringAttr, Sy
 from xdsl.dialects.func import FuncOp
 from xdsl.rewriter import Rewriter
 
+from ...dialects.core.nesting import nested_ops
 from ...ir import functions
 from ..memory.views import bytes_of
 
@@ -60,7 +61,7 @@ def _kind(op: memref.GlobalOp) -> Hashable:
 def _users(module: ModuleOp) -> dict[str, list[memref.GetGlobalOp]]:
     """Return what takes the address of each global."""
     found: dict[str, list[memref.GetGlobalOp]] = {}
-    for op in module.walk():
+    for op in nested_ops(module):
         if type(op) is memref.GetGlobalOp:
             found.setdefault(op.name_.string_value(), []).append(op)
     return found

@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.hier_grid import spatial_grid
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic
 from ...ir import free_symbol, where
@@ -62,7 +63,7 @@ class Memories:
         """Define them in the module."""
         self.units = units_of(module)
         self._reach: dict[str, _Reach] = {}
-        for op in function.walk():
+        for op in nested_ops(function):
             for level, end in _ends(op, self.units):
                 reach = self._reach.setdefault(level, _Reach(unit=self.units.get(level, LARGEST_ELEMENT)))
                 _extend(reach, spatial_grid(op), level, end)
@@ -105,7 +106,7 @@ class Memories:
             copy = writer.add(writer.multiply(copy, extent), index)
         found = dict(self._whole)
         ends: dict[str, int] = {}
-        for op in grid.walk():
+        for op in nested_ops(grid):
             for level, end in _ends(op, self.units):
                 ends[level] = max(ends.get(level, 0), end)
         for level, end in sorted(ends.items()):

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.nesting import nested_ops
 from ...dialects.quant import ENTRIES, LookupOp
 from ...ir import symbol_names
 
@@ -27,7 +28,7 @@ def expand_lookups(module: ModuleOp) -> None:
     taken = symbol_names(module.body.block)
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
         tables: dict[str, SSAValue] = {}
-        for op in [op for op in function.walk() if type(op) is LookupOp]:
+        for op in [op for op in nested_ops(function) if type(op) is LookupOp]:
             _read(op, tables, function, _named(op, known, taken, module))
 
 

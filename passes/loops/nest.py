@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, LocationAtt
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.body import scalar_attr
+from ...dialects.core.nesting import nested_ops
 from .scalar import NO_SIGNED_WRAP
 
 Index: TypeAlias = "int | SSAValue"
@@ -184,13 +185,13 @@ class Nest:
         self._depths.update(dict.fromkeys(op.results, depth))
 
     def _located(self, op: Operation) -> Operation:
-        for nested in op.walk():
+        for nested in nested_ops(op):
             nested.location = self._location
         return op
 
     def _place(self, op: Operation) -> int:
-        depth = self._depth_of([operand for nested in op.walk() for operand in nested.operands])
-        if not any(_may_trap(nested) for nested in op.walk()):
+        depth = self._depth_of([operand for nested in nested_ops(op) for operand in nested.operands])
+        if not any(_may_trap(nested) for nested in nested_ops(op)):
             return depth
         skipped = [d for d, scope in enumerate(self._scopes) if scope.may_be_skipped]
         return max([depth, *skipped])

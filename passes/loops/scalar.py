@@ -8,6 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, i32
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ...dialects.core.nesting import nested_ops
 from ...dialects.quant import RequantizeOp, RescaleOp
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
@@ -35,7 +36,7 @@ def live_ops(block: Block) -> tuple[list[Operation], set[SSAValue]]:
     while op is not None:
         if not used.isdisjoint(op.results):
             ops.append(op)
-            used.update(operand for nested in op.walk() for operand in nested.operands)
+            used.update(operand for nested in nested_ops(op) for operand in nested.operands)
         op = op.prev_op
     return ops[::-1], used
 

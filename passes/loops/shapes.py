@@ -20,6 +20,7 @@ from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.core.kernel import result_types
+from ...dialects.core.nesting import nested_ops
 from ...ir import element_of, shape_of
 
 
@@ -34,7 +35,7 @@ class Shapes:
         """Add an op."""
         block = self._anchor.parent
         assert block is not None
-        for nested in op.walk():
+        for nested in nested_ops(op):
             nested.location = self._anchor.location
         block.insert_op_before(op, self._anchor)
         return op

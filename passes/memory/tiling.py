@@ -22,6 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ..loops.affine import Linear, linear
@@ -359,7 +360,7 @@ def division_blocked(part: Part) -> str:
 def index_dims(kernel: Kernel) -> set[int]:
     """Return the loops whose index the scalar code of a kernel uses."""
     blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
-    inner = (found for block in blocks if block is not None for found in block.walk())
+    inner = (found for block in blocks if block is not None for found in nested_ops(block))
     return {found.dim.value.data for found in inner if isinstance(found, linalg.IndexOp)}
 
 

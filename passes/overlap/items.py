@@ -14,6 +14,7 @@ from xdsl.traits import IsTerminator
 
 from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
 from ..map_engines import ATTRIBUTE as ENGINE
 from .places import Place, Range, is_movable, place_of
@@ -72,7 +73,7 @@ def items_of(block: Block) -> list[Item]:
 
 def _values_of(op: Operation) -> Iterable[SSAValue]:
     """Yield the operands of an op and of those in it."""
-    for inner in op.walk():
+    for inner in nested_ops(op):
         yield from inner.operands
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaStartOp, LaunchOp, TokenType
 
 Kind = Callable[[DmaStartOp], int]
@@ -59,7 +60,7 @@ class Tokens:
         if not op.regions:
             return {value for value in op.operands if self._is_mine(value)}
         used, inner = set[SSAValue](), set[SSAValue]()
-        for each in op.walk():
+        for each in nested_ops(op):
             used.update(value for value in each.operands if isinstance(value.type, TokenType))
             inner.update(each.results)
             inner.update(value for region in each.regions for block in region.blocks for value in block.args)

@@ -11,6 +11,7 @@ from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of, used_inputs
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
 from ..loops.affine import Linear, axes_of
@@ -335,7 +336,7 @@ def _outputs_of(op: Operation) -> list[SSAValue]:
         return [op.destination]
     if is_kernel(op):
         return [access.value for access in kernel_of(op).outputs]
-    return list({value: None for inner in op.walk() for value in inner.operands})
+    return list({value: None for inner in nested_ops(op) for value in inner.operands})
 
 
 def constant_of(op: Operation) -> Attribute | None:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.core.effects import callee_of, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, GridOp, JoinOp, LaunchOp, TokenType
 from ..memory.views import VIEWS as BUFFER_VIEWS
 from .rules import refuse
@@ -134,29 +135,27 @@ def _block(code: Code, block: Block, depth: int) -> None:
 
 
 def _op(code: Code, op: Operation, depth: int) -> None:
-    match op:
-        case scf.ForOp():
-            _for(code, op, depth)
-        case scf.IfOp():
-            _if(code, op, depth)
-        case scf.ParallelOp():
-            _parallel(code, op, depth)
-        case scf.WhileOp():
-            _by_data(code, op, depth, "how often memory is touched depends on data", "its condition")
-        case arith.ConstantOp():
-            if isinstance(op.value, IntegerAttr):
-                _line(code, depth, f"{_bind(code, op.result)} = {_number(op)}")
-        case arith.CmpiOp():
-            if all(operand in code.names for operand in op.operands):
-                a, b = (code.names[operand] for operand in op.operands)
-                sign = _COMPARISONS[op.predicate.value.data]
-                _line(code, depth, f"{_bind(code, op.result)} = {a} {sign} {b}")
-        case DmaNoneOp():
-            _line(code, depth, f"{_bind(code, op.token)} = None")
-        case LaunchOp():
-            _launch(code, op, depth)
-        case _:
-            _plain(code, op, depth)
+    _LINES.get(type(op), _plain)(code, op, depth)
+
+
+def _constant(code: Code, op: arith.ConstantOp, depth: int) -> None:
+    if isinstance(op.value, IntegerAttr):
+        _line(code, depth, f"{_bind(code, op.result)} = {_number(op)}")
+
+
+def _compare(code: Code, op: arith.CmpiOp, depth: int) -> None:
+    if all(operand in code.names for operand in op.operands):
+        a, b = (code.names[operand] for operand in op.operands)
+        sign = _COMPARISONS[op.predicate.value.data]
+        _line(code, depth, f"{_bind(code, op.result)} = {a} {sign} {b}")
+
+
+def _while(code: Code, op: scf.WhileOp, depth: int) -> None:
+    _by_data(code, op, depth, "how often memory is touched depends on data", "its condition")
+
+
+def _none(code: Code, op: DmaNoneOp, depth: int) -> None:
+    _line(code, depth, f"{_bind(code, op.token)} = None")
 
 
 def _launch(code: Code, op: LaunchOp, depth: int) -> None:
@@ -169,7 +168,7 @@ def _launch(code: Code, op: LaunchOp, depth: int) -> None:
 
 def _number(op: arith.ConstantOp) -> int:
     value = cast("IntegerAttr[Any]", op.value).value.data
-    return value & 1 if op.result.type == IntegerType(1) else value
+    return value & 1 if op.result.type == i1 else value
 
 
 def _plain(code: Code, op: Operation, depth: int) -> None:
@@ -200,7 +199,7 @@ def _event_of(op: Operation) -> str | None:
 
 def touches_memory(op: Operation) -> bool:
     """Return whether an op, or one inside of it, has to do with memory or with transfers."""
-    values = (value for inner in op.walk() for value in (*inner.operands, *inner.results))
+    values = (value for inner in nested_ops(op) for value in (*inner.operands, *inner.results))
     return any(isinstance(value.type, MemRefType | TokenType) for value in values)
 
 
@@ -285,7 +284,7 @@ def _outer_values(code: Code, op: scf.ForOp) -> list[str]:
     """Return the names of the values from outside of a loop that it uses, but constants."""
     inside: set[SSAValue] = set(op.body.block.args)
     used: dict[SSAValue, None] = {}
-    for inner in op.walk():
+    for inner in nested_ops(op):
         inside.update(inner.results)
         inside.update(value for region in inner.regions for block in region.blocks for value in block.args)
         used.update(dict.fromkeys(inner.operands))
@@ -396,3 +395,16 @@ def _if(code: Code, op: scf.IfOp, depth: int) -> None:
         name = f"r{len(known)}_{index}"
         if results.count(name) == len(sides):
             _line(code, depth, f"{_bind(code, result)} = {name}")
+
+
+_LINES: dict[type[Operation], Callable[[Code, Any, int], None]] = {
+    scf.ForOp: _for,
+    scf.IfOp: _if,
+    scf.ParallelOp: _parallel,
+    scf.WhileOp: _while,
+    arith.ConstantOp: _constant,
+    arith.CmpiOp: _compare,
+    DmaNoneOp: _none,
+    LaunchOp: _launch,
+}
+"""Op class -> the function that appends its lines; others have an expression or an event."""

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic
 from ...targets.core.machine import Engine, Level, Machine
@@ -55,7 +56,7 @@ def point_of(grid: GridOp, copy: int) -> list[int]:
 
 def _engines(grid: GridOp, machine: Machine) -> Iterator[Engine]:
     """Yield the engines that run the kernels of a grid; those that no engine runs are not of interest here."""
-    for op in grid.walk():
+    for op in nested_ops(grid):
         if is_kernel(op):
             name = _named(op, grid)
             try:
@@ -75,7 +76,7 @@ def _named(op: Operation, grid: GridOp) -> str:
 
 def _levels(grid: GridOp) -> Iterator[str]:
     """Yield the levels that a grid, and those in it, have buffers in."""
-    for op in grid.walk():
+    for op in nested_ops(grid):
         if isinstance(op, GridOp):
             yield from (name for tile in op.tiles if (name := tile.level_name) is not None)
             yield from (scratch.level_name for scratch in op.scratches)

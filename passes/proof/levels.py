@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.hier_grid import spatial_grid
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...ir import element_of, numpy_type
 from ...targets.core.machine import LARGEST_ELEMENT
@@ -205,7 +206,7 @@ def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None
     Prove that buffers which have addresses of their own lie in their levels, apart from each other and from the buffers
     of grids, from the first op that uses them to the last.
     """
-    allocations = [op for op in function.walk() if isinstance(op, memref.AllocOp) and address_of(op) is not None]
+    allocations = [op for op in nested_ops(function) if isinstance(op, memref.AllocOp) and address_of(op) is not None]
     if not allocations:
         return
     numbers: dict[Operation, int] = {}
@@ -254,7 +255,7 @@ def _prove_apart_from_grids(block: Block, residents: Sequence[_Resident], levels
         live = [each for each in residents if each.first <= number <= each.last]
         if not live or not op.regions:
             continue
-        grids = (inner for inner in op.walk() if isinstance(inner, GridOp))
+        grids = (inner for inner in nested_ops(op) if isinstance(inner, GridOp))
         for placed in (placed for grid in grids for placed in placed_in(grid, levels)):
             for each in live:
                 _prove_apart(each.buffer, placed)

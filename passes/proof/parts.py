@@ -10,6 +10,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_shaped
+from ...dialects.core.nesting import nested_ops
 from ...ir import shape_of
 from ..loops.affine import Linear
 from .contents import Held
@@ -79,7 +80,7 @@ def prove_even(part: Part) -> None:
         at = [f"tile of {listed(shape_of(value))}", "element 1 of that axis"]
         raise refuse("whole-kernel", f"{message} the whole kernel", part.op, at)
     for region in part.op.regions:
-        for op in region.walk():
+        for op in nested_ops(region):
             if isinstance(op, linalg.IndexOp) and not part.is_whole(op.dim.value.data):
                 message = f"the scalar code of '{part.op.name}' uses an index that is cut, d{op.dim.value.data}"
                 raise refuse("whole-kernel", message, part.op, [f"d{op.dim.value.data} = 0 in each tile"])

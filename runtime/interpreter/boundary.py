@@ -24,6 +24,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.buckets import function_at
+from ...dialects.core.nesting import nested_ops
 from ...dialects.core.ports import SHAPE_OF, cut_outputs
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numbers_of, numpy_type, where
@@ -224,7 +225,7 @@ def _entry(module: ModuleOp, function: str) -> str:
 
 def load_rules(module: ModuleOp) -> None:
     """Import the rules of those dialects in use whose rules are not always there."""
-    dialects = {op.name.partition(".")[0] for op in module.walk()}
+    dialects = {op.name.partition(".")[0] for op in nested_ops(module)}
     for dialect, file in _RULES_ON_DEMAND.items():
         if dialect in dialects:
             import_module(f"{__package__}.{file}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -44,20 +43,20 @@ def is_explicit(module: ModuleOp, function: str = "network") -> bool:
     return True
 
 
-def outside_kernels(op: Operation) -> Iterator[Operation]:
-    """Yield the ops inside an op, but for the scalar code of kernels."""
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                yield inner
-                if not is_kernel(inner):
-                    yield from outside_kernels(inner)
+def outside_kernels(op: Operation) -> list[Operation]:
+    """Return the ops inside an op, but for the scalar code of kernels."""
+    found: list[Operation] = []
+    for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+        found.append(inner)
+        if inner.regions and not is_kernel(inner):
+            found += outside_kernels(inner)
+    return found
 
 
 def _is_explicit_op(op: Operation) -> bool:
-    if any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+    if any(type(value.type) is TensorType for value in (*op.operands, *op.results)):
         return False
-    return isinstance(op, _IN_GRIDS) or can_walk(op)
+    return type(op) in _IN_GRIDS or can_walk(op)
 
 
 class _Lost(Diagnostic):

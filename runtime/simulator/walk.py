@@ -74,7 +74,7 @@ class Walker:
         """Return the code of a block, and the slots of what its last op yields."""
         codes: list[Code] = []
         for op in block.ops:
-            if isinstance(op, _ENDS):
+            if type(op) in _ENDS:
                 return codes, self._values.slots(op.operands)
             code = self._op(op)
             if code is not None:
@@ -352,8 +352,9 @@ _ENDS = (scf.YieldOp, scf.ReduceOp, func.ReturnOp)
 
 def can_walk(op: Operation) -> bool:
     """Return whether a walker knows what an op on buffers does, apart from the ops inside it."""
-    if isinstance(op, LaunchOp):
-        return is_kernel(op.kernel)
-    if isinstance(op, memref.LoadOp):
-        return _is_index(op)
-    return type(op) in _RULES or type(op) in ARITHMETIC or isinstance(op, _ENDS) or is_kernel(op)
+    kind = type(op)
+    if kind is LaunchOp:
+        return is_kernel(cast(LaunchOp, op).kernel)
+    if kind is memref.LoadOp:
+        return _is_index(cast(memref.LoadOp, op))
+    return kind in _RULES or kind in ARITHMETIC or kind in _ENDS or is_kernel(op)

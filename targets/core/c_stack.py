@@ -20,6 +20,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueT
 from xdsl.ir import Attribute
 
 from ...dialects import emitc
+from ...dialects.core.nesting import nested_ops
 from ...ir import numpy_type
 from .c_closures import FORK
 
@@ -32,7 +33,8 @@ CALL = 256
 RUNTIME = 512
 """Bytes that a function of the runtime needs with what it calls."""
 
-_NO_LOCALS = (emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp)
+_NO_LOCALS = {emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp}
+_CALLS = {emitc.CallOpaqueOp, emitc.VerbatimOp}
 
 
 def stack_bound(module: ModuleOp) -> int:
@@ -64,12 +66,13 @@ def _frame(function: emitc.FuncOp) -> tuple[int, set[str]]:
     size, called = CALL + arguments, set[str]()
     if FORK in function.attributes:
         size += arguments + CALL + RUNTIME
-    for op in function.body.walk():
-        if isinstance(op, emitc.CallOp):
-            called.add(op.callee.root_reference.data)
-        elif isinstance(op, emitc.CallOpaqueOp | emitc.VerbatimOp):
+    for op in nested_ops(function.body):
+        kind = type(op)
+        if kind is emitc.CallOp:
+            called.add(cast(emitc.CallOp, op).callee.root_reference.data)
+        elif kind in _CALLS:
             called.add("")
-        if not isinstance(op, _NO_LOCALS):
+        if kind not in _NO_LOCALS and op.results:
             size += sum(_size(result.type) for result in op.results)
     return size, called
 

@@ -19,6 +19,7 @@ from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ....dialects.core.body import is_float
+from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
@@ -184,7 +185,7 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
             each = each.plus(Work(_PRODUCT_FOR_DIVISION[type(live)]))
             before = before.plus(Work(_DIVISION.narrow + _OF_TWO.narrow))
         else:
-            for op in live.walk():
+            for op in nested_ops(live):
                 each = each.plus(_work(op))
             each = each.plus(_saved_by_mac(live, known))
     return each, before

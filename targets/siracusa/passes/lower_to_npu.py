@@ -13,6 +13,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.nesting import nested_ops
 from ....dialects.hier import LaunchOp
 from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
@@ -207,12 +208,12 @@ class _Lowering:
 
 def kernels_of(module: ModuleOp) -> Sequence[NpuKernelOp]:
     """Return the kernels of the NPU in a module's functions."""
-    return [op for function in functions(module) for op in function.walk() if isinstance(op, NpuKernelOp)]
+    return [op for function in functions(module) for op in nested_ops(function) if isinstance(op, NpuKernelOp)]
 
 
 def _launched_alone(module: ModuleOp) -> set[str]:
     """Return the names of functions that are launched and never called otherwise."""
-    calls = [op for function in functions(module) for op in function.walk() if isinstance(op, CallOp)]
+    calls = [op for function in functions(module) for op in nested_ops(function) if isinstance(op, CallOp)]
     launched = {_callee(op) for op in calls if isinstance(op.parent_op(), LaunchOp)}
     return launched - {_callee(op) for op in calls if not isinstance(op.parent_op(), LaunchOp)}
 
@@ -262,5 +263,7 @@ class LowerToNpuPass(Pass):
             function = _function_of(kernel)
             on_npu.add(function)
             lower_to_npu(kernel, self.weight_memory, waits=function not in alone)
-        for launch in [each for function in functions(op) for each in function.walk() if isinstance(each, LaunchOp)]:
+        for launch in [
+            each for function in functions(op) for each in nested_ops(function) if isinstance(each, LaunchOp)
+        ]:
             _lower_launch(launch, on_npu)
