@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain, count
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Operation
@@ -39,12 +40,8 @@ class _Numbers:
         for each in chain(types, op.properties.values(), op.attributes.values()):
             if id(each) in self.of:
                 continue
-            if isinstance(each, DenseIntOrFPElementsAttr) and len(each.data.data) > _LARGE:
-                key = type(each), each.type, len(each.data.data)
-                passing.append(each)
-            else:
-                key = each
-                self._kept.append(each)
+            key = _key_of(each)
+            (self._kept if key is each else passing).append(each)
             self.of[id(each)] = self._equal.setdefault(key, next(self._next))
         return passing
 
@@ -52,6 +49,15 @@ class _Numbers:
         """Forget all, but which numbers have been given."""
         for known in (self.of, self._kept, self._equal):
             known.clear()
+
+
+def _key_of(attribute: Attribute) -> object:
+    """Return what is equal for attributes of one number: the attribute, or what stands for a large tensor."""
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        return attribute
+    tensor = cast("DenseIntOrFPElementsAttr[Any]", attribute)
+    size = len(tensor.data.data)
+    return tensor if size <= _LARGE else (type(tensor), tensor.type, size)
 
 
 _numbers = _Numbers()
