@@ -311,7 +311,6 @@ class Walk:
         """Begin a transfer."""
         op = cast(DmaStartOp, self._ops[number])
         *offsets, near = rest
-        self._is_static(op, far, *offsets, near)
         begin = tuple(offsets)
         outside, inside, here, hangs = self._sides_of(op, far, near, begin)
         if op.writes_far:
@@ -331,6 +330,7 @@ class Walk:
         """Return the far and the near side of a transfer, the part of the tile that it is, and whether that is less."""
         key = (op, far, near, begin)
         if key not in self._pieces:
+            self._is_static(op, far, *begin, near)
             there, here = overlap(begin, near.array.shape, far.array.shape)
             outside = far.part(there)
             hangs = outside.array.shape != near.array.shape

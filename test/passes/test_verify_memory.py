@@ -7,6 +7,7 @@ import time
 
 import pytest
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.func import CallOp
 from xdsl.rewriter import Rewriter
 
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault, shift_map
@@ -24,6 +25,7 @@ from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.memory.building import grid_of
 from tilewright.passes.memory.tiling import tiling_of
+from tilewright.passes.outline_kernels import OutlineKernelsPass
 from tilewright.passes.proof.alike import first_alike
 from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.grid import prove_tiles
@@ -53,6 +55,51 @@ def test_planted_faults_are_found(fault: Fault) -> None:
     assert tally.wrong or fault.name in MOSTLY_BENIGN
     assert not tally.missed
     assert not tally.unexplained
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [each for each in FAULTS if each.program not in (grid_program, tiled_program)],
+    ids=lambda fault: fault.name,
+)
+def test_calls_are_judged_like_their_steps(fault: Fault) -> None:
+    for number in range(2):
+        draw = random.Random(f"calls {fault.name} {number}")
+        module = fault.program(draw)
+        fault.plant(module, draw)
+        inline = is_refused_among_transfers(module)
+        OutlineKernelsPass().apply(CONTEXT, module)
+        assert any(isinstance(op, CallOp) for op in module.walk())
+        assert is_refused_among_transfers(module) == inline
+
+
+def is_refused_among_transfers(module: ModuleOp) -> bool:
+    """Return whether a module is refused, whichever tiles its kernels get."""
+    try:
+        verify_memory(module, tiles=False)
+    except Diagnostic:
+        return True
+    return False
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(("length", "is_right"), [(50, True), (500, False)])
+def test_chains_of_calls(length: int, is_right: bool) -> None:
+    type = "memref<8xi8>"
+    texts = [
+        f"""func.func @f{n}(%a: {type}, %c: {type}) {{
+          func.call @f{n + 1}(%a, %c) : ({type}, {type}) -> ()
+          func.return
+        }}"""
+        for n in range(length)
+    ]
+    last = f'"memref.copy"(%a, %c) : ({type}, {type}) -> ()'
+    texts.append(f"func.func @f{length}(%a: {type}, %c: {type}) {{ {last} func.return }}")
+    module = parse_module(CONTEXT, "\n".join(texts))
+    if is_right:
+        verify_memory(module)
+    else:
+        assert "the calls nest too deep" in refusal(module).message
 
 
 def outer_grids(module: ModuleOp) -> list[GridOp]:
