@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
@@ -23,22 +24,28 @@ from tilewright.compiler import Model
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
+from tilewright.runtime.check import model_for
+from tilewright.runtime.inputs import load_arrays
 from tilewright.targets import machines
 from tilewright.targets.core.machine_file import variants
 from tilewright.test.memory_properties import explicit_program, violations
 
 
 def cases(folders: Sequence[Path], networks: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[str | Path, str]]:
-    """Yield each network, a name of the zoo or a file, with each target."""
-    files = [file for folder in folders for file in sorted(folder.rglob("*.onnx"))]
-    for network in (*networks, *files):
+    """Yield each network, a name of the zoo or a file, the smallest of a folder first, with each target."""
+    files = [sorted(folder.rglob("*.onnx"), key=lambda file: file.stat().st_size) for folder in folders]
+    for network in (*networks, *chain.from_iterable(files)):
         for target in targets:
             yield network, target
 
 
 def load(network: str | Path) -> ModuleOp:
-    """Return a network at the graph level."""
-    return Model(network).load() if isinstance(network, Path) else import_model(zoo.build(network))
+    """Return a network at the graph level, with the types of inputs that an inputs.npz beside its file declares."""
+    if isinstance(network, str):
+        return import_model(zoo.build(network))
+    given = network.with_name("inputs.npz")
+    model = model_for(network, load_arrays(given)) if given.is_file() else Model(network)
+    return model.load()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -82,7 +82,6 @@ def is_refused_among_transfers(module: ModuleOp) -> bool:
     return False
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(("length", "is_right"), [(50, True), (500, False)])
 def test_chains_of_calls(length: int, is_right: bool) -> None:
     type = "memref<8xi8>"
