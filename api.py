@@ -21,9 +21,10 @@ from .passes.core.grammar import UsageError
 from .runtime.calls import steps_of
 from .runtime.check import Row, find_cases
 from .runtime.check import check as check_cases
-from .runtime.host import HostNetwork
+from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
 from .runtime.session import Run, check_place, host_run, level_for, runner, stacked
+from .targets.core.c_files import files_of
 
 AnyPath = str | PathLike[str]
 
@@ -164,14 +165,25 @@ def load(model: AnyPath, target: AnyPath = "host", *, on: str = "host", **option
     return _network(compilation, partial(runner, compilation, on))
 
 
-def compile(model: AnyPath, output: AnyPath, target: AnyPath = "host", **options: Unpack[Options]) -> list[Path]:
+def compile(
+    model: AnyPath,
+    output: AnyPath,
+    target: AnyPath = "host",
+    *,
+    name: str = "",
+    shared: bool = False,
+    **options: Unpack[Options],
+) -> list[Path]:
     """
     Compile a model and write network.c, network.h, weights, report.json and pipeline.txt to the folder `output`.
 
+    All names of the C, and its files, begin with `name`, if that is given. `shared` builds a shared library too.
     Returns the paths, of all files or none. Raises Diagnostic for whatever is wrong with the model, the target or the
     options, and where the folder cannot be written.
     """
-    return write_compilation(compile_model(_model(Path(model), options), str(target)), Path(output))
+    compilation = compile_model(_model(Path(model), options), str(target), name=name)
+    also = partial(shared_library, files=files_of(name)) if shared else None
+    return write_compilation(compilation, Path(output), also=also)
 
 
 def check(

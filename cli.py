@@ -12,10 +12,12 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
 from . import commands
+from .completion import SHELLS, Tool, completion
 from .discovery import scope
 from .errors import did_you_mean
 from .files import path_of
@@ -42,6 +44,7 @@ Turn a model into C for a target: network.c, network.h, the weights, report.json
   tilewright compile net.onnx -o build/
   tilewright compile net.onnx -o build/ --input-shape x=1,3,32,32 --input-type x=ui8
   cc -std=c11 -O2 -I build build/network.c build/weights.[cS] main.c -lm
+  tilewright compile a.onnx -o build/ --name a --shared
   tilewright compile --print-pipeline --target host
 """
 
@@ -111,6 +114,17 @@ List the targets, or show one: the phases of its pipeline, its memories, links a
 _MACHINE = "the target: a name that `tilewright targets` lists, a folder anywhere, a machine file (host)"
 
 
+_COMPLETION = """\
+Print the script by which a shell completes commands, options and targets of tilewright and opt-tool.
+
+  tilewright completion bash
+  tilewright completion zsh
+  tilewright completion fish
+
+In ~/.bashrc and, after compinit, in ~/.zshrc:  eval "$(tilewright completion bash)", or zsh
+In ~/.config/fish/config.fish:  tilewright completion fish | source
+"""
+
 _NEW_TARGET = """\
 Write the folder of a new target: a machine, its pipeline, a cost function, an instruction in IR and C, and a pass.
 
@@ -138,16 +152,18 @@ class _Parser(argparse.ArgumentParser):
 def _parse(words: Sequence[str]) -> argparse.Namespace:
     """Parse a command line. Raises UsageError where it is wrong, and SystemExit after `--help`."""
     name = next((word for word in words if not word.startswith("-")), "")
+    if words == ["--version"]:
+        print(_version())
+        raise SystemExit(0)
     if not name or words[0] in ("-h", "--help"):
         parser = _Parser("tilewright", _DESCRIPTION.format(commands=_overview()))
+        parser.add_argument("--version", action="store_true", help="print the version")
         parser.add_argument("command", metavar="COMMAND", help="one of those above; COMMAND --help says more")
         parser.parse_args(words or ["--help"])
     if name not in _COMMANDS:
         remedy = did_you_mean(name, _COMMANDS) or "tilewright --help shows the commands"
         raise commands.usage_error(f"there is no command '{name}'", expected=", ".join(_COMMANDS), remedy=remedy)
-    description, add_options, _ = _COMMANDS[name]
-    parser = _Parser(f"tilewright {name}", description)
-    add_options(parser)
+    parser = _parser_of(name)
     given = list(words)
     given.remove(name)
     options, unknown = parser.parse_known_args(given)
@@ -159,6 +175,13 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     raise commands.usage_error(
         f"{name} knows no '{unknown[0]}'", remedy=near or f"{parser.prog} --help shows the options"
     )
+
+
+def _parser_of(command: str) -> _Parser:
+    description, add_options, _ = _COMMANDS[command]
+    parser = _Parser(f"tilewright {command}", description)
+    add_options(parser)
+    return parser
 
 
 def _add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -213,6 +236,10 @@ def _add_compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=path_of, nargs="?", metavar="MODEL", help=what)
     parser.add_argument("-o", "--output", type=path_of, metavar="DIR", help="the folder for network.c and the rest")
     parser.add_argument("--print-pipeline", action="store_true", help="print the target's pipeline and do nothing")
+    what = "what all names and files of the C begin with, so that several networks are one program (network)"
+    parser.add_argument("--name", default="", metavar="PREFIX", help=what)
+    what = "build a shared library for this machine too, libPREFIX.so, which ctypes loads"
+    parser.add_argument("--shared", action="store_true", help=what)
     what = "build programs that need no operating system too, for targets that have them"
     parser.add_argument("--bare", action="store_true", help=what)
     what = "what the programs of --bare run on (zeros)"
@@ -278,6 +305,28 @@ def _add_new_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=path_of, default=Path(), metavar="DIR", help=what)
 
 
+def _add_completion(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
+
+
+def _completion(options: argparse.Namespace) -> int:
+    """Run `tilewright completion`."""
+    from .opt_tool import argument_parser
+    from .runtime.session import ON
+    from .targets import machines
+    from .targets.core.machine_file import variants
+
+    targets = [*machines(), *variants()]
+    values = {"--on": list(ON), "--target": targets, "targets": targets, "completion": SHELLS}
+    parsers = {name: _parser_of(name) for name in _COMMANDS}
+    tools = [
+        Tool("tilewright", parsers, values, ["--target", "targets"]),
+        Tool("opt-tool", {"": argument_parser()}, {"--target": targets}, ["--target"]),
+    ]
+    print(completion(options.shell, tools), end="")
+    return 0
+
+
 def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="TARGET", help="a name, a folder or a machine file")
 
@@ -290,8 +339,13 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
     "profile": (_PROFILE, _add_profile, commands.profile_command),
     "import": (_IMPORT, _add_import, commands.import_command),
     "targets": (_TARGETS, _add_targets, commands.targets_command),
+    "completion": (_COMPLETION, _add_completion, _completion),
     "new-target": (_NEW_TARGET, _add_new_target, commands.new_target_command),
 }
+
+
+def _version() -> str:
+    return f"tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}"
 
 
 def _overview() -> str:

@@ -87,21 +87,29 @@ def compile_command(options: argparse.Namespace) -> int:
     """Run `tilewright compile`."""
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
     from .runtime.float_hint import hints
+    from .runtime.host import shared_library
     from .runtime.inputs import load_arrays, network_inputs
     from .runtime.tables import print_compiled
+    from .targets.core.c_files import files_of
 
+    if options.bare and options.shared:
+        raise usage_error("--bare and --shared are of different machines", remedy="compile twice")
     if options.print_pipeline:
         print(pipeline_of(machine_named(options.target)))
         return 0
     if options.model is None or options.output is None:
         raise usage_error("compile needs a model and an output folder", remedy="tilewright compile net.onnx -o build/")
+    if options.bare and options.name:
+        raise usage_error("programs of --bare hold one network, which has no name", found=f"--name {options.name}")
     if options.inputs and not options.bare:
         raise usage_error("--inputs is for --bare", found=f"--inputs {options.inputs}")
     given = load_arrays(options.inputs) if options.inputs else {}
     with Progressing(options.target) as observers:
         told = [*observers, *hints(options.target, integers=options.integers)]
-        compilation = compile_model(_model(options), options.target, observers=told)
+        compilation = compile_model(_model(options), options.target, name=options.name, observers=told)
     programs: Callable[[Path], object] | None = None
+    if options.shared:
+        programs = partial(shared_library, files=files_of(options.name))
     if options.bare:
         bare_of(compilation)
         ports, names = network_inputs(compilation.module), compilation.ssa_names

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Pipeline
     from .targets.c import CProgram
+    from .targets.core.c_files import Files
 
 
 PROOFS = {
@@ -134,6 +135,8 @@ class Compilation:
     inputs: tuple[str, ...]
     report: dict[str, Any]
     ssa_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    name: str = ""
+    """What all names of its C begin with, and its files do; empty for those of `network`."""
 
     def program(self) -> CProgram:
         """Return the network as C. Raises Diagnostic where it was not compiled that far."""
@@ -196,23 +199,25 @@ def compile_model(
     *,
     stop_after: str = "",
     explicit: bool = False,
+    name: str = "",
     observers: Sequence[Observer] = (),
 ) -> Compilation:
     """
     Run a machine's pipeline on a model, up to and with the phase or pass `stop_after`, to the end where that is empty.
 
-    An `explicit` program is the last one whose kernels and transfers are ops, which can be simulated.
+    An `explicit` program is the last one whose kernels and transfers are ops, which can be simulated. All names of the
+    C begin with `name`, if that is given; the pipeline must then be run to its end.
 
     Raises Diagnostic, with the model's path as its source, for whatever is wrong with the model.
     """
     from .passes.core.garbage import rare_collections
 
     with rare_collections():
-        return _compile(model, machine_name, stop_after, explicit, observers)
+        return _compile(model, machine_name, stop_after, explicit, name, observers)
 
 
 def _compile(
-    model: Model, machine_name: str, stop_after: str, explicit: bool, observers: Sequence[Observer]
+    model: Model, machine_name: str, stop_after: str, explicit: bool, name: str, observers: Sequence[Observer]
 ) -> Compilation:
     from .ir import new_context
     from .passes.core.manager import PassManager
@@ -221,7 +226,7 @@ def _compile(
     from .runtime.simulator.explicit import last_explicit
 
     machine = machine_named(machine_name)
-    pipeline = pipeline_of(machine).select(stop_after=stop_after)
+    pipeline = _named(pipeline_of(machine).select(stop_after=stop_after), name)
     report = ReportObserver()
     try:
         module = model.load()
@@ -234,8 +239,23 @@ def _compile(
     except Diagnostic as error:
         error.source = error.source or str(model.path)
         raise
-    found = {"model": model.path.name, "target": machine.name} | report.content
-    return Compilation(model, machine, module, inputs, found, names)
+    found: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
+    if name:
+        found["name"] = name
+        for layer in found["layers"]:
+            layer["kernel"] = layer["kernel"] if "." in layer["kernel"] else f"{name}_{layer['kernel']}"
+    return Compilation(model, machine, module, inputs, found, names, name)
+
+
+def _named(pipeline: Pipeline, name: str) -> Pipeline:
+    """Return a pipeline at whose end the names of the C are those of a network of that name."""
+    from .passes.core.pipeline import Step
+    from .passes.name_network import NameNetworkPass, check_name
+
+    if not name:
+        return pipeline
+    check_name(name)
+    return replace(pipeline, steps=(*pipeline.steps, Step(NameNetworkPass.name, NameNetworkPass(name))))
 
 
 def write_compilation(
@@ -244,6 +264,8 @@ def write_compilation(
     """
     Write network.c, network.h, weights, report.json and pipeline.txt to a folder, all of them or none.
 
+    The C of a compilation with a name has files of that name.
+
     A target with a C runtime of its own has it written beside them, as the folder `runtime`; `also` writes more to a
     folder that holds all of these. Returns the paths. Other files of the folder stay, those of an earlier network go;
     what holds when the process is killed meanwhile says `files.write_folder`. Raises Diagnostic where the folder
@@ -251,13 +273,15 @@ def write_compilation(
     """
     from .files import write_folder
     from .targets.c import write_program
+    from .targets.core.c_files import REPORT, files_in
 
     program = compilation.program()
     texts = {
-        "report.json": json.dumps(compilation.report, indent=1) + "\n",
+        REPORT: json.dumps(compilation.report, indent=1) + "\n",
         "pipeline.txt": f"{_pipeline_from_graph(compilation)}\n",
     }
     runtime = compilation.machine.folder / "c"
+    earlier = files_in(folder)
 
     def fill(staging: Path) -> None:
         try:
@@ -272,7 +296,7 @@ def write_compilation(
             also(staging)
 
     try:
-        return write_folder(folder, fill, lambda entry: _is_stale(entry, runtime))
+        return write_folder(folder, fill, lambda entry: _is_stale(entry, runtime, earlier))
     except OSError as error:
         raise _unwritten(folder, error.strerror or str(error)) from error
 
@@ -286,13 +310,10 @@ def _unwritten(folder: Path, reason: str) -> Diagnostic:
     )
 
 
-def _is_stale(entry: Path, runtime: Path) -> bool:
-    """Return whether an entry of a folder is of an earlier network, whose weights have another form, or of a target."""
-    from .targets.core.c_external import FILE
-
+def _is_stale(entry: Path, runtime: Path, earlier: Files) -> bool:
+    """Return whether an entry of a folder is of the `earlier` network there, or the C runtime of a target."""
     if entry.name != "runtime" or not entry.is_dir():
-        weights = ("weights.c", "weights.h", "weights.S", "weights.bin", FILE)
-        return entry.is_file() and (entry.name in weights or fnmatch(entry.name, "network-*.elf"))
+        return entry.is_file() and (entry.name in earlier or fnmatch(entry.name, "network-*.elf"))
     folders = [runtime, *(folder / "c" for folder in target_folders().values())]
     known = {file.relative_to(folder) for folder in folders for file in folder.rglob("*") if file.is_file()}
     found = [file.relative_to(entry) for file in entry.rglob("*") if not file.is_dir()]
@@ -304,7 +325,7 @@ def _pipeline_from_graph(compilation: Compilation) -> Pipeline:
     from .passes import all_passes
     from .passes.core.pipeline import parse_pipeline
 
-    pipeline = pipeline_of(compilation.machine)
+    pipeline = _named(pipeline_of(compilation.machine), compilation.name)
     if not compilation.model.integers:
         return pipeline
     first = parse_pipeline("recover-quantized", all_passes())

@@ -75,7 +75,8 @@ def name_and_shape(text: str) -> tuple[str, tuple[int, ...]]:
     return name, tuple(map(int, sizes))
 
 
-def _parser() -> _Parser:
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = _Parser(
         "opt-tool", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
@@ -181,7 +182,7 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
 
     Raises UsageError where it is wrong, and SystemExit after `--help`.
     """
-    parser = _parser()
+    parser = argument_parser()
     known = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
     arguments, unknown = parser.parse_known_args([_spelled(word, known) for word in words])
     if not unknown:

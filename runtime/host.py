@@ -22,7 +22,7 @@ from ..errors import Diagnostic
 from ..files import read_regular
 from ..ir import Array, numpy_type
 from ..targets.c import CProgram, write_program
-from ..targets.core.c_external import FILE as EXTERNAL_IMAGE
+from ..targets.core.c_files import Files, files_in
 from .host_driver import REFUSED, DriverEntry, driver_text
 from .toolchain import compile_executable, compile_shared
 
@@ -77,20 +77,22 @@ class HostNetwork:
         self.folder = network if isinstance(network, Path) else Path(self._temporary.name)
         if isinstance(network, CProgram):
             write_program(network, self.folder)
-        header = emitted_text(self.folder / "network.h")
+        self.files = files_in(self.folder) if isinstance(network, Path) else network.files
+        header = emitted_text(self.folder / self.files.header)
         self.entries = entries_of(header, self.folder)
         first = self.entries[0]
         self.inputs, self.outputs = first.inputs, first.outputs
         self._has_state = f"#define {first.prefix}_STATE_BYTES" in header
         has_external = f"#define {first.prefix}_RAM_BYTES" in header
-        image = self.folder.resolve() / EXTERNAL_IMAGE if has_external else None
+        image = self.folder.resolve() / self.files.external_image if has_external else None
         self._history: list[bytes] = []
-        sources = [file for name in ("network.c", "weights.c", "weights.S") if (file := self.folder / name).exists()]
-        flags = [*machine_flags(self.folder / "network.c"), *flags]
+        sources = sources_in(self.folder, self.files)
+        flags = [*machine_flags(sources[0]), *flags]
         self._program: Path | None = None
         if sanitize:
             driver = Path(self._temporary.name) / "driver.c"
-            driver.write_text(driver_text([_driver_entry(entry) for entry in self.entries], str(image or "")))
+            entries = [_driver_entry(entry) for entry in self.entries]
+            driver.write_text(driver_text(self.files.header, entries, str(image or "")))
             include = f"-I{self.folder.resolve()}"
             self._program = compile_executable([*sources, driver], [*_FLAGS, *_SANITIZERS, include, *flags])
         else:
@@ -123,7 +125,7 @@ class HostNetwork:
         outputs = [np.empty(port.shape, port.dtype) for port in called.outputs]
         status = self._functions[entry](*(array.ctypes.data_as(ctypes.c_void_p) for array in (*given, *outputs)))
         if status:
-            raise refused(self.folder, status, called, given)
+            raise refused(self.folder / self.files.header, status, called, given)
         return outputs
 
     @property
@@ -150,11 +152,11 @@ class HostNetwork:
             command = [str(program), str(source), str(target)]
             done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)
             if REFUSED <= done.returncode < REFUSED + 8 and not done.stderr:
-                raise refused(self.folder, done.returncode - REFUSED, called, given)
+                raise refused(self.folder / self.files.header, done.returncode - REFUSED, called, given)
             if done.returncode:
                 raise Diagnostic(
                     f"the network failed under the sanitisers with status {done.returncode}",
-                    where=str(self.folder / "network.c"),
+                    where=str(self.folder / self.files.source),
                     notes=done.stderr.strip().splitlines()[:20],
                 )
             data = target.read_bytes()
@@ -167,14 +169,14 @@ class HostNetwork:
         return outputs
 
 
-def refused(folder: Path, status: int, called: HostEntry, inputs: Sequence[Array]) -> Diagnostic:
-    """Return the error for a function of the network in a folder that has a status other than 0."""
+def refused(header: Path, status: int, called: HostEntry, inputs: Sequence[Array]) -> Diagnostic:
+    """Return the error for a function of the network with a header that has a status other than 0."""
     position = next((int(a.flat[0]) for port, a in zip(called.inputs, inputs, strict=True) if port.added), None)
     reasons = {1: "an input holds a number out of its range", 2: "the position is out of order"}
     return Diagnostic(
         f"the network refuses its inputs: {reasons.get(status, 'unknown')}",
-        where=str(folder / "network.h"),
-        expected="numbers in the ranges of network.h, and positions up to the rows that are written",
+        where=str(header),
+        expected=f"numbers in the ranges of {header.name}, and positions up to the rows that are written",
         found=f"the status {status}" + ("" if position is None else f" at position {position}"),
         remedy="reset the state, run every position in order, or compile with a larger --context",
     )
@@ -229,6 +231,19 @@ def emitted_text(file: Path) -> str:
         ) from error
 
 
+def sources_in(folder: Path, files: Files) -> list[Path]:
+    """Return the sources of an emitted network that there are, the network itself first."""
+    names = (files.weights_source, files.weights_assembly)
+    return [folder / files.source, *(folder / name for name in names if (folder / name).exists())]
+
+
+def shared_library(folder: Path, files: Files) -> Path:
+    """Build the network in a folder as a shared library there, and return its path. Raises Diagnostic."""
+    sources = sources_in(folder, files)
+    built = compile_shared(sources, [*_FLAGS, *machine_flags(sources[0])])
+    return Path(shutil.copy(built, folder / files.library))
+
+
 def entries_of(header: str, folder: Path) -> list[HostEntry]:
     """Return the functions that a header declares, the network itself first. Raises Diagnostic where there are none."""
     macros = re.findall(r"^#define (\w+)_INPUT_COUNT", header, re.MULTILINE)
@@ -252,6 +267,7 @@ def entry_number(entries: Sequence[HostEntry], function: str) -> int:
     names = [entry.function.removesuffix("_run") for entry in entries]
     if function == "network":
         return 0
+    function = function if function in names else function.replace("network", names[0], 1)
     if function not in names:
         raise Diagnostic(f"the network has no function '{function}'", expected=", ".join(names))
     return names.index(function)

@@ -11,7 +11,7 @@ REFUSED = 64
 _HEAD = """\
 #include <stdio.h>
 #include <string.h>
-#include "network.h"
+#include "@HEADER@"
 
 static int fail(const char *message) {
     fprintf(stderr, "%s\\n", message);
@@ -76,9 +76,9 @@ class DriverEntry:
     returns: bool
 
 
-def driver_text(entries: Sequence[DriverEntry], image: str = "") -> str:
+def driver_text(header: str, entries: Sequence[DriverEntry], image: str = "") -> str:
     """
-    Return a program that reads calls, does each twice in a row, and writes the outputs of the last.
+    Return a program that reads calls of a network, does each twice in a row, and writes the outputs of the last.
 
     A call is a byte, the number of its function, and its raw inputs. The program fails where the two do not agree.
     `image` is the path of what has to be brought to external RAM before, where the network has such.
@@ -90,7 +90,7 @@ def driver_text(entries: Sequence[DriverEntry], image: str = "") -> str:
     saves = ", ".join(f"save_{index}" for index in range(len(entries)))
     functions = [_entry(index, entry) for index, entry in enumerate(entries)]
     main = _MAIN.replace("@STEPS@", steps).replace("@SAVES@", saves).replace("@OPENING@", opening)
-    return "".join([_HEAD, *functions, main])
+    return "".join([_HEAD.replace("@HEADER@", header), *functions, main])
 
 
 def _entry(index: int, entry: DriverEntry) -> str:

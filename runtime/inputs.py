@@ -13,6 +13,7 @@ from numpy.lib.npyio import NpzFile
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
+from ..dialects.core.ports import symbol_in
 from ..errors import Diagnostic, did_you_mean
 from ..files import memory_bytes, open_regular
 from ..ir import Array
@@ -92,7 +93,8 @@ def ssa_names(module: ModuleOp, function: str = "network") -> dict[str, str]:
 
 
 def _network(module: ModuleOp, function: str = "network") -> Operation:
-    network = next((op for op in module.body.block.ops if _symbol(op) in (function, f"{function}_run")), None)
+    name = symbol_in(module, function)
+    network = next((op for op in module.body.block.ops if _symbol(op) == name), None)
     if network is None:
         raise Diagnostic("the module holds no network", expected=f"a function named '{function}'")
     return network

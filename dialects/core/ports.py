@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from ...errors import Diagnostic
+
+NAME = "tilewright.name"
+"""The attribute of a module of C in which all names of functions and globals begin with this one (`name-network`)."""
 
 SHAPE_OF = "tilewright.shape_of"
 """
@@ -54,3 +58,12 @@ def _cut(name: str, array: Any, shapes: Mapping[str, Any]) -> Any:
             found=str(list(shape)),
         )
     return np.ascontiguousarray(array[tuple(slice(extent) for extent in shape)])
+
+
+def symbol_in(module: ModuleOp, function: str) -> str:
+    """Return the name that a function of a network has in a module: in C, `network` is `network_run`, or `NAME_run`."""
+    names = {op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties}
+    name = module.attributes.get(NAME)
+    own = function.removeprefix("network")
+    as_c = f"{name.data if isinstance(name, StringAttr) else 'network'}{own}_run"
+    return as_c if StringAttr(function) not in names and StringAttr(as_c) in names else function

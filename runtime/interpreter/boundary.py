@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.buckets import function_at
 from ...dialects.core.nesting import nested_ops
-from ...dialects.core.ports import SHAPE_OF, cut_outputs
+from ...dialects.core.ports import SHAPE_OF, cut_outputs, symbol_in
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numbers_of, numpy_type, where
 from ..conversion import converted
@@ -116,7 +116,7 @@ class Session:
 
     def entry(self) -> Operation:
         """Return the function that is run."""
-        return self._interpreter.symbol(_entry(self._module, self._function))
+        return self._interpreter.symbol(symbol_in(self._module, self._function))
 
     def run(self, inputs: Mapping[str, Array], *, function: str = "") -> dict[str, Array]:
         """
@@ -124,7 +124,7 @@ class Session:
 
         Of one that has buckets, the smallest runs that takes the position (`dialects/core/buckets.py`).
         """
-        interpreter, function = self._interpreter, _entry(self._module, function or self._function)
+        interpreter, function = self._interpreter, symbol_in(self._module, function or self._function)
         arguments, _ = ports(interpreter.symbol(function))
         check_names(inputs, [port.name for port in arguments if not port.is_output], function)
         written = self._written
@@ -184,7 +184,7 @@ def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> 
     are whole numbers in [-8, 7], so that most float arithmetic on them is exact.
     """
     generator = np.random.default_rng(seed)
-    arguments, _ = ports(Interpreter(module).symbol(_entry(module, function)))
+    arguments, _ = ports(Interpreter(module).symbol(symbol_in(module, function)))
     return {port.name: _random(port, generator) for port in arguments if not port.is_output}
 
 
@@ -195,7 +195,7 @@ def boundary_inputs(module: ModuleOp, seed: int, *, function: str = "network") -
     Half of the numbers are near the ends of this type or of a narrower one, the others anywhere in the type's range.
     """
     generator = np.random.default_rng(seed)
-    arguments, _ = ports(Interpreter(module).symbol(_entry(module, function)))
+    arguments, _ = ports(Interpreter(module).symbol(symbol_in(module, function)))
     return {
         port.name: _at_boundaries(port, generator)
         for port in arguments
@@ -214,13 +214,6 @@ def _at_boundaries(port: Port, generator: np.random.Generator) -> Array:
     inside = np.array([end for end in ends if least <= end <= greatest], port.declared)
     anywhere = generator.integers(least, greatest, port.shape, port.declared, endpoint=True)
     return np.where(generator.random(port.shape) < 0.5, generator.choice(inside, port.shape), anywhere)
-
-
-def _entry(module: ModuleOp, function: str) -> str:
-    """Return the name of a function in the module; as C, `network` is named `network_run`."""
-    names = {op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties}
-    as_c = f"{function}_run"
-    return as_c if StringAttr(function) not in names and StringAttr(as_c) in names else function
 
 
 def load_rules(module: ModuleOp) -> None:

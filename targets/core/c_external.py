@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .c_files import files_of
 from .c_weights import Weight, definition
+
+FILE = files_of().external_image
+"""The file that holds the image of a network without a name."""
 
 _UNIT = 16
 """What the places of arrays are multiples of, in bytes."""
@@ -25,6 +29,7 @@ class External:
     """The arrays in external memory, in order: weights, which have to be brought there, then those that change."""
 
     prefix: str
+    image_file: str
     weights: tuple[Weight, ...]
     arrays: tuple[ExternalArray, ...]
 
@@ -62,21 +67,17 @@ class External:
     @property
     def macros(self) -> list[str]:
         """The lines of the header that say how large the memory is."""
-        upper = self.prefix.upper()
+        upper, size = self.prefix.upper(), len(self.image)
         return [
             f"#define {upper}_RAM_BYTES {self.bytes} /* of external RAM */",
-            f"#define {upper}_RAM_WEIGHTS_BYTES {len(self.image)} /* the first of them: what is in {FILE} */",
+            f"#define {upper}_RAM_WEIGHTS_BYTES {size} /* the first of them: what is in {self.image_file} */",
             "",
         ]
 
     @property
     def prototypes(self) -> list[str]:
         """The lines of the header that declare how the memory is prepared."""
-        return _PROTOTYPES.format(prefix=self.prefix, upper=self.prefix.upper(), file=FILE).splitlines()
-
-
-FILE = "weights_ram.bin"
-"""The file that holds the image."""
+        return _PROTOTYPES.format(prefix=self.prefix, upper=self.prefix.upper(), file=self.image_file).splitlines()
 
 
 _FUNCTIONS = """\

@@ -16,13 +16,15 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ...dialects import emitc
 from ...dialects.cluster import EXTERNAL
+from ...dialects.core.ports import NAME
 from ...errors import Diagnostic
 from ...files import write_bytes
 from ...ir import numpy_type, where
 from ...passes.emitc.names import Names
 from .c_closures import FORK, closure_text
 from .c_expressions import c_type, declaration, literal
-from .c_external import FILE, External, ExternalArray
+from .c_external import External, ExternalArray
+from .c_files import Files, files_of
 from .c_functions import verbatim_text
 from .c_header import HALVES, NOTE, header_text
 from .c_text import function_text
@@ -42,7 +44,8 @@ class CProgram:
 
     `header` is network.h. `body` is the code after the includes: globals that change, kernels, the run function.
     `runtime` are the headers of Tilewright with their texts, in order; `includes` are others, as a machine has, which
-    come after the first of them. `prefix` is what public names begin with.
+    come after the first of them. `prefix` is what public names begin with, `name` what all names and files do, empty
+    where that is left to the compiler.
     """
 
     prefix: str
@@ -54,13 +57,19 @@ class CProgram:
     arena_bytes: int
     state_bytes: int = 0
     external: External | None = None
+    name: str = ""
+
+    @property
+    def files(self) -> Files:
+        """The names of its files."""
+        return files_of(self.name)
 
     @property
     def source(self) -> str:
         """The text of network.c."""
         first, *others = [f'#include "{name}"' for name, _ in self.runtime]
-        weights = ['#include "weights.h"'] if self.weights else []
-        lines = ['#include "network.h"', first, *self.includes, *others, *weights]
+        weights = [f'#include "{self.files.weights_header}"'] if self.weights else []
+        lines = [f'#include "{self.files.header}"', first, *self.includes, *others, *weights]
         return NOTE + "\n".join(lines) + "\n\n" + self.body
 
     @property
@@ -123,7 +132,8 @@ def render(module: ModuleOp) -> CProgram:
     state = sum(_size(op) for op in changing if "tilewright.state" in op.attributes)
     public = [op for op in functions if op.specifiers is None or "static" not in {s.data for s in op.specifiers.data}]
     prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
-    external = _external(prefix, [op for op in variables if op in outside])
+    name = said.data if isinstance(said := module.attributes.get(NAME), StringAttr) else ""
+    external = _external(prefix, files_of(name), [op for op in variables if op in outside])
     known = [*weights, *(external.weights if external is not None else ())]
     weights_bytes = sum(len(weight.data) for weight in known)
     return CProgram(
@@ -136,16 +146,17 @@ def render(module: ModuleOp) -> CProgram:
         arena,
         state,
         external,
+        name,
     )
 
 
-def _external(prefix: str, variables: Sequence[emitc.GlobalOp]) -> External | None:
+def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:
     """Return what lies in external memory, None where nothing does."""
     if not variables:
         return None
     constants = tuple(_weight(op) for op in variables if _is_weight(op))
     arrays = tuple(ExternalArray(op.sym_name.data, _element(op), _size(op)) for op in variables if not _is_weight(op))
-    return External(prefix, constants, arrays)
+    return External(prefix, files.external_image, constants, arrays)
 
 
 def _element(op: emitc.GlobalOp) -> str:
@@ -159,27 +170,30 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
     Weights of up to `largest_arrays` bytes in all are arrays in weights.c; more are weights.bin, which weights.S
     includes. Raises Diagnostic where a file cannot be written.
     """
+    files = program.files
     contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
     contents |= {_INCLUDED[name]: _runtime(_INCLUDED[name]) for name, _ in program.runtime if name in _INCLUDED}
     if program.weights:
-        contents["weights.h"] = program.weights_header
+        contents[files.weights_header] = program.weights_header
     # Those that have to lie in a memory of their own are always arrays: C says where arrays lie.
     placed = [weight for weight in program.weights if weight.level]
     others = [weight for weight in program.weights if not weight.level]
     as_binary = sum(len(weight.data) for weight in others) > largest_arrays
     if as_binary:
         image, offsets = binary_image(others)
-        contents |= {"weights.bin": image, "weights.S": assembly(others, offsets, "weights.bin")}
+        text = assembly(others, offsets, files.weights_image)
+        contents |= {files.weights_image: image, files.weights_assembly: text}
     if arrays := placed if as_binary else [*placed, *others]:
         text = "\n".join(definition(weight) for weight in arrays)
-        contents["weights.c"] = f'{NOTE}#include "weights.h"\n#include "tilewright.h"\n\n{text}'
+        head = f'{NOTE}#include "{files.weights_header}"\n#include "tilewright.h"\n\n'
+        contents[files.weights_source] = head + text
         contents.setdefault("tilewright.h", _runtime("tilewright.h"))
     if program.external is not None:
-        contents[FILE] = program.external.image
-    contents |= {"network.h": program.header, "network.c": program.source}
+        contents[files.external_image] = program.external.image
+    contents |= {files.header: program.header, files.source: program.source}
     for name, content in contents.items():
         write_bytes(directory / name, content.encode() if isinstance(content, str) else content)
-    for stale in {"weights.c", "weights.S", "weights.bin", "weights.h", FILE} - contents.keys():
+    for stale in set(files[2:7]) - contents.keys():
         (directory / stale).unlink(missing_ok=True)
     return [directory / name for name in contents]
 

@@ -153,7 +153,7 @@ def run_bare(
     cycles = _cycles(done.console)
     if status := re.search(r"^refused (\d+)$", done.console, re.MULTILINE):
         call = calls[(len(cycles) - 1) % len(calls)]
-        raise refused(folder, int(status[1]), entries[call.entry], call.inputs)
+        raise refused(folder / "network.h", int(status[1]), entries[call.entry], call.inputs)
     if done.exit_code:
         raise Diagnostic(
             f"the program ended with code {done.exit_code}",
@@ -191,7 +191,7 @@ class BareSession:
         """
         console = self._take(record(self.entries, Call(inputs, entry=entry)))
         if status := re.search(r"^refused (\d+)$", console, re.MULTILINE):
-            raise refused(self._folder, int(status[1]), self.entries[entry], inputs)
+            raise refused(self._folder / "network.h", int(status[1]), self.entries[entry], inputs)
         return _outputs(console, self.entries[entry].outputs)
 
     def reset(self) -> None:
