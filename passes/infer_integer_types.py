@@ -326,8 +326,9 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
 
 def _keep_floats(state: _Inference, op: OnnxOp, data: Sequence[SSAValue]) -> None:
     """Hand a float operator floats where a value became an integer one."""
+    carriers = set(data)
     for index, value in enumerate(op.operands):
-        became_integer = value in data and value in state.ranges and _takes_floats(op, value)
+        became_integer = value in carriers and value in state.ranges and _takes_floats(op, value)
         if became_integer and element_of(op.results[0]) == f32 and op.name not in _CONVERTERS:
             op.operands[index] = cast_before(op, value, f32)
 

@@ -318,19 +318,19 @@ def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, mes
     if isinstance(op, scf.WhileOp):
         _block(code, blocks.pop(0), depth)
         blocks.append(op.before_region.block)
-    before = f"b{number}"
-    _line(code, depth, f"{before} = m.state.paths()")
+    _line(code, depth, "m.state.begin_paths()")
     if isinstance(op, scf.IfOp):
         _block(code, blocks[0], depth)
-        _line(code, depth, f"{before} = m.state.exchange({before})")
+        _line(code, depth, "m.state.exchange_paths()")
         for block in blocks[1:]:
             _block(code, block, depth)
-        _line(code, depth, f"m.join_paths({number}, {before})")
+        _line(code, depth, f"m.join_paths({number})")
     else:
         _line(code, depth, "for _ in range(2):")
         for block in blocks:
             _block(code, block, depth + 1)
-        _line(code, depth + 1, f"m.join_paths({number}, {before})")
+        _line(code, depth + 1, f"m.join_paths({number})")
+    _line(code, depth, "m.state.end_paths()")
     code.by_data = around
 
 

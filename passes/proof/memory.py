@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 from ...ir import Array
 from .forks import Fork
 from .origins import Origin, merged
+from .paths import Paths
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
 from .rules import name_of, refuse
 
@@ -66,10 +67,6 @@ class Observer(Protocol):
     def branch(self) -> None: ...
 
 
-Bytes: TypeAlias = "dict[Memory, Array]"
-"""The number of the last write, per byte, of memories that have been written to."""
-
-
 @dataclass
 class State:
     """All memories, the writes to them in order, and the transfers under way."""
@@ -88,6 +85,8 @@ class State:
     """The loops around, outermost first: the name of the index and its value."""
     forks: list[Fork] = field(default_factory=list[Fork])
     """The parallel loops around, outermost first."""
+    paths: list[Paths] = field(default_factory=list[Paths])
+    """The ops around, outermost first, of which data decide the path."""
     observers: list[Observer] = field(default_factory=list["Observer"])
     """Those who are told of what is read and written."""
 
@@ -95,34 +94,36 @@ class State:
         """Return the step at which the program is, of so many loops or of all."""
         return shown(self.steps[-innermost:])
 
-    def paths(self) -> Bytes:
-        """Return the state of memory where data decide how the program goes on."""
+    def begin_paths(self) -> None:
+        """Note that data decide how the program goes on from here."""
         for observer in self.observers:
             observer.branch()
-        return {memory: memory.writes.copy() for memory in self.memories if not memory.untouched}
+        self.paths.append(Paths())
 
-    def exchange(self, other: Bytes) -> Bytes:
-        """Take another state of memory; returns the one that was."""
-        here = {memory: memory.writes.copy() for memory in self.memories if not memory.untouched}
-        for memory in here:
-            memory.writes[...] = other.get(memory, memory.unwritten)
-        return here
+    def exchange_paths(self) -> None:
+        """Go back to where the paths begin, to walk the second."""
+        self.paths[-1].exchange()
 
-    def join_paths(self, op: Operation, other: Bytes) -> None:
+    def join_paths(self, op: Operation) -> None:
         """
-        Join the state of memory with that of another path to the end of an op.
+        Join the state of memory with that of the other path to the end of an op.
 
         A byte comes from the buffer that wrote it last on both paths; from none where these differ.
         """
-        for memory in self.memories:
-            if memory.untouched:
+        for memory, bytes, here, there in self.paths[-1].ends():
+            differ = np.flatnonzero(here != there)
+            if not differ.size:
                 continue
-            there = other.get(memory, np.full(memory.size, memory.unwritten, np.int32))
-            differ = np.flatnonzero(memory.writes != there)
-            pairs = np.stack([memory.writes[differ], there[differ]], axis=1)
+            pairs = np.stack([here[differ], there[differ]], axis=1)
             kinds, which = np.unique(pairs, axis=0, return_inverse=True)
             joined = [self._joined(op, int(a), int(b)) for a, b in kinds]
-            memory.writes[differ] = np.array(joined, np.int32)[which.reshape(-1)]
+            memory.writes[bytes[differ]] = np.array(joined, np.int32)[which.reshape(-1)]
+
+    def end_paths(self) -> None:
+        """Note that the paths have met; what they wrote, the path around has."""
+        inner = self.paths.pop()
+        if self.paths:
+            self.paths[-1].undo += inner.undo
 
     def _joined(self, op: Operation, a: int, b: int) -> int:
         """Return the write that a byte comes from which one or the other has written last, as data decide."""
@@ -234,6 +235,8 @@ class State:
         index = self._add(Write(op, tuple(self.steps), buffer, region, origin))
         if origin is not None and origin.lacks:
             self.lacking.add(index)
+        if self.paths:
+            self.paths[-1].note(region.memory, region.low, region.high)
         region.flat[...] = index
 
     def _add(self, write: Write) -> int:

@@ -26,7 +26,7 @@ from .compile import compile_function
 from .grid import prove_in_place
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
-from .memory import Bytes, State, Transfer, shown
+from .memory import State, Transfer, shown
 from .origins import Origin, Spot, brought
 from .regions import NEVER, Buffer, Region
 from .repeats import Repeats
@@ -176,9 +176,9 @@ class Walk:
         self.state.check_read(op, region, buffer.number, what)
         self._check_complete(op, region, what)
 
-    def join_paths(self, number: int, other: Bytes) -> None:
-        """Join the paths by which an op is left, the present one and another, by the state of memory on that."""
-        self.state.join_paths(self._ops[number], other)
+    def join_paths(self, number: int) -> None:
+        """Join the two paths by which an op is left."""
+        self.state.join_paths(self._ops[number])
 
     def _element(self, op: Operation, buffer: Buffer, indices: Sequence[int | None]) -> Region:
         shape = buffer.array.shape

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import count
 from math import prod
 from typing import Any, cast
 
@@ -235,7 +237,7 @@ def ports(function: Operation) -> tuple[list[Port], list[Port]]:
     if STATUS in function.attributes:
         results = []
     names = [port.name for port in arguments if not port.is_output], [port.name for port in [*outputs, *results]]
-    if repeated := [name for group in names for name in group if group.count(name) > 1]:
+    if repeated := [name for group in names for name, uses in Counter(group).items() if uses > 1]:
         raise Diagnostic(f"two arguments or results are named '{repeated[0]}'", where=where(function))
     return arguments, results
 
@@ -243,11 +245,12 @@ def ports(function: Operation) -> tuple[list[Port], list[Port]]:
 def _ports(types: Sequence[Attribute], attributes: Attribute | None, prefix: str, function: Operation) -> list[Port]:
     dictionaries = cast("ArrayAttr[DictionaryAttr]", attributes).data if attributes else ()
     given = [*dictionaries, *[DictionaryAttr({}) for _ in range(len(types) - len(dictionaries))]]
-    kinds = ["result" if "tilewright.output" in attrs.data else prefix for attrs in given]
-    return [
-        _port(type_, attrs.data, f"{kinds[i]}{kinds[:i].count(kinds[i])}", function)
-        for i, (type_, attrs) in enumerate(zip(types, given, strict=True))
-    ]
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
+    made: list[Port] = []
+    for type_, attrs in zip(types, given, strict=True):
+        kind = "result" if "tilewright.output" in attrs.data else prefix
+        made.append(_port(type_, attrs.data, f"{kind}{next(numbers[kind])}", function))
+    return made
 
 
 def _port(type_: Attribute, attributes: Mapping[str, Attribute], default: str, function: Operation) -> Port:

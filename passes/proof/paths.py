@@ -1,0 +1,88 @@
+"""Journal of the writes on the paths that a program may take as data decide, to go back and to compare two paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from ...ir import Array
+from .regions import Memory
+
+Entries: TypeAlias = "list[tuple[Memory, int, Array]]"
+"""For ranges of bytes of memories, from which byte on, the number of the last write of each."""
+
+
+@dataclass
+class Paths:
+    """
+    Paths from where data decide how the program goes on: `undo` holds what was there before each write, in order.
+
+    Once a second path is walked, `other` holds what the first left, and the writes of the second are in `undo` from
+    `second` on.
+    """
+
+    undo: Entries = field(default_factory=list[tuple[Memory, int, Array]])
+    other: Entries = field(default_factory=list[tuple[Memory, int, Array]])
+    second: int = 0
+
+    def note(self, memory: Memory, low: int, high: int) -> None:
+        """Note that bytes are about to be written."""
+        self.undo.append((memory, low, memory.writes[low:high].copy()))
+
+    def exchange(self) -> None:
+        """Go back to where the paths begin, to walk the second."""
+        self.other = _read((memory, low, low + len(writes)) for memory, low, writes in self.undo)
+        _write(reversed(self.undo))
+        self.second = len(self.undo)
+
+    def ends(self) -> list[tuple[Memory, Array, Array, Array]]:
+        """
+        Return, by memory, the bytes written on a path, and the last writes of these here and on the other path.
+
+        The other path is that from the beginning to the end at once where a second one has not been walked.
+        """
+        ranges = _merged((memory, low, low + len(writes)) for memory, low, writes in self.undo)
+        here = _read(ranges)
+        _write(reversed(self.undo[self.second :]))
+        _write(self.other)
+        there = _read(ranges)
+        _write(here)
+        found: dict[Memory, list[tuple[Array, Array, Array]]] = defaultdict(list)
+        for (memory, low, own), (_, _, others) in zip(here, there, strict=True):
+            found[memory].append((np.arange(low, low + len(own)), own, others))
+        return [(memory, *_joined(parts)) for memory, parts in found.items()]
+
+
+def _joined(parts: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
+    bytes, here, there = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return bytes, here, there
+
+
+def _read(ranges: Iterable[tuple[Memory, int, int]]) -> Entries:
+    return [(memory, low, memory.writes[low:high].copy()) for memory, low, high in ranges]
+
+
+def _write(entries: Iterable[tuple[Memory, int, Array]]) -> None:
+    for memory, low, writes in entries:
+        memory.writes[low : low + len(writes)] = writes
+
+
+def _merged(ranges: Iterable[tuple[Memory, int, int]]) -> list[tuple[Memory, int, int]]:
+    """Return the ranges of each memory without overlaps."""
+    by_memory: dict[Memory, list[tuple[int, int]]] = defaultdict(list)
+    for memory, low, high in ranges:
+        by_memory[memory].append((low, high))
+    found: list[tuple[Memory, int, int]] = []
+    for memory, each in by_memory.items():
+        begin, end = min(each)
+        for low, high in sorted(each):
+            if low > end:
+                found.append((memory, begin, end))
+                begin, end = low, high
+            end = max(end, high)
+        found.append((memory, begin, end))
+    return found
