@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from .errors import Diagnostic, did_you_mean
+from .errors import Diagnostic
 from .files import path_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ _Add: TypeAlias = Callable[..., argparse.Action]
 """`add_argument` of a parser, or of a group of its options."""
 _FLAG = "store_true"
 _DEBUGINFO = ("--mlir-print-debuginfo", "--print-debuginfo")
+_MARK = "// -----"
+_WITHOUT_VALUE = {"--verify-each": "true", "--split-input-file": _MARK, "--verify-diagnostics": "all"} | dict.fromkeys(
+    _DEBUGINFO, "true"
+)
+"""Option that may stand without a value -> the value that it has then."""
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -45,6 +50,12 @@ def _truth(text: str) -> bool:
     if text not in _TRUTH:
         raise argparse.ArgumentTypeError(f"expected true or false, found '{text}'")
     return _TRUTH[text]
+
+
+def _marker(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("expected the text of a line, found none")
+    return text
 
 
 def _natural(text: str) -> int:
@@ -100,8 +111,11 @@ def _add_files(add: _Add) -> None:
     )
     add("-o", "--output", type=_path, metavar="FILE", default="-", help="where the result goes, whole or not at all")
     add("-t", dest="format", metavar="FORMAT", help="output format: mlir (the default), c, ...; --list-targets")
-    add("--split-input-file", action=_FLAG, help="treat the parts between lines '// -----' as files of their own")
-    add("--verify-diagnostics", action=_FLAG, help="succeed when exactly the errors of '// expected-error' come")
+    split = "treat the parts between lines MARK ('// -----') as files of their own"
+    add("--split-input-file", type=_marker, metavar="MARK", help=split)
+    add("--output-split-marker", default=_MARK, metavar="MARK", help="the line between the outputs of parts")
+    expected = "succeed when exactly the errors of '// expected-error' come (all), or at least these (only-expected)"
+    add("--verify-diagnostics", choices=("all", "only-expected"), help=expected)
     add("--allow-unregistered-dialect", action=_FLAG, help="accept ops of unknown dialects")
     add("--parsing-diagnostics", action=_FLAG, help="print errors of the syntax to the output and succeed")
     add("--debug", action=_FLAG, help="show the traceback of an error")
@@ -152,7 +166,7 @@ def _add_observers(add: _Add) -> None:
         metavar="DIR",
         help="write the IR after each pass to a file that runs the rest of the pipeline",
     )
-    add("--timing", action=_FLAG, help="print how long each pass took")
+    add("--timing", "--mlir-timing", dest="timing", action=_FLAG, help="print how long each pass took")
     add("--interpret-each", action=_FLAG, help="run the program after each pass; name the first to change the answer")
     add("--inputs", type=_path, metavar="FILE.npz", help="the inputs of --interpret-each, by name; random ones without")
     add("--seed", type=_natural, default=0, metavar="N", help="the seed of random inputs (0)")
@@ -165,6 +179,7 @@ def _add_printing(add: _Add) -> None:
     add(elide, dest="elide", type=int, metavar="N", help="leave out constants of more elements")
     generic = ("--mlir-print-op-generic", "--print-op-generic")
     add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
+    add("--mlir-print-local-scope", action=_FLAG, help="print attributes in full, as is always done")
     add("--syntax-highlight", dest="highlight", action=_FLAG, help="colour the names of values for a terminal")
     some = "print every location, or none; by default those that are written in the input, but no positions in files"
     add(*_DEBUGINFO, dest="locations", type=_truth, metavar="BOOL", help=some)
@@ -185,26 +200,36 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     parser = argument_parser()
     known = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
     arguments, unknown = parser.parse_known_args([_spelled(word, known) for word in words])
-    if not unknown:
-        return arguments
-    from .passes.core.grammar import UsageError
+    if second := next((word for word in unknown if not word.startswith("-")), None):
+        from .passes.core.grammar import UsageError
 
-    name = unknown[0].partition("=")[0]
-    if not name.startswith("-"):
-        raise UsageError(f"there is a second input '{name}'", found=f"'{arguments.input}' and '{name}'")
-    from .passes import all_passes
+        raise UsageError(f"there is a second input '{second}'", found=f"'{arguments.input}' and '{second}'")
+    arguments.pass_flags = [_pass_flag(word) for word in unknown]
+    arguments.known_options = known
+    return arguments
 
-    is_pass = name.lstrip("-") in all_passes()
-    remedy = f"passes are named with -p: -p {name.lstrip('-')}" if is_pass else did_you_mean(name, known)
-    raise UsageError(f"no option '{name}'", remedy=remedy)
+
+def _pass_flag(word: str) -> tuple[str, str | None]:
+    """Return the name of the pass that `--name` or `--name='option=value'` says, and its options."""
+    name, equals, options = word.lstrip("-").partition("=")
+    return name, options if equals else None
 
 
 def _spelled(word: str, known: Sequence[str]) -> str:
     """Return an argument with two dashes where it is a long option with one, and a value where one may be left out."""
     name = word.partition("=")[0]
-    if name not in known and f"-{name}" in known and len(name) > 2:
+    if name not in known and len(name) > 2 and (f"-{name}" in known or _is_pass(name, known)):
         word = f"-{word}"
-    return f"{word}=true" if word in ("--verify-each", *_DEBUGINFO) else word
+    return f"{word}={_WITHOUT_VALUE[word]}" if word in _WITHOUT_VALUE else word
+
+
+def _is_pass(name: str, known: Sequence[str]) -> bool:
+    """Return whether a word that begins as an option of one letter does is the name of a pass: `-tabulate`, `-pcse`."""
+    if name[:2] not in known or name.startswith("--"):
+        return False
+    from .passes import all_passes
+
+    return name[1:] in all_passes()
 
 
 def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:

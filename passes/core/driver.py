@@ -36,10 +36,9 @@ from .options import build
 from .pipeline import Pipeline, Registry, parse_pipeline
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .timing import Timing
+from .upstream_names import UPSTREAM_NAMES, known_name
 
 T = TypeVar("T")
-
-_SPLIT = re.compile(r"^// -----[ \t]*\n?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,7 @@ def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str
 
 def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Namespace]) -> int:
     passes, machines, formats = _discovered(known, arguments)
+    _check_flags(arguments, passes)
     if (text := _listing(arguments, passes, machines)) is not None:
         write_stdout(text)
         return 0
@@ -94,13 +94,13 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
         passes, machines, formats = _discovered(known, arguments)
     pipeline = _pipeline(arguments, passes, machines)
     run = Run(arguments, name, pipeline, _target(arguments, formats), known.interpreter, _when(arguments, passes))
-    chunks = _split(text) if arguments.split_input_file else [Chunk(text)]
+    chunks = _split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
     if arguments.timing:
         print(run.timing.table(), file=sys.stderr)
     if run.failed and not arguments.verify_diagnostics:
         return 1
-    result = "// -----\n".join(output for output in outputs if output is not None)
+    result = f"{arguments.output_split_marker}\n".join(output for output in outputs if output is not None)
     if arguments.output == "-":
         write_stdout(result)
     else:
@@ -162,8 +162,13 @@ def _listing(
 
 def _check_usage(arguments: Namespace, is_onnx: bool) -> None:
     """Refuse options that make no sense together."""
-    if arguments.passes is not None and arguments.pass_pipeline is not None:
-        raise UsageError("the passes are given twice, by -p and by --pass-pipeline")
+    ways = {
+        "-p": arguments.passes is not None,
+        "--pass-pipeline": arguments.pass_pipeline is not None,
+        "a flag": bool(arguments.pass_flags),
+    }
+    if len(used := [way for way, is_used in ways.items() if is_used]) > 1:
+        raise UsageError(f"the passes are given twice, by {used[0]} and by {used[1]}")
     if not is_onnx and (arguments.input_shape or arguments.input_type):
         raise UsageError("--input-shape and --input-type are for .onnx inputs", found=arguments.input)
     for flag in ("split_input_file", "verify_diagnostics", "parsing_diagnostics", "run_reproducer"):
@@ -184,8 +189,18 @@ def once(flag: str, pairs: Sequence[tuple[str, T]]) -> dict[str, T]:
 
 
 def _pipeline(arguments: Namespace, passes: Registry, machines: Mapping[str, targets.Machine]) -> Pipeline:
-    text = arguments.passes if arguments.pass_pipeline is None else arguments.pass_pipeline
-    return parse_pipeline(text or "", passes, machines).select(arguments.start_at, arguments.stop_after)
+    flags = [name if options is None else f"{name}{{{options}}}" for name, options in arguments.pass_flags]
+    given = [text for text in (arguments.passes, arguments.pass_pipeline, ",".join(flags) or None) if text is not None]
+    return parse_pipeline(given[0] if given else "", passes, machines).select(arguments.start_at, arguments.stop_after)
+
+
+def _check_flags(arguments: Namespace, passes: Registry) -> None:
+    """Raise UsageError for a word that is neither an option nor, with its dashes, the name of a pass."""
+    for name, _ in arguments.pass_flags:
+        if known_name(name) not in passes and name not in passes:
+            known = [*arguments.known_options, *(f"--{each}" for each in (*passes, *UPSTREAM_NAMES))]
+            remedy = did_you_mean(f"--{name}", known) or "opt-tool --help shows the options"
+            raise UsageError(f"no option '--{name}'", expected="an option, or the name of a pass", remedy=remedy)
 
 
 def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target]]]) -> Target:
@@ -210,7 +225,7 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
 def _when(arguments: Namespace, passes: Registry) -> When:
     """Return when the IR is to be printed. Raises UsageError for a pass that there is not."""
     before, after = (
-        frozenset(name for text in texts for name in text.split(","))
+        frozenset(known_name(name) for text in texts for name in text.split(","))
         for texts in (arguments.mlir_print_ir_before, arguments.mlir_print_ir_after)
     )
     for name in sorted(before | after):
@@ -227,11 +242,12 @@ def _when(arguments: Namespace, passes: Registry) -> When:
     )
 
 
-def _split(text: str) -> list[Chunk]:
-    """Return the parts of a text that lines `// -----` separate, those that are empty left out."""
+def _split(text: str, marker: str) -> list[Chunk]:
+    """Return the parts of a text that lines with a marker separate, those that are empty left out."""
+    split = re.compile(rf"^{re.escape(marker)}[ \t]*\n?", re.MULTILINE)
     chunks: list[Chunk] = []
     start = 0
-    for end, following in [*((match.start(), match.end()) for match in _SPLIT.finditer(text)), (len(text), -1)]:
+    for end, following in [*((match.start(), match.end()) for match in split.finditer(text)), (len(text), -1)]:
         if text[start:end].strip():
             chunks.append(Chunk(text[start:end], text.count("\n", 0, start) + 1, f"split-{len(chunks) + 1}"))
         start = following
@@ -374,4 +390,6 @@ class Run:
         """Return what differs between the errors that came and those that a chunk expects."""
         diagnostics = [error for error in came if isinstance(error, Diagnostic)]
         expected = expectations(chunk.text, self.source, chunk.first_line)
-        return [*check(expected, diagnostics, chunk.text, self.source, chunk.first_line)]
+        only_expected = self.arguments.verify_diagnostics == "only-expected"
+        text, line = chunk.text, chunk.first_line
+        return [*check(expected, diagnostics, text, self.source, line, only_expected=only_expected)]

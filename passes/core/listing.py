@@ -12,6 +12,7 @@ from ...targets import Machine
 from .grammar import UsageError
 from .options import option_infos
 from .pipeline import Registry
+from .upstream_names import UPSTREAM_NAMES, known_name
 
 
 def list_passes(registry: Registry, origins: Mapping[str, Iterable[str]]) -> str:
@@ -19,11 +20,14 @@ def list_passes(registry: Registry, origins: Mapping[str, Iterable[str]]) -> str
     named = {name for names in origins.values() for name in names}
     sections = {_title("passes", origin): _rows(registry, names) for origin, names in origins.items()}
     others = _rows(registry, [name for name in registry if name not in named])
-    return _sections(sections | ({"Other passes": others} if others else {}))
+    aliases = {name: f"the same as {own}" for name, own in sorted(UPSTREAM_NAMES.items()) if own in registry}
+    rest = {"Other passes": others, "Upstream's names": aliases}
+    return _sections(sections | {title: rows for title, rows in rest.items() if rows})
 
 
 def help_pass(name: str, registry: Registry) -> str:
     """Return a pass's docstring and its options with types and defaults. Raises UsageError for an unknown name."""
+    name = name if name in registry else known_name(name)
     if name not in registry:
         remedy = did_you_mean(name, registry) or "opt-tool --list-passes shows what there is"
         raise UsageError(f"no pass '{name}'", remedy=remedy)

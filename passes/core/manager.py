@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.traits import IsolatedFromAbove
 
 from ...errors import Diagnostic
 from ...ir import verify
 from .failures import as_diagnostic, catchable
 from .garbage import nothing_older_searched, rare_collections
-from .pipeline import Pipeline, Step
+from .pipeline import ANY, Pipeline, Step
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _anchored(op: Operation, anchor: tuple[str, ...]) -> Iterator[Operation]:
         yield op
         return
     for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
-        if inner.name == anchor[0]:
+        if inner.name == anchor[0] or (anchor[0] == ANY and inner.has_trait(IsolatedFromAbove)):
             yield from _anchored(inner, anchor[1:])
 
 

@@ -18,10 +18,13 @@ from ...errors import Diagnostic, did_you_mean
 from ...targets import Machine
 from .grammar import Item, UsageError, parse_items, point_at
 from .options import build, format_spec
+from .upstream_names import known_name
 
 Registry: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 
 MODULE = "builtin.module"
+ANY = "any"
+"""An anchor that stands for every op whose inside uses nothing from around it."""
 _SUFFIX = "-pipeline"
 
 
@@ -31,7 +34,8 @@ class Step:
     One pass of a pipeline.
 
     `anchor` holds the names of the ops to descend through from the module to those that the pass is run on, each alone:
-    `("func.func",)` for the functions of the module, empty for the module itself.
+    `("func.func",)` for the functions of the module, `("any",)` for its ops that are isolated from above, empty for the
+    module itself.
     """
 
     name: str
@@ -113,7 +117,7 @@ def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine
         machines = discovered()
     resolver = _Resolver(registry, {name + _SUFFIX: each for name, each in machines.items() if each.phases})
     items = parse_items(text)
-    if len(items) == 1 and items[0].name == MODULE and items[0].children is not None:
+    if len(items) == 1 and items[0].name in (MODULE, ANY) and items[0].children is not None:
         items = items[0].children
     return Pipeline(tuple(resolver.steps(items, _Scope(text))))
 
@@ -135,7 +139,7 @@ class _Resolver:
 
     registry: Registry
     named: Mapping[str, Machine]
-    anchors: set[str] = field(default_factory=lambda: {MODULE, "func.func"})
+    anchors: set[str] = field(default_factory=lambda: {MODULE, ANY, "func.func"})
 
     def steps(self, items: Iterable[Item], scope: _Scope) -> list[Step]:
         return [step for item in items for step in self.expand(item, scope)]
@@ -147,9 +151,9 @@ class _Resolver:
             return self.steps(item.children, inner)
         if item.name in self.named:
             return self.expand_named(item, scope)
-        cls = self.load(item, scope)
-        run = cast(ModulePass, build(cls, item, scope.text, scope.source))
-        return [Step(item.name, run, scope.anchor, scope.phase)]
+        name = item.name if item.name in self.registry else known_name(item.name)
+        run = cast(ModulePass, build(self.load(item, name, scope), item, scope.text, scope.source))
+        return [Step(name, run, scope.anchor, scope.phase)]
 
     def expand_named(self, item: Item, scope: _Scope) -> list[Step]:
         """Return the steps of a machine's pipeline."""
@@ -165,8 +169,8 @@ class _Resolver:
             steps += self.steps(parse_items(phase.text, source), inside)
         return steps
 
-    def load(self, item: Item, scope: _Scope) -> type[ModulePass]:
-        factory = self.registry.get(item.name)
+    def load(self, item: Item, name: str, scope: _Scope) -> type[ModulePass]:
+        factory = self.registry.get(name)
         if factory is None:
             known = [*self.registry, *self.named]
             remedy = did_you_mean(item.name, known) or "opt-tool --list-passes shows what there is"

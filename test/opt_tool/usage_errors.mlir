@@ -30,9 +30,25 @@
 // RUN: not opt-tool %s -t klingon 2>&1 | filecheck %s --check-prefix=CHECK-FORMAT
 // CHECK-FORMAT: -t: error: no output format 'klingon'
 
-// RUN: not opt-tool %s --cse 2>&1 | filecheck %s --check-prefix=CHECK-FLAG
-// CHECK-FLAG: error: no option '--cse'
-// CHECK-FLAG: remedy:     passes are named with -p: -p cse
+// RUN: not opt-tool %s --csee 2>&1 | filecheck %s --check-prefix=CHECK-FLAG
+// CHECK-FLAG: error: no option '--csee'
+// CHECK-FLAG: remedy:     did you mean '--cse'
+
+// RUN: not opt-tool %s --verify-eahc 2>&1 | filecheck %s --check-prefix=CHECK-TYPO
+// CHECK-TYPO: error: no option '--verify-eahc'
+// CHECK-TYPO: remedy:     did you mean '--verify-each'
+
+// RUN: not opt-tool %s --cse -p dce 2>&1 | filecheck %s --check-prefix=CHECK-BOTH
+// CHECK-BOTH: error: the passes are given twice, by -p and by a flag
+
+// RUN: not opt-tool %s --verify-diagnostics=some 2>&1 | filecheck %s --check-prefix=CHECK-CHOICE
+// CHECK-CHOICE: error: argument --verify-diagnostics: invalid choice: 'some'
+
+// RUN: not opt-tool %s --split-input-file= 2>&1 | filecheck %s --check-prefix=CHECK-MARK
+// CHECK-MARK: error: argument --split-input-file: expected the text of a line, found none
+
+// RUN: not opt-tool %s --plan-memory='no-such=1' 2>&1 | filecheck %s --check-prefix=CHECK-FLAG-OPTION
+// CHECK-FLAG-OPTION: 'plan-memory' has no option 'no-such'
 
 // RUN: not opt-tool %t.missing 2>&1 | filecheck %s --check-prefix=CHECK-MISSING
 // CHECK-MISSING: .missing: error: the input cannot be read: No such file or directory

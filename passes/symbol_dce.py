@@ -1,0 +1,72 @@
+"""Functions and globals that nothing needs are erased."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Operation
+
+from ..dialects.core.nesting import nested_ops
+from .core.base import Pass
+
+
+def erase_unused_symbols(module: ModuleOp) -> None:
+    """Erase the private symbols of a module that no public symbol and no other op of it refers to, directly or not."""
+    ops = list(module.body.block.ops)
+    private = {name: op for op in ops if (name := _private_name(op)) is not None}
+    pending = [op for op in ops if _private_name(op) is None]
+    needed: set[str] = set()
+    while pending:
+        for name in _symbols_in(pending.pop()):
+            if name in private and name not in needed:
+                needed.add(name)
+                pending.append(private[name])
+    for name, op in private.items():
+        if name not in needed:
+            op.detach()
+            op.erase()
+
+
+def _private_name(op: Operation) -> str | None:
+    """Return the name of a symbol that is visible in its module alone, None for what is none."""
+    name, visibility = op.properties.get("sym_name"), op.properties.get("sym_visibility")
+    is_private = isinstance(visibility, StringAttr) and visibility.data in ("private", "nested")
+    return name.data if isinstance(name, StringAttr) and is_private else None
+
+
+def _symbols_in(op: Operation) -> Iterator[str]:
+    """Yield the symbols that an op, or one inside of it, refers to."""
+    for inner in nested_ops(op):
+        for attribute in (*inner.properties.values(), *inner.attributes.values()):
+            yield from _symbols_of(attribute)
+
+
+def _symbols_of(attribute: Attribute) -> Iterator[str]:
+    match attribute:
+        case SymbolRefAttr():
+            yield attribute.root_reference.data
+        case ArrayAttr():
+            for each in attribute.data:
+                yield from _symbols_of(each)
+        case DictionaryAttr():
+            for each in attribute.data.values():
+                yield from _symbols_of(each)
+        case _:
+            pass
+
+
+@dataclass(frozen=True)
+class SymbolDcePass(Pass):
+    """
+    Erase private functions and globals that nothing refers to; those that only erased ones need, too.
+
+    The symbols of the module itself are looked at, not those of modules inside of it. Upstream's pass of that name.
+    """
+
+    name = "symbol-dce"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        erase_unused_symbols(op)
