@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -16,8 +15,9 @@ from ...dialects.core.effects import EffectAnalysis
 from ...dialects.core.kernel import is_kernel, kernel_of, reads_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp, TokenType
+from ..core.byte_ranges import ByteRanges
 from ..map_engines import ATTRIBUTE as ENGINE
-from .places import Place, Range, is_movable, place_of
+from .places import Place, is_movable, place_of
 
 
 @dataclass
@@ -113,62 +113,12 @@ def _engine_of(launch: LaunchOp) -> Attribute | None:
     return launch.kernel.attributes.get(ENGINE)
 
 
-class _Accesses:
-    """
-    Items that access one memory, by the bytes that they touch.
-
-    Ranges of at most 2^k bytes are sorted by their first byte, apart from longer ones, so that a query passes over few
-    that it does not meet.
-    """
-
-    def __init__(self) -> None:
-        self._numbers: dict[Range, list[int]] = {}
-        self._by_length: dict[int, list[Range]] = {}
-
-    def add(self, place: Place, number: int) -> None:
-        """Add an access of an item."""
-        bytes = place.low, place.high
-        if bytes not in self._numbers:
-            self._numbers[bytes] = []
-            insort(self._by_length.setdefault(_log(place), []), bytes)
-        self._numbers[bytes].append(number)
-
-    def meeting(self, place: Place) -> Iterator[int]:
-        """Yield the items whose accesses share a byte with a place."""
-        for k, known in self._by_length.items():
-            for bytes in known[_first(known, place.low - (1 << k)) : _first(known, place.high)]:
-                if bytes[1] > place.low:
-                    yield from self._numbers[bytes]
-
-    def forget(self, place: Place) -> None:
-        """Remove the accesses that lie within a place."""
-        for k, known in self._by_length.items():
-            if k > _log(place):
-                continue
-            first, end = _first(known, place.low), _first(known, place.high + 1)
-            inside = [bytes for bytes in known[first:end] if bytes[1] <= place.high]
-            if inside:
-                known[first:end] = [bytes for bytes in known[first:end] if bytes[1] > place.high]
-            for bytes in inside:
-                del self._numbers[bytes]
-
-
-def _log(place: Place) -> int:
-    """Return the least k such that a place has at most 2^k bytes."""
-    return max(0, place.high - place.low - 1).bit_length()
-
-
-def _first(known: Sequence[Range], low: int) -> int:
-    """Return the number of the first range that begins at a byte or after it."""
-    return bisect_left(known, (low, -1))
-
-
 class _Places:
     """The last items to touch each byte."""
 
     def __init__(self) -> None:
-        self._reads: dict[object, _Accesses] = defaultdict(_Accesses)
-        self._writes: dict[object, _Accesses] = defaultdict(_Accesses)
+        self._reads: dict[object, ByteRanges] = defaultdict(ByteRanges)
+        self._writes: dict[object, ByteRanges] = defaultdict(ByteRanges)
         self._unknown: int | None = None
         self._launches: dict[Operation, int] = {}
         self._joined: dict[int, LaunchOp] = {}
@@ -191,15 +141,16 @@ class _Places:
             self._follow(item, place, self._reads)
             self._follow(item, place, self._writes)
         for place in item.reads:
-            self._reads[place.memory].add(place, item.number)
+            self._reads[place.memory].add(place.low, place.high, item.number)
         for place in item.writes:
             # Later accesses to these bytes follow this item, and so all that this one follows.
-            self._reads[place.memory].forget(place)
-            self._writes[place.memory].forget(place)
-            self._writes[place.memory].add(place, item.number)
+            self._reads[place.memory].forget(place.low, place.high)
+            self._writes[place.memory].forget(place.low, place.high)
+            self._writes[place.memory].add(place.low, place.high, item.number)
 
-    def _follow(self, item: Item, place: Place, accesses: dict[object, _Accesses]) -> None:
-        item.follows.update(self._before(item, number) for number in accesses[place.memory].meeting(place))
+    def _follow(self, item: Item, place: Place, accesses: dict[object, ByteRanges]) -> None:
+        meeting = accesses[place.memory].meeting(place.low, place.high)
+        item.follows.update(self._before(item, number) for number in meeting)
 
     def _note_launch(self, item: Item) -> None:
         if isinstance(item.op, LaunchOp):

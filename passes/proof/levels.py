@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import lcm
 from typing import Any, Protocol, cast
 
@@ -19,6 +20,7 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...ir import element_of, numpy_type
 from ...targets.core.machine import LARGEST_ELEMENT
+from ..core.byte_ranges import ByteRanges
 from ..grids.memories import address_of
 from ..grids.streams import stage_bytes
 from ..memory.views import bytes_of
@@ -216,11 +218,14 @@ def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None
     for each in residents:
         _prove_inside(each.buffer, levels)
         _prove_apart(each.buffer, each.buffer)
-    for a, b in combinations(residents, 2):
-        if a.block is not b.block or (a.first <= b.last and b.first <= a.last):
+    by_block: dict[Block, list[_Resident]] = defaultdict(list)
+    for each in residents:
+        by_block[each.block].append(each)
+    for inner, outer in combinations(by_block.values(), 2):
+        for a, b in product(inner, outer):
             _prove_apart(a.buffer, b.buffer)
-    for block in dict.fromkeys(each.block for each in residents):
-        _prove_apart_from_grids(block, [each for each in residents if each.block is block], levels)
+    for block, each in by_block.items():
+        _prove_apart_in(block, each, levels)
 
 
 def _resident(op: memref.AllocOp, numbers: Mapping[Operation, int]) -> _Resident | None:
@@ -250,12 +255,26 @@ def _within(block: Block, op: Operation) -> Operation:
     return op
 
 
-def _prove_apart_from_grids(block: Block, residents: Sequence[_Resident], levels: Mapping[str, LevelLimits]) -> None:
+def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, LevelLimits]) -> None:
+    """Prove that buffers alive at an op of a block lie apart from each other and from those of its grids."""
+    begun, ended = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for index, each in enumerate(residents):
+        begun[each.first].append(index)
+        ended[each.last].append(index)
+    alive: dict[str, ByteRanges] = defaultdict(ByteRanges)
+
+    def prove(placed: Placed) -> None:
+        for other in sorted(alive[placed.level].meeting(placed.address, placed.end)):
+            _prove_apart(residents[other].buffer, placed)
+
     for number, op in enumerate(block.ops):
-        live = [each for each in residents if each.first <= number <= each.last]
-        if not live or not op.regions:
-            continue
-        grids = (inner for inner in nested_ops(op) if isinstance(inner, GridOp))
+        for index in begun[number]:
+            buffer = residents[index].buffer
+            prove(buffer)
+            alive[buffer.level].add(buffer.address, buffer.end, index)
+        grids = (inner for inner in op.walk() if isinstance(inner, GridOp)) if op.regions else ()
         for placed in (placed for grid in grids for placed in placed_in(grid, levels)):
-            for each in live:
-                _prove_apart(each.buffer, placed)
+            prove(placed)
+        for index in ended[number]:
+            buffer = residents[index].buffer
+            alive[buffer.level].remove(buffer.address, buffer.end, index)
