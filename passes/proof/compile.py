@@ -140,7 +140,7 @@ def _op(code: Code, op: Operation, depth: int) -> None:
 
 def _constant(code: Code, op: arith.ConstantOp, depth: int) -> None:
     if isinstance(op.value, IntegerAttr):
-        _line(code, depth, f"{_bind(code, op.result)} = {_number(op)}")
+        code.names[op.result] = f"({_number(op)})"
 
 
 def _compare(code: Code, op: arith.CmpiOp, depth: int) -> None:
