@@ -117,12 +117,23 @@ UNKNOWN = Effects((EffectInstance(_READ), EffectInstance(_WRITE)), is_known=Fals
 
 def effects_of(op: Operation) -> Effects:
     """Return the effects of an op. Use an `EffectAnalysis` for many ops of one module."""
-    return EffectAnalysis().of(op)
+    return NONE if _is_always_pure(op) else EffectAnalysis().of(op)
 
 
 def is_pure(op: Operation) -> bool:
     """Return whether an op only computes its results from its operands."""
     return effects_of(op).is_none
+
+
+def _is_always_pure(op: Operation) -> bool:
+    """Return whether no op of a class has effects, whatever is in its regions."""
+    return _declares_none(type(op)) and not is_kernel(op)
+
+
+@cache
+def _declares_none(op_class: type[Operation]) -> bool:
+    traits = _declared(op_class)
+    return bool(traits) and all(isinstance(trait, NoMemoryEffect) for trait in traits)
 
 
 def is_speculatable(op: Operation) -> bool:
@@ -178,11 +189,6 @@ def _declared(op_class: type[Operation]) -> tuple[MemoryEffect, ...]:
     return tuple(trait for trait in op_class.traits if isinstance(trait, MemoryEffect))
 
 
-@cache
-def _are_pure(traits: tuple[MemoryEffect, ...]) -> bool:
-    return all(isinstance(trait, NoMemoryEffect) for trait in traits)
-
-
 _KERNEL = (KernelEffects(), RecursiveMemoryEffect())
 
 
@@ -208,11 +214,11 @@ class EffectAnalysis:
         return self._nested[op]
 
     def _of(self, op: Operation) -> Effects:
+        if _is_always_pure(op):
+            return NONE
         traits = _KERNEL if is_kernel(op) else _declared(type(op))
         if not traits:
             return UNKNOWN
-        if _are_pure(traits):
-            return NONE
         found: dict[EffectInstance, None] = {}
         for trait in traits:
             effects = self._of_trait(op, trait)
