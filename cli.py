@@ -12,7 +12,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
@@ -345,6 +344,8 @@ _COMMANDS: dict[str, tuple[str, Callable[[_Parser], None], Callable[[argparse.Na
 
 
 def _version() -> str:
+    from importlib.metadata import version
+
     return f"tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}"
 
 

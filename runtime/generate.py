@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from ..compiler import PREFILL
-from ..dialects.core.ports import ATTENTION_MASK
+from ..dialects.core.ports import ATTENTION_MASK, symbol_in
 from ..errors import Diagnostic
 from ..files import path_of
 from ..ir import Array, symbol_names
@@ -98,15 +98,14 @@ def _language(inputs: Sequence[Input], function: str, step: Language | None) -> 
 
 def module_language(module: ModuleOp) -> Language:
     """Return what the network of a module takes. Raises Diagnostic where it is no language model with state."""
-    names = symbol_names(module.body.block)
-    several = network_inputs(module, PREFILL) if names & {PREFILL, f"{PREFILL}_run"} else []
+    has_prefill = symbol_in(module, PREFILL) in symbol_names(module.body.block)
+    several = network_inputs(module, PREFILL) if has_prefill else []
     return language_of(network_inputs(module), several)
 
 
 def folder_language(network: HostNetwork) -> Language:
     """Return what a compiled network takes. Raises Diagnostic where it is no language model with state."""
-    names = [entry.function for entry in network.entries]
-    several = host_inputs(network, PREFILL) if f"{PREFILL}_run" in names else []
+    several = host_inputs(network, PREFILL) if network.has(PREFILL) else []
     return language_of(host_inputs(network), several)
 
 

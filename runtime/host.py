@@ -133,6 +133,10 @@ class HostNetwork:
         """Whether it runs as a program of its own, not as a function in this process."""
         return self._program is not None
 
+    def has(self, function: str) -> bool:
+        """Return whether there is a function of that name, in which `network` stands for that of the network."""
+        return _symbol(self.entries, function) in [entry.function for entry in self.entries]
+
     def number_of(self, function: str) -> int:
         """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
         return entry_number(self.entries, function)
@@ -264,13 +268,18 @@ def entries_of(header: str, folder: Path) -> list[HostEntry]:
 
 def entry_number(entries: Sequence[HostEntry], function: str) -> int:
     """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
-    names = [entry.function.removesuffix("_run") for entry in entries]
-    if function == "network":
-        return 0
-    function = function if function in names else function.replace("network", names[0], 1)
-    if function not in names:
-        raise Diagnostic(f"the network has no function '{function}'", expected=", ".join(names))
-    return names.index(function)
+    names = [entry.function for entry in entries]
+    if (symbol := _symbol(entries, function)) in names:
+        return names.index(symbol)
+    expected = ", ".join(name.removesuffix("_run") for name in names)
+    raise Diagnostic(f"the network has no function '{function}'", expected=expected)
+
+
+def _symbol(entries: Sequence[HostEntry], function: str) -> str:
+    """Return the name in C of a function, in which `network` stands for the name of the first."""
+    own = entries[0].function.removesuffix("_run")
+    is_named = any(entry.function == f"{function}_run" for entry in entries)
+    return f"{function}_run" if is_named else f"{function.replace('network', own, 1)}_run"
 
 
 def _driver_entry(entry: HostEntry) -> DriverEntry:

@@ -14,7 +14,8 @@ from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import llama
-from tilewright.runtime.generate import generate, language_of, module_language
+from tilewright.runtime.generate import folder_language, generate, language_of, module_language
+from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import Input
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import run_steps, runner
@@ -177,12 +178,14 @@ def test_both_functions_share_weights_state_and_memory(model: Path, prefill: Pat
 
 @pytest.mark.long
 @quick
+@pytest.mark.parametrize("name", ["network", "llama"])
 def test_a_folder_has_both_functions(
-    model: Path, prefill: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, model: Path, prefill: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["compile", str(model), "--prefill", str(prefill), "--context", "16", "-o", str(tmp_path)]
-    assert cli.main(words) == 0
-    assert "int32_t network_prefill_run(" in (tmp_path / "network.h").read_text()
+    assert cli.main([*words, *(["--name", name] if name != "network" else [])]) == 0
+    assert f"int32_t {name}_prefill_run(" in (tmp_path / f"{name}.h").read_text()
+    assert folder_language(HostNetwork(tmp_path)).prompt is not None
     capsys.readouterr()
     assert cli.main(["generate", str(tmp_path), "--prompt", ",".join(map(str, LONG_PROMPT)), "--tokens", "3"]) == 0
     found = capsys.readouterr().out
