@@ -18,13 +18,13 @@ from .errors import Diagnostic, did_you_mean
 from .files import read_text
 from .ir import Array
 from .passes.core.grammar import UsageError
+from .passes.emitc.text.files import files_of
 from .runtime.calls import steps_of
 from .runtime.check import Row, find_cases
 from .runtime.check import check as check_cases
 from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
 from .runtime.session import Run, check_place, host_run, level_for, runner, stacked
-from .targets.core.c_files import files_of
 
 AnyPath = str | PathLike[str]
 

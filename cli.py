@@ -310,10 +310,10 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 
 def _completion(options: argparse.Namespace) -> int:
     """Run `tilewright completion`."""
+    from .dialects.core.machine.file import variants
     from .opt_tool import argument_parser
     from .runtime.session import ON
     from .targets import machines
-    from .targets.core.machine_file import variants
 
     targets = [*machines(), *variants()]
     values = {"--on": list(ON), "--target": targets, "targets": targets, "completion": SHELLS}

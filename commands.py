@@ -86,11 +86,11 @@ class Progressing:
 def compile_command(options: argparse.Namespace) -> int:
     """Run `tilewright compile`."""
     from .compiler import bare_of, compile_model, machine_named, pipeline_of, write_bare, write_compilation
+    from .passes.emitc.text.files import files_of
     from .runtime.float_hint import hints
     from .runtime.host import shared_library
     from .runtime.inputs import load_arrays, network_inputs
     from .runtime.tables import print_compiled
-    from .targets.core.c_files import files_of
 
     if options.bare and options.shared:
         raise usage_error("--bare and --shared are of different machines", remedy="compile twice")
@@ -246,8 +246,8 @@ def targets_command(options: argparse.Namespace) -> int:
 
     from . import targets
     from .compiler import machine_named, pipeline_of
-    from .targets.core.machine_file import find_machine
-    from .targets.core.machine_picture import draw
+    from .dialects.core.machine.file import find_machine
+    from .dialects.core.machine.picture import draw
 
     if options.name is None:
         table = Table("target", "what it is")
@@ -274,7 +274,7 @@ def targets_command(options: argparse.Namespace) -> int:
 def new_target_command(options: argparse.Namespace) -> int:
     """Run `tilewright new-target`."""
     from .dialects import all_dialects
-    from .targets.core.new_target import write_target
+    from .targets.new_target import write_target
 
     for path in write_target(options.name, options.output, all_dialects()):
         print(path)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .ir import Array
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Pipeline
-    from .targets.c import CProgram
-    from .targets.core.c_files import Files
+    from .passes.emitc.text.files import Files
+    from .passes.formats.c import CProgram
 
 
 PROOFS = {
@@ -141,7 +141,7 @@ class Compilation:
     def program(self) -> CProgram:
         """Return the network as C. Raises Diagnostic where it was not compiled that far."""
         from .passes.core.garbage import rare_collections
-        from .targets.c import render
+        from .passes.formats.c import render
 
         try:
             with rare_collections():
@@ -153,8 +153,8 @@ class Compilation:
 
 def machine_named(name: str) -> targets.Machine:
     """Return the machine of that name, or of that folder or file. Raises UsageError for an unknown one."""
+    from .dialects.core.machine.file import variants
     from .passes.core.grammar import UsageError
-    from .targets.core.machine_file import variants
 
     known = [*targets.machines(), *variants()]
     if name in known or (name and Path(name).exists()):
@@ -272,8 +272,8 @@ def write_compilation(
     cannot be written, and what `also` raises; what it held is then as it was.
     """
     from .files import write_folder
-    from .targets.c import write_program
-    from .targets.core.c_files import REPORT, files_in
+    from .passes.emitc.text.files import REPORT, files_in
+    from .passes.formats.c import write_program
 
     program = compilation.program()
     texts = {

@@ -50,6 +50,11 @@ def files(pattern: str) -> list[Path]:
     return sorted(file for file in _ROOT.glob(pattern) if file.stem != "__init__")
 
 
+def packages(pattern: str) -> list[Path]:
+    """Return the `__init__.py` of the package's folders that match a pattern, sorted."""
+    return sorted(_ROOT.glob(f"{pattern}__init__.py"))
+
+
 def module_at(file: Path) -> ModuleType:
     """
     Import the module of the package, or of an adopted target, that a file holds.
@@ -70,8 +75,12 @@ def is_inside(file: Path) -> bool:
 def _module_name(file: Path) -> str:
     for target, folder in _adopted.items():
         if file.is_relative_to(folder):
-            return ".".join((_PACKAGE, TARGETS.name, target, *file.relative_to(folder).with_suffix("").parts))
-    return ".".join((_PACKAGE, *file.relative_to(_ROOT).with_suffix("").parts))
+            return ".".join((_PACKAGE, TARGETS.name, target, *_parts(file.relative_to(folder))))
+    return ".".join((_PACKAGE, *_parts(file.relative_to(_ROOT))))
+
+
+def _parts(file: Path) -> tuple[str, ...]:
+    return file.parent.parts if file.stem == "__init__" else file.with_suffix("").parts
 
 
 @cache
@@ -99,6 +108,11 @@ def target_files(pattern: str) -> list[Path]:
     """Return the files of all targets that match a pattern, but for `__init__.py`, sorted by target."""
     folders = target_folders().values()
     return [file for folder in folders for file in sorted(folder.glob(pattern)) if file.stem != "__init__"]
+
+
+def target_packages(pattern: str) -> list[Path]:
+    """Return the `__init__.py` of folders of all targets that match a pattern, sorted by target."""
+    return [file for folder in target_folders().values() for file in sorted(folder.glob(f"{pattern}__init__.py"))]
 
 
 def adopt(path: Path) -> None:

@@ -10,7 +10,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 
 from .dialects import own_dialects
 from .passes import own_passes
-from .targets import own_formats
+from .passes.formats import own_formats
 
 UNIVERSE = Universe(
     all_dialects={name: load for name, load in own_dialects().items() if name not in XDSL_UNIVERSE.all_dialects},

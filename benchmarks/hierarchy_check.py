@@ -11,6 +11,7 @@ from functools import lru_cache
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, new_context, verify
@@ -22,7 +23,6 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.check import Case, case_inputs, compare, model_for
 from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.targets.core.machine_attribute import attach_machine
 from tilewright.test.machines.make import machine
 
 _NAMED = re.compile(r"give (\S+) ([\d,]+) bytes")

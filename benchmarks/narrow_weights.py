@@ -24,15 +24,15 @@ from rich.table import Table
 from tilewright import targets
 from tilewright.compiler import Model
 from tilewright.dialects.core.kernel import kernel_of
-from tilewright.dialects.core.nn_unpack import packed_shape
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.nn.unpack import packed_shape
 from tilewright.frontend.zoo import llama
 from tilewright.ir import new_context, parse_module
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.simulator import simulate
-from tilewright.targets.core.machine import Machine
-from tilewright.targets.core.machine_file import find_machine
 
 POSITION, SIDE = 64, 512
 ROWS, WIDTHS = (1, 2, 16), (8, 4, 2)

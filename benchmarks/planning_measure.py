@@ -16,6 +16,7 @@ from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Operation, SSAValue
 
 from tilewright.compiler import Compilation, Model, compile_model, write_compilation
+from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, functions
 from tilewright.passes.allocate_static import lifetimes
@@ -24,7 +25,6 @@ from tilewright.passes.memory.views import bytes_of
 from tilewright.runtime.check import Case, case_inputs, model_for
 from tilewright.runtime.profile import explicit_program
 from tilewright.runtime.simulator import simulate
-from tilewright.targets.core.machine_attribute import machine_of
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tilewright.compiler import Model
+from tilewright.dialects.core.machine.file import variants
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.runtime import profile
@@ -32,7 +33,6 @@ from tilewright.runtime.check import model_for
 from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.simulator import Simulation
 from tilewright.targets import machines
-from tilewright.targets.core.machine_file import variants
 from tilewright.test.runtime.simulator.sound import faults
 
 SMALL = ("autoencoder", "ds-cnn", "lstm", "mlp", "mobilenet-v1-025", "resnet8", "squeezenet")

@@ -20,7 +20,7 @@ from siracusa_library import Work
 from siracusa_operators import Operator
 from siracusa_tiles import Tile, tiles
 
-from tilewright.targets.core.machine_file import find_machine
+from tilewright.dialects.core.machine.file import find_machine
 from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.npu.geometry import pixel_grids
 

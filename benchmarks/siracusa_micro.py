@@ -37,13 +37,13 @@ from xdsl.utils.test_value import create_ssa_value
 
 from tilewright.dialects.core.body import Body
 from tilewright.dialects.core.kernel import Access, Kernel
+from tilewright.dialects.core.machine.cost_table import cost_named
+from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
 from tilewright.passes.memory.transfers import cost_of
 from tilewright.runtime.simulator.accounts import Layer, Place
 from tilewright.runtime.simulator.schedule import Schedule
-from tilewright.targets.core.cost_table import cost_named
-from tilewright.targets.core.machine_file import find_machine
 from tilewright.targets.siracusa.cost.jobs import Kind, job_cycles
 from tilewright.targets.siracusa.cost.loops import BRANCH
 from tilewright.targets.siracusa.cost.scalar import work_of

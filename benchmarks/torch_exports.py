@@ -34,7 +34,7 @@ import numpy as np
 from torch_networks import NETWORKS, Network
 
 from tilewright.compiler import Model, compile_model
-from tilewright.dialects.core.onnx_schema import OnnxOp
+from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_onnx
 from tilewright.ir import Array, new_context

@@ -1,6 +1,8 @@
 """
 The dialects, discovered: `dialects/foo.py`, here and in the folder of a target, defines `FOO`, the dialect named `foo`.
 
+A dialect of several files is a folder: `dialects/foo/__init__.py` defines `FOO`. `dialects/core` is what they share.
+
 Nothing here lists them. A file is imported when its dialect is first used. Dialects of installed packages and of files
 from elsewhere are known too (`plugins.py`), and xDSL's own, some of which Tilewright's extend.
 """
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from xdsl.ir import Dialect
 
-from ..discovery import files, is_inside, module_at, target_files, unique
+from ..discovery import files, is_inside, module_at, packages, target_files, target_packages, unique
 from ..errors import Diagnostic
 from ..plugins import checked_dialect, plugins
 
@@ -23,7 +25,9 @@ Factory = Callable[[], Dialect]
 def dialect_files() -> dict[str, Path]:
     """Return the files of the dialects of Tilewright and its targets, by name. Raises Diagnostic for a name of two."""
     found = [*files("dialects/*.py"), *target_files("dialects/*.py")]
-    return unique({str(file): {file.stem: file} for file in found}, "dialects")
+    folders = [*packages("dialects/*/"), *target_packages("dialects/*/")]
+    named = [(file.stem, file) for file in found] + [(file.parent.name, file) for file in folders]
+    return unique({str(file): {name: file} for name, file in sorted(named) if name != "core"}, "dialects")
 
 
 def own_dialects() -> dict[str, Factory]:
@@ -47,9 +51,10 @@ def all_dialects() -> dict[str, Factory]:
 
 
 def _load(file: Path) -> Dialect:
-    name = file.stem.upper()
+    dialect = file.parent.name if file.stem == "__init__" else file.stem
+    name = dialect.upper()
     found: object = getattr(module_at(file), name, None)
     if isinstance(found, Dialect):
-        return found if is_inside(file) else checked_dialect(found, file.stem, str(file))
-    expected = f'{name} = Dialect("{file.stem}", ...)'
+        return found if is_inside(file) else checked_dialect(found, dialect, str(file))
+    expected = f'{name} = Dialect("{dialect}", ...)'
     raise Diagnostic("the file does not define its dialect", where=str(file), expected=expected)

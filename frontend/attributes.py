@@ -14,9 +14,9 @@ from onnx import AttributeProto, NodeProto, defs, helper
 from onnx.defs import OpSchema
 from xdsl.ir import Attribute
 
-from ..dialects.core.onnx_attributes import complaint
-from ..dialects.core.onnx_custom import DOMAIN, SPELLINGS
-from ..dialects.core.onnx_schema import default_value, python_value, segments, stored_value
+from ..dialects.onnx.attributes import complaint
+from ..dialects.onnx.custom import DOMAIN, SPELLINGS
+from ..dialects.onnx.schema import default_value, python_value, segments, stored_value
 from ..errors import Diagnostic, did_you_mean
 from .order import where_node
 from .tensors import read_tensor

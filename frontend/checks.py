@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto
 
-from ..dialects.core.onnx_custom import DOMAIN
+from ..dialects.onnx.custom import DOMAIN
 from ..errors import Diagnostic
 from . import fits
 from .onnx_graph import Graph

@@ -13,7 +13,7 @@ from typing import Any
 
 from onnx import NodeProto
 
-from ..dialects.core.onnx_parameters import broadcasts_to, channel_shape, misfit
+from ..dialects.onnx.parameters import broadcasts_to, channel_shape, misfit
 from ..errors import Diagnostic
 from .onnx_graph import Graph
 from .order import where_node

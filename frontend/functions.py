@@ -11,8 +11,8 @@ from onnx import FunctionProto, GraphProto, ModelProto, NodeProto, TypeProto, Va
 from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 
-from ..dialects.core.onnx_custom import DOMAIN
 from ..dialects.onnx import op_class
+from ..dialects.onnx.custom import DOMAIN
 from ..errors import Diagnostic
 from .attributes import GRAPHS
 from .onnx_graph import copies, read_body, schema_of

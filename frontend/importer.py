@@ -26,9 +26,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ..dialects.core.onnx_schema import OnnxOp, make, stored_value
 from ..dialects.core.ports import POSITION, ROWS, SHAPE_OF
 from ..dialects.onnx import Yield, op_class
+from ..dialects.onnx.schema import OnnxOp, make, stored_value
 from ..errors import Diagnostic, did_you_mean
 from ..files import read_regular
 from ..ir import Array, named_location, shape_of

@@ -24,7 +24,7 @@ from onnx import (
 from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 
-from ..dialects.core.onnx_custom import DOMAIN, SCHEMAS
+from ..dialects.onnx.custom import DOMAIN, SCHEMAS
 from ..errors import Diagnostic, did_you_mean
 from .attributes import unsound
 from .onnx_graph import Graph

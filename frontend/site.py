@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
-from ..dialects.core.onnx_contrib import CONTRIB_DOMAIN
-from ..dialects.core.onnx_custom import DOMAIN
-from ..dialects.core.onnx_schema import default_value
 from ..dialects.core.small_floats import FORMATS
 from ..dialects.onnx import op_class
+from ..dialects.onnx.contrib import CONTRIB_DOMAIN
+from ..dialects.onnx.custom import DOMAIN
+from ..dialects.onnx.schema import default_value
 from ..errors import Diagnostic
 from ..ir import Array
 from .onnx_graph import Graph, schema_of

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from onnx import NodeProto, TensorProto
 
-from ..dialects.core.onnx_custom import DOMAIN
 from ..dialects.core.small_floats import FORMATS
+from ..dialects.onnx.custom import DOMAIN
 from ..errors import Diagnostic
 from .onnx_graph import Graph
 from .order import where_node

@@ -13,10 +13,10 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, StringAttr, 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..errors import Diagnostic
 from ..ir import functions, where
-from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .grids.memories import address_of
 from .memory.arena import BUDGET, Lifetime, Placement, peak_step, place

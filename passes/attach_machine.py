@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from ..targets.core.machine_attribute import attach_machine
-from ..targets.core.machine_file import find_machine
+from ..dialects.core.machine.attribute import attach_machine
+from ..dialects.core.machine.file import find_machine
 from .core.base import Pass
 
 

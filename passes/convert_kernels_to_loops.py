@@ -14,9 +14,9 @@ from xdsl.ir.affine import AffineMap
 from ..dialects.core.body import Body
 from ..dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
 from ..dialects.core.nesting import nested_ops
-from ..dialects.core.nn_contraction import ContractionOp, PackableOp
-from ..dialects.core.nn_unpack import UnpackOp
 from ..dialects.nn import ConvOp, PoolOp
+from ..dialects.nn.contraction import ContractionOp, PackableOp
+from ..dialects.nn.unpack import UnpackOp
 from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from ..errors import Diagnostic
 from ..ir import element_of, functions, shape_of, where

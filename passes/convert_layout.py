@@ -25,9 +25,9 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects.core.body import is_float, scalar_attr
 from ..dialects.core.kernel_op import KernelOp
-from ..dialects.core.packed_tiles import LANES, TILE_TYPES
 from ..dialects.nn import ConvOp, MatmulOp, PoolOp, ReduceOp, ints
 from ..dialects.packed import DepthwiseOp, PackedConvOp, PackedMatmulOp, pack
+from ..dialects.packed.tiles import LANES, TILE_TYPES
 from ..ir import Array, element_of, functions, numbers_of, shape_of
 from .core.base import Pass
 from .fuse_epilogues import is_elementwise

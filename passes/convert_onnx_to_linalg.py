@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, MemRef
 from xdsl.ir import Attribute, Block
 
 from ..dialects.core.nesting import nested_ops
-from ..dialects.core.onnx_schema import OnnxOp
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, definition_of
+from ..dialects.onnx.schema import OnnxOp
 from ..errors import Diagnostic
 from ..ir import array_of, dense, functions, where
 from .core.base import Pass

@@ -29,11 +29,11 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ..dialects import emitc
 from ..dialects.core.effects import callee_of, root_of
+from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.ports import SHAPE_OF
 from ..errors import Diagnostic
 from ..ir import where
-from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
 from .emitc.buffers import flags, global_op, shape_attribute

@@ -22,7 +22,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.nesting import nested_ops
-from ..dialects.core.onnx_schema import OnnxOp
+from ..dialects.onnx.schema import OnnxOp
 from ..ir import element_of, functions, shape_of
 from .core.base import Pass
 from .lowering import load_rules

@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.cluster import ForkOp
 from ..dialects.core.effects import effects_of, root_of
-from ..targets.core.machine_attribute import machine_of
+from ..dialects.core.machine.attribute import machine_of
 from .core.base import Pass
 from .loops.nest import PARALLEL, index_constant
 from .map_engines import ATTRIBUTE as ENGINE

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ..dialects.core.cluster_scalars import MacOp
+from ..dialects.cluster.scalars import MacOp
 from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from .core.base import Pass

@@ -16,7 +16,7 @@ from ..dialects.core.body import scalar_attr
 from ..dialects.core.kernel import kernel_of
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.nesting import nested_ops
-from ..dialects.core.nn_scalars import IntegerSqrtOp, RemainderOp
+from ..dialects.nn.scalars import IntegerSqrtOp, RemainderOp
 from ..dialects.quant import RequantizeOp, RescaleOp
 from ..errors import Diagnostic
 from ..ir import shape_of, where

@@ -28,8 +28,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.onnx_schema import OnnxOp, make
 from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
+from ..dialects.onnx.schema import OnnxOp, make
 from ..errors import Diagnostic
 from ..ir import array_of, dense, element_of, functions, integer_width, numbers_of, shape_of, where
 from .core.base import Pass

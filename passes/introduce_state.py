@@ -27,9 +27,9 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.buckets import BUCKET_OF, STATE, bucket_rows
-from ..dialects.core.onnx_schema import OnnxOp
 from ..dialects.core.ports import POSITION, POSITIONS
 from ..dialects.ml_program import GlobalLoadOp, GlobalStoreOp, new_global
+from ..dialects.onnx.schema import OnnxOp
 from ..errors import Diagnostic
 from ..ir import dense, element_of, functions, numpy_type, shape_of, where
 from .core.base import Pass

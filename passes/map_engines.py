@@ -9,12 +9,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Engine, Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
 from ..errors import Diagnostic, did_you_mean
 from ..ir import element_of, functions, where
-from ..targets.core.machine import Engine, Machine
-from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 
 ATTRIBUTE = "engine"

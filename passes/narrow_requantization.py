@@ -16,8 +16,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.core.kernel import single_block
 from ..dialects.core.kernel_op import KernelOp
 from ..dialects.core.nesting import nested_ops
-from ..dialects.core.nn_contraction import ContractionOp
 from ..dialects.nn import ConvOp, MatmulOp
+from ..dialects.nn.contraction import ContractionOp
 from ..dialects.quant import RequantizeOp, RescaleOp
 from ..ir import Array, dense, functions, numpy_type, shape_of
 from ..runtime.interpreter import load_rules

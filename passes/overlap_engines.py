@@ -13,11 +13,11 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import JoinOp, LaunchOp
 from ..ir import functions
-from ..targets.core.machine import Machine
-from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .overlap.items import Item, items_of
 from .overlap.order import Problem, Room, best_order

@@ -13,10 +13,10 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Machine
 from ..dialects.core.nesting import nested_ops
 from ..ir import functions
-from ..targets.core.machine import Machine
-from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .memory.views import move
 from .proof.compile import VIEWS

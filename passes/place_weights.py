@@ -12,10 +12,10 @@ from xdsl.ir import Attribute, OpResult, Use
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel_op import KernelOp
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Engine, Machine
 from ..dialects.core.nesting import nested_ops
 from ..ir import functions
-from ..targets.core.machine import Engine, Machine
-from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.views import bytes_of

@@ -13,14 +13,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ..dialects.core.hier_grid import spatial_grid
 from ..dialects.core.kernel import is_kernel
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Level, Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
+from ..dialects.hier.grid import spatial_grid
 from ..errors import Diagnostic
 from ..ir import functions, fused_location, where
-from ..targets.core.machine import Level, Machine
-from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.building import grid_of

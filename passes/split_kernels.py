@@ -14,9 +14,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.kernel_structure import structure_of
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.model import Machine
 from ..ir import functions
-from ..targets.core.machine import Machine
-from ..targets.core.machine_attribute import machine_of
 from .core.base import Pass
 from .map_engines import ATTRIBUTE as ENGINE
 from .memory.tiling import Part

@@ -14,14 +14,14 @@ from xdsl.ir import Attribute
 
 from ..dialects.core.buckets import BUCKET_OF
 from ..dialects.core.kernel import is_shaped
+from ..dialects.core.machine.attribute import machine_of
+from ..dialects.core.machine.file import find_machine, variants
+from ..dialects.core.machine.model import Level, Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp
 from ..dialects.quant import ENTRIES, LookupOp
 from ..errors import Diagnostic
 from ..ir import array_of, functions, numpy_type, where
-from ..targets.core.machine import Level, Machine
-from ..targets.core.machine_attribute import machine_of
-from ..targets.core.machine_file import find_machine, variants
 from .core.base import Pass
 from .emitc.sharing import spare_memories
 from .grids.memories import COPIES

@@ -10,11 +10,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import ViewOp
 from xdsl.dialects.scf import ParallelOp
 
+from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
 from ..errors import Diagnostic
 from ..ir import functions, where
-from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .core.base import Pass
 from .proof.alike import first_alike
 from .proof.body import prove_body

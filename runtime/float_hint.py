@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ..dialects.core.machine.cost_table import parameters_of
+from ..dialects.core.machine.file import find_machine
 from ..ir import functions
 from ..passes.core.manager import Observer
 from ..passes.recover_quantized import recover_quantized
-from ..targets.core.cost_table import parameters_of
-from ..targets.core.machine_file import find_machine
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -21,8 +21,8 @@ from ..discovery import module_at, target_folders
 from ..errors import Diagnostic
 from ..files import read_regular
 from ..ir import Array, numpy_type
-from ..targets.c import CProgram, write_program
-from ..targets.core.c_files import Files, files_in
+from ..passes.emitc.text.files import Files, files_in
+from ..passes.formats.c import CProgram, write_program
 from .host_driver import REFUSED, DriverEntry, driver_text
 from .toolchain import compile_executable, compile_shared
 

@@ -21,15 +21,15 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ..dialects import emitc
 from ..dialects.core.kernel import is_kernel, is_shaped
+from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
 from ..dialects.core.nesting import nested_ops
 from ..dialects.core.work import multiply_accumulates
 from ..dialects.hier import DmaStartOp, GridOp, LaunchOp
 from ..ir import node_names
 from ..passes.core.manager import Observer, Place
 from ..passes.core.pipeline import Pipeline
+from ..passes.emitc.text.stack import stack_bound
 from ..passes.memory.views import bytes_of
-from ..targets.core.c_stack import stack_bound
-from ..targets.core.machine_attribute import ATTRIBUTE, machine_of
 from .simulator.explicit import is_explicit, outside_kernels
 from .simulator.simulate import scheduled
 

@@ -85,7 +85,7 @@ class Emulated:
     """The network as a program for one RV32 core, on an emulator; `instructions` are those of the last call."""
 
     def __init__(self, compilation: Compilation):
-        from ..targets.c import write_program
+        from ..passes.formats.c import write_program
 
         bare = bare_of(compilation)
         with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:

@@ -1,10 +1,8 @@
 """
-The machines and the output formats, discovered.
+The machines, discovered.
 
 A machine is a folder `targets/<name>/`, or one that lies anywhere, with a `machine.toml` or a `pipeline.txt`, or a
-file of any name that has the form of `machine.toml`. An output format is a file `targets/foo.py` that defines
-`FooTarget`, an `xdsl.utils.target.Target` named `foo`. Nothing here lists them, and a format's file is imported when it
-is first used.
+file of any name that has the form of `machine.toml`. Nothing here lists them.
 """
 
 from __future__ import annotations
@@ -12,18 +10,13 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from ..discovery import TARGETS, adopt, files, folders_in, module_at, target_folders, unique
+from ..discovery import adopt, folders_in, target_folders
 from ..errors import Diagnostic, did_you_mean
 from ..files import read_description
-
-if TYPE_CHECKING:
-    from xdsl.utils.target import Target
 
 _ATTACH = re.compile(r"attach-machine\{[^}]*\}")
 
@@ -74,7 +67,7 @@ def machine_named(name_or_path: str) -> Machine:
     outside of the package is a target from then on. Raises Diagnostic for an unknown name, and where a file is
     malformed.
     """
-    from .core.machine_file import FILE, machine_path, merged_table, variants
+    from ..dialects.core.machine.file import FILE, machine_path, merged_table, variants
 
     folder = target_folders().get(name_or_path)
     if folder is not None and (folder / "pipeline.txt").is_file():
@@ -162,30 +155,3 @@ def _description(toml: Path) -> str:
 def _first_comment(file: Path) -> str:
     first = read_description(file).lstrip().partition("\n")[0]
     return first.lstrip("# ").strip() if first.startswith("#") else ""
-
-
-def own_formats() -> dict[str, Callable[[], type[Target]]]:
-    """Return a factory for each of Tilewright's output formats, by the format's name."""
-    found = files(f"{TARGETS.name}/*.py")
-    return {file.stem.replace("_", "-"): partial(_load, file) for file in found}
-
-
-def all_formats() -> dict[str, Callable[[], type[Target]]]:
-    """Return a factory for each known output format by its name. Raises Diagnostic where two have the same name."""
-    return unique(formats_by_origin(), "output formats")
-
-
-def formats_by_origin() -> dict[str, Mapping[str, Callable[[], type[Target]]]]:
-    """Return the factories of the known output formats: Tilewright's, those of each plug-in, xDSL's, in sections."""
-    from xdsl.targets import get_all_targets
-
-    from ..plugins import plugins
-
-    own = own_formats()
-    others = {plugin.origin: plugin.formats for plugin in plugins()}
-    left = {name: load for name, load in get_all_targets().items() if name not in own}
-    return {"Tilewright": own, **others, "xDSL": left}
-
-
-def _load(file: Path) -> type[Target]:
-    return getattr(module_at(file), "".join(word.capitalize() for word in file.stem.split("_")) + "Target")

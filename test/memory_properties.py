@@ -11,14 +11,14 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, NoneAttr, StringAttr
 from xdsl.ir import OpResult, SSAValue
 
 from tilewright.compiler import machine_named, pipeline_of
+from tilewright.dialects.core.machine.attribute import machine_of
+from tilewright.dialects.core.machine.model import Level, Machine
 from tilewright.errors import Diagnostic
 from tilewright.ir import functions, new_context
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline
 from tilewright.passes.memory.views import bytes_of
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.targets.core.machine import Level, Machine
-from tilewright.targets.core.machine_attribute import machine_of
 
 PROOF = "verify-memory"
 

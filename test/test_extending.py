@@ -384,7 +384,7 @@ def test_files_that_are_none(name: str, tmp_path: Path, capsys: pytest.CaptureFi
         ("my-soc", {}, "'my-soc' cannot be the name of a target"),
         ("soc", {"passes/cse.py": PASS.format(cls="CsePass", name="cse")}, "two passes have the name 'cse'"),
         ("soc", {"passes/dce.py": PASS.format(cls="DcePass", name="dce")}, "two passes have the name 'dce'"),
-        ("soc", {"dialects/nn.py": ""}, "two dialects have the name 'nn'"),
+        ("soc", {"dialects/nn/__init__.py": ""}, "two dialects have the name 'nn'"),
         ("soc", {"dialects/scf.py": ""}, "two dialects have the name 'scf'"),
         (
             "soc",

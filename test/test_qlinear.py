@@ -15,11 +15,11 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from tilewright.compiler import Model, machine_named
 from tilewright.frontend import zoo
 from tilewright.ir import Array
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
-from tilewright.targets.c import render
 from tilewright.test.phases import each_phase
 from tilewright.test.small_models import save
 

@@ -146,7 +146,7 @@ def test_opt_tool_gives_the_same_code(folder: Path, capsys: pytest.CaptureFixtur
 
 def test_weights_in_a_file_have_its_name(folder: Path, tmp_path: Path):
     from tilewright.compiler import Model, compile_model
-    from tilewright.targets.c import write_program
+    from tilewright.passes.formats.c import write_program
 
     program = compile_model(Model(folder / "one.onnx"), "host", name="large").program()
     names = [file.name for file in write_program(program, tmp_path, largest_arrays=1)]

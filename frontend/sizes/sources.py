@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...dialects.core.onnx_bounded import nms_bound
+from ...dialects.onnx.bounded import nms_bound
 from ..evaluation import evaluate
 from ..extents import Axes, Extent
 from .sized import Sized, sizes

@@ -1,7 +1,7 @@
 """
 The operators of a Llama of integers as model-local ONNX functions, so that any ONNX runtime can run it.
 
-They are computed in double precision and are exact for the numbers of 8-bit networks; `dialects/core/onnx_custom.py`
+They are computed in double precision and are exact for the numbers of 8-bit networks; `dialects/onnx/custom.py`
 says what they mean.
 """
 

@@ -25,6 +25,7 @@ from ...errors import Diagnostic, did_you_mean
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...ir import new_context, parse_module, print_ir, verify
 from ...plugins import load_passes
+from ..formats import all_formats, formats_by_origin
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
@@ -133,7 +134,7 @@ def _discovered(
                 found=f"{machines[machine.name].folder} and {machine.folder}",
                 remedy="rename the machine file or the folder",
             )
-    formats = targets.all_formats() if known.formats is None else known.formats
+    formats = all_formats() if known.formats is None else known.formats
     return passes, machines, formats
 
 
@@ -152,7 +153,7 @@ def _listing(
     if arguments.help_pass is not None:
         return listing.help_pass(arguments.help_pass, passes)
     if arguments.list_targets:
-        return listing.list_targets(machines, targets.formats_by_origin())
+        return listing.list_targets(machines, formats_by_origin())
     if arguments.list_dialects:
         from ...dialects import dialect_files, dialects_by_origin
 

@@ -30,7 +30,7 @@ from xdsl.dialects.emitc import EmitC_LValueType, EmitC_PointerType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import emitc
-from ...dialects.core.emitc_expressions import CMP_PREDICATES
+from ...dialects.emitc.expressions import CMP_PREDICATES
 from ...errors import Diagnostic
 from ...ir import where
 

@@ -10,10 +10,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.cluster import DmaCopyOp, DmaOutOp
+from ...dialects.cluster.im2col import Im2colOp
+from ...dialects.cluster.sums import DotOp, SumsOp
+from ...dialects.cluster.unpack import UnpackRowOp
 from ...dialects.core.c_call import CCall
-from ...dialects.core.cluster_im2col import Im2colOp
-from ...dialects.core.cluster_sums import DotOp, SumsOp
-from ...dialects.core.cluster_unpack import UnpackRowOp
 from ...dialects.core.effects import is_pure
 from ...ir import element_of, numbers_of, numpy_type, shape_of
 from .buffers import element_index

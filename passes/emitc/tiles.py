@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.body import is_float
-from ...dialects.core.packed_tiles import LANES, MatmulTileOp, TileOp
+from ...dialects.packed.tiles import LANES, MatmulTileOp, TileOp
 from ...ir import element_of, numbers_of, shape_of
 from .buffers import element_index
 from .builder import Builder, Strided, layout_of, pointer, scalar_type

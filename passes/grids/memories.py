@@ -12,13 +12,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.hier_grid import spatial_grid
+from ...dialects.core.machine.attribute import units_of
+from ...dialects.core.machine.model import LARGEST_ELEMENT
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
+from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import free_symbol, where
-from ...targets.core.machine import LARGEST_ELEMENT
-from ...targets.core.machine_attribute import units_of
 from ..loops.nest import Index
 from ..memory.views import bytes_of
 from .streams import stage_bytes

@@ -9,8 +9,8 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from ...dialects.core.kernel import Access, Kernel
-from ...dialects.core.nn_contraction import ContractionOp
 from ...dialects.nn import ConvOp
+from ...dialects.nn.contraction import ContractionOp
 from ...ir import numbers_of, shape_of
 from .affine import axes_of, clamps_of
 from .kernel import KernelLoops

@@ -8,7 +8,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.cluster_sums import WindowOp
+from ...dialects.cluster.sums import WindowOp
 from ...dialects.core.kernel import Kernel
 from ...dialects.nn import ConvOp
 from ...ir import numbers_of, shape_of

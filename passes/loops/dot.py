@@ -9,11 +9,11 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8, i32
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.cluster_sums import DotOp
+from ...dialects.cluster.sums import DotOp
 from ...dialects.core.kernel import Kernel
-from ...dialects.core.nn_contraction import ContractionOp, PackableOp
-from ...dialects.core.nn_unpack import WORD
 from ...dialects.nn import ConvOp, MatmulOp
+from ...dialects.nn.contraction import ContractionOp, PackableOp
+from ...dialects.nn.unpack import WORD
 from ...ir import element_of, numbers_of, shape_of
 from .blocks import BlockLoops, Part, has_windows_in_padding, parts
 from .nest import PARALLEL, Index, Nest

@@ -10,12 +10,12 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import SSAValue
 
-from ...dialects.core.cluster_im2col import Im2colOp
-from ...dialects.core.cluster_sums import DotOp
+from ...dialects.cluster.im2col import Im2colOp
+from ...dialects.cluster.sums import DotOp
 from ...dialects.core.kernel import Kernel
-from ...dialects.core.nn_contraction import ContractionOp, PackableOp
-from ...dialects.core.nn_unpack import WORD
 from ...dialects.nn import ConvOp
+from ...dialects.nn.contraction import ContractionOp, PackableOp
+from ...dialects.nn.unpack import WORD
 from ...errors import Diagnostic
 from ...ir import element_of, numbers_of, shape_of, where
 from .blocks import Part, has_windows_in_padding, parts

@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.body import is_float
 from ...dialects.core.kernel import Kernel
-from ...dialects.core.packed_tiles import LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 from ...dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
+from ...dialects.packed.tiles import LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 from ...ir import element_of, shape_of
 from .affine import axes_of
 from .blocks import Part, PartLoops, parts

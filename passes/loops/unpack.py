@@ -7,9 +7,9 @@ from typing import Any, cast
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
-from ...dialects.core.cluster_unpack import UnpackRowOp
+from ...dialects.cluster.unpack import UnpackRowOp
 from ...dialects.core.kernel import Kernel
-from ...dialects.core.nn_unpack import UnpackOp
+from ...dialects.nn.unpack import UnpackOp
 from .kernel import KernelLoops
 from .nest import PARALLEL, Nest
 

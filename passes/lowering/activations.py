@@ -10,7 +10,7 @@ from xdsl.dialects import math
 from xdsl.ir import SSAValue
 
 from ...dialects.core.body import Body
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from .lowerer import Build, Lowerer, lowers
 from .rules import scalar_rule
 

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import MatmulOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .activations import sigmoid, softplus, tanh
 from .code import Code, computed

@@ -14,7 +14,7 @@ from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, TensorType, i1, i64
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import Code, filled, rank_of
 from .lowerer import Lowerer, constant_of, lowers, signless, unsupported

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerType, i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, numpy_type, shape_of
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, signless, unsupported
 from .rules import result_element

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers
 from .rules import compute_type, fold, pointwise, result_element, wraps

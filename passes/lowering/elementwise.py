@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import RemainderOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of
 from .lowerer import Build, Lowerer, Rule, constant_of, is_unsigned, lowers
 from .rules import compute_type, result_element, scalar_rule, wraps

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import ENTRIES, LookupOp
 from ...errors import Diagnostic
 from ...ir import DenseAttr, dense, element_of, integer_width, shape_of, where

@@ -11,7 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, i64
 from xdsl.ir import Attribute, BlockArgument, OpResult, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import numbers_of, shape_of
 from .lowerer import constant_of
 

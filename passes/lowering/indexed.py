@@ -11,7 +11,7 @@ from xdsl.ir import BlockArgument, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
 from .code import Code, computed
 from .index_ranges import CARRIERS, RANGE, carried

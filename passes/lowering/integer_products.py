@@ -9,8 +9,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body
-from ...dialects.core.onnx_parameters import goes_with, misfit
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.parameters import goes_with, misfit
+from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from .lowerer import Lowerer, broadcast_map, constant_of, is_unsigned, lowers

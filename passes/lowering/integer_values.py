@@ -17,8 +17,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.onnx_schema import OnnxOp, make, stored_value
 from ...dialects.onnx import op_class
+from ...dialects.onnx.schema import OnnxOp, make, stored_value
 from ...errors import Diagnostic
 from ...ir import array_of, integer_width, shape_of, where
 from .intervals import Range

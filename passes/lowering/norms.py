@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import LayerNormOp, PoolOp, RmsNormOp, ints
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, lowers
 from .products import channel_map

@@ -13,8 +13,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, highest, is_float, lowest
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import PoolOp, ReduceOp, ints
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, numbers_of, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
 from .movement import padded

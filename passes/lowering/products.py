@@ -11,8 +11,8 @@ from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers
 from .rules import add_bias, compute_type, pointwise, result_element, unsigned_positions, wraps

@@ -17,8 +17,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, MatmulOp, ints
+from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, numbers_of, shape_of
 from .integer_products import centred, check_parameters, zero_map

@@ -1,5 +1,5 @@
 """
-Lowerings of the integer operators that quantisers emit; their arithmetic is stated in `dialects/core/onnx_custom.py`.
+Lowerings of the integer operators that quantisers emit; their arithmetic is stated in `dialects/onnx/custom.py`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
 from ...dialects.core.kernel_op import KernelOp
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RequantizeOp
 from ...errors import Diagnostic
 from ...ir import element_of, integer_width, shape_of, where

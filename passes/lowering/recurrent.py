@@ -28,8 +28,8 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import MatmulOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .cells import Cell, Step, Valid, activations_of, gru, lstm, rnn
 from .code import Code, computed, converted, filled, same

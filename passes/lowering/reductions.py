@@ -11,8 +11,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float, lowest, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ReduceOp, ints
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .elementwise import unary
 from .lowerer import Build, Lowerer, constant_of, is_unsigned, lowers, unsupported

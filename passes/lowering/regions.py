@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.core.body import lowest
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import INDEX, Code
 from .indexed import known_range

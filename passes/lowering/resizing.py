@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, integer_width, shape_of
 from .code import Code, computed, converted, copied, folded
 from .intervals import Range

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import f32, f64, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import INDEX, Code, computed
 from .lowerer import Lowerer, lowers, unsupported

@@ -7,7 +7,7 @@ from math import prod
 
 from xdsl.ir import Attribute, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, shape_of
 from .code import Code, filled
 from .indexed import known_range

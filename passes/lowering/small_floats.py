@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import f32, f64, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.core.small_floats import FORMATS, SmallFloat
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, numpy_type, shape_of
 from .code import Code, computed, rank_of
 from .lowerer import Lowerer, lowers

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import UnitAttr, bf16, f16, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.body import Body, highest, lowest, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import SoftmaxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, lowers
 from .rules import compute_type, fold_axes, passed_on, pointwise, result_element

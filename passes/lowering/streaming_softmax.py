@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, lowest, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ReduceOp, ints
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
 from .rules import compute_type, fold, result_element, unsigned_positions

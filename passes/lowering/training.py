@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import shape_of
 from .activations import normal_probability
 from .lowerer import Lowerer, is_unsigned, lowers

@@ -16,8 +16,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import scalar_attr
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ConvOp, ints
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from .code import copied
 from .lowerer import Lowerer, lowers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.nn import ints
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import shape_of
 
 

@@ -14,8 +14,8 @@ from xdsl.dialects import memref
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.kernel import kernel_of
+from ...dialects.core.machine.model import Engine, Level, Link, Machine
 from ...ir import shape_of
-from ...targets.core.machine import Engine, Level, Link, Machine
 from .building import split_reduction, trailing_dims
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
 from .spreading import NOWHERE, Spread

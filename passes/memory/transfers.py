@@ -8,10 +8,10 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.hier_tiles import overlap
+from ...dialects.core.machine.model import Link, Machine
+from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from ...targets.core.machine import Link, Machine
 from .views import layout_of
 
 

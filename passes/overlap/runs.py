@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...targets.core.machine import Engine
+from ...dialects.core.machine.model import Engine
 from .order import Duration, Problem, Wait, best_order
 
 

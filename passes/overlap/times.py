@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...ir import shape_of
-from ...targets.core.machine import Engine, Machine
 from ..map_engines import ATTRIBUTE as ENGINE
 from ..map_engines import engine_of
 from ..memory.transfers import Cost, Descriptor, link_between

@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
 from ...errors import Diagnostic
-from ...targets.core.machine import Engine, Level, Machine
 from ..map_engines import engine_of
 from .rules import grid_point, refuse
 

@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects.core.hier_grid import spatial_grid
+from ...dialects.core.machine.model import LARGEST_ELEMENT
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
+from ...dialects.hier.grid import spatial_grid
 from ...ir import element_of, numpy_type
-from ...targets.core.machine import LARGEST_ELEMENT
 from ..core.byte_ranges import ByteRanges
 from ..grids.memories import address_of
 from ..grids.streams import stage_bytes

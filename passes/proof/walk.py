@@ -14,9 +14,9 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.core.effects import effects_of
-from ...dialects.core.hier_tiles import overlap
 from ...dialects.core.kernel import is_shaped
 from ...dialects.hier import DmaStartOp, DmaWaitOp, GridOp, LaunchOp
+from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
 from ...ir import functions, where
 from ..map_engines import ATTRIBUTE as ENGINE

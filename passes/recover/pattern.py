@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.ir import Operation, OpResult, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, shape_of
 from ..lowering.lowerer import constant_of
 

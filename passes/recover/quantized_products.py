@@ -16,7 +16,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType, TensorType, f32, i32, i64
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, integer_width, numpy_type, shape_of
 from ..lowering.lowerer import constant_of
 from ..state.nodes import literal, node

@@ -18,7 +18,7 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, f32, i32, i64
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, is_unsigned_type, numpy_type, shape_of
 from ..lowering.lowerer import constant_of
 from ..state.nodes import literal, node

@@ -11,7 +11,7 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, shape_of
 from ..lowering.lowerer import constant_of
 from ..state.nodes import literal, node

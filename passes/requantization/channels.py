@@ -12,9 +12,9 @@ from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from ...dialects.core.nn_contraction import ContractionOp
 from ...dialects.core.semantics import SCALAR_RULES
 from ...dialects.nn import ConvOp, MatmulOp
+from ...dialects.nn.contraction import ContractionOp
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...ir import Array, array_of, element_of, integer_width, numpy_type, shape_of
 from .steps import Domain

@@ -8,8 +8,8 @@ from math import prod
 
 from xdsl.dialects import memref
 
+from ...dialects.core.machine.model import Engine, Machine
 from ...ir import element_of, numpy_type
-from ...targets.core.machine import Engine, Machine
 from ..memory.layers import is_preloaded
 from ..memory.tiling import Part
 from ..memory.views import bytes_of

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.core.ports import ROWS
+from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, element_of, numbers_of, shape_of, where
 from ...runtime.interpreter import Interpreter, load_rules, run_op

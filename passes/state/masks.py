@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import IntegerType, TensorType, f32, i1, i32, i64
 from xdsl.ir import OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ...dialects.core.onnx_schema import OnnxOp, make
+from ...dialects.onnx.schema import OnnxOp, make
 from ...errors import Diagnostic
 from ...ir import element_of, named_location, shape_of, where
 from .caches import constant_array

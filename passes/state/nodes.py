@@ -9,8 +9,8 @@ import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.onnx_schema import OnnxOp, default_value, make, stored_value
 from ...dialects.onnx import op_class
+from ...dialects.onnx.schema import OnnxOp, default_value, make, stored_value
 from ...ir import dense
 
 

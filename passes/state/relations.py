@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.onnx_parameters import channel_shape
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.parameters import channel_shape
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, shape_of
 from ..lowering.reductions import reduction_axes
 from .caches import constant_array, same_axis

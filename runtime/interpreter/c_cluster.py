@@ -8,10 +8,10 @@ import numpy as np
 from xdsl.ir import Operation
 
 from ...dialects.cluster import transfers_of
+from ...dialects.cluster.places import strided
 from ...dialects.core.c_call import c_rule
-from ...dialects.core.cluster_places import strided
-from ...dialects.core.nn_unpack import pack, packed_shape, unpack
 from ...dialects.core.semantics import Runner, Value
+from ...dialects.nn.unpack import pack, packed_shape, unpack
 from ...ir import Array
 
 

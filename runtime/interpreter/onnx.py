@@ -17,10 +17,10 @@ from onnx import AttributeProto, NodeProto, ValueInfoProto, defs, helper, numpy_
 from onnx.defs import OpSchema
 from xdsl.dialects.builtin import IntegerType, Signedness, f32
 
-from ...dialects.core.onnx_custom import DOMAIN
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import ONNX
+from ...dialects.onnx.custom import DOMAIN
+from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
 from .onnx_bounded import BOUNDED

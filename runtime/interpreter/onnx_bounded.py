@@ -1,4 +1,4 @@
-"""What the operators of `dialects/core/onnx_bounded.py` compute, independent of their lowering."""
+"""What the operators of `dialects/onnx/bounded.py` compute, independent of their lowering."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialects.core.onnx_bounded import nms_bound
+from ...dialects.onnx.bounded import nms_bound
 from ...ir import Array
 
 Attribute = Callable[[str], Any]

@@ -8,9 +8,9 @@ from typing import Any, cast
 import numpy as np
 from xdsl.ir import Region
 
-from ...dialects.core.onnx_schema import OnnxOp
 from ...dialects.core.semantics import Runner, Value, semantics
 from ...dialects.onnx import op_class
+from ...dialects.onnx.schema import OnnxOp
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numpy_type, shape_of, where
 

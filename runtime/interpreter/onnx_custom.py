@@ -1,5 +1,5 @@
 """
-What the operators of `dialects/core/onnx_custom.py` compute: the arithmetic that their docs state, in 64 bits.
+What the operators of `dialects/onnx/custom.py` compute: the arithmetic that their docs state, in 64 bits.
 
 These are plain functions of arrays, independent of every lowering, which is checked against them. Arrays of floats hold
 whole numbers where an operator is an integer one.
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from onnx import helper, numpy_helper
 
-from ...dialects.core.onnx_parameters import channel_shape
 from ...dialects.core.semantics import truncating_divide
 from ...dialects.core.small_floats import FORMATS
+from ...dialects.onnx.parameters import channel_shape
 from ...ir import Array
 
 Attribute = Callable[[str], Any]

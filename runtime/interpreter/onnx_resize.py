@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialects.core.onnx_schema import OnnxOp
+from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, shape_of
 
 

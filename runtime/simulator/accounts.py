@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ...targets.core.machine import Link
+from ...dialects.core.machine.model import Link
 from .result import Nodes
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...dialects.core.machine.model import Link
 from ...passes.memory.transfers import Cost
-from ...targets.core.machine import Link
 from .accounts import KernelCost, Layer, Place, Tally, Token
 from .schedule import Schedule
 

@@ -10,14 +10,14 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.effects import effects_of
-from ...dialects.core.hier_tiles import overlap, read_tile
 from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.model import Machine
 from ...dialects.core.semantics import Value
 from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
+from ...dialects.hier.tiles import overlap, read_tile
 from ...errors import Diagnostic
 from ...ir import Array, where
-from ...targets.core.machine import Machine
-from ...targets.core.machine_attribute import machine_of
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable

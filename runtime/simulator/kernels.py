@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.kernel import is_shaped, kernel_of
+from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.core.work import multiply_accumulates, points_of
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
 from ...passes import map_engines
 from ...passes.memory.views import bytes_of
-from ...targets.core.machine import Engine, Machine
 from .accounts import KernelCost
 
 

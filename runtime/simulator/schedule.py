@@ -9,8 +9,8 @@ from heapq import heapify, heappop, heapreplace
 from math import ceil, prod
 from typing import TypeAlias
 
+from ...dialects.core.machine.model import Link, Machine
 from ...passes.memory.transfers import Cost
-from ...targets.core.machine import Link, Machine
 from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, Tally, Token
 from .result import Event, Nodes, Residency
 

@@ -10,14 +10,14 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from ...dialects.core.machine.attribute import machine_of
+from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.hier import GridOp
 from ...ir import new_context
 from ...passes.expand_grid import ExpandGridPass
 from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of
 from ...passes.pipeline_dma import PipelineDmaPass
-from ...targets.core.machine import Engine, Level, Machine
-from ...targets.core.machine_attribute import machine_of
 from .accounts import Layer
 from .clock import Clock
 from .result import EngineCost, LayerCost, LayerEngine, LevelUse, LinkCost, OperatorCost, Residency, Simulation

@@ -18,9 +18,9 @@ import numpy as np
 
 from ...errors import Diagnostic
 from ...ir import Array
+from ...passes.emitc.text.external import FILE as EXTERNAL_IMAGE
 from ...runtime.host import HostEntry, HostPort, emitted_text, entries_of, refused
 from ...runtime.rv32 import Rv32Machine, build_elf, run_elf
-from ..core.c_external import FILE as EXTERNAL_IMAGE
 from .bare_program import Call, program_text, record, records, reset_record
 
 RUNTIME = Path(__file__).parent / "c"

@@ -12,8 +12,8 @@ from math import ceil
 from xdsl.dialects.builtin import StringAttr
 
 from ...dialects.core.kernel import Kernel
-from ..core.cost_table import cost
-from ..core.machine import Engine
+from ...dialects.core.machine.cost_table import cost
+from ...dialects.core.machine.model import Engine
 from .cost.convolution import convolution_of
 from .cost.jobs import job_cycles
 from .cost.loops import nest_cycles

@@ -13,10 +13,10 @@ from xdsl.dialects.test import TestOp as SourceOp
 from xdsl.ir import Attribute
 from xdsl.traits import Pure
 
-from tilewright.dialects.core.onnx_custom import DOMAIN, SCHEMAS
-from tilewright.dialects.core.onnx_parameters import channel_shape
-from tilewright.dialects.core.onnx_schema import OnnxOp, make, stored_value
 from tilewright.dialects.onnx import ONNX, op_class
+from tilewright.dialects.onnx.custom import DOMAIN, SCHEMAS
+from tilewright.dialects.onnx.parameters import channel_shape
+from tilewright.dialects.onnx.schema import OnnxOp, make, stored_value
 from tilewright.ir import dense, new_context, parse_module, print_ir, verify
 
 pytestmark = pytest.mark.quick

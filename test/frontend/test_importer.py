@@ -17,7 +17,7 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from tilewright.dialects.core.onnx_schema import OnnxOp
+from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model, import_onnx
 from tilewright.ir import array_of, new_context, node_names, parse_module, print_ir, verify

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tilewright.targets.core.machine import Machine
-from tilewright.targets.core.machine_file import load_machine, merged_table
-from tilewright.targets.core.machine_schema import machine_from
+from tilewright.dialects.core.machine.file import load_machine, merged_table
+from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.machine.schema import machine_from
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("*.toml"))

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from tilewright.dialects.core.onnx_schema import OnnxOp
+from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, array_of, dense, element_of, functions, new_context, numbers_of, verify

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.ir import new_context, parse_module, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.passes.formats.c import render
 from tilewright.runtime.toolchain import STRICT, compile_shared
-from tilewright.targets.c import render
 
 UBSAN = ("-fsanitize=undefined", "-fno-sanitize-recover=all")
 

@@ -20,10 +20,10 @@ from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
 from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.passes.formats.c import render
 from tilewright.passes.generalize_kernels import generalize_kernels
 from tilewright.runtime.interpreter import Interpreter, load_rules
 from tilewright.runtime.toolchain import STRICT, compile_shared
-from tilewright.targets.c import render
 from tilewright.test.passes.scalar_machine import ELEMENTS, typed
 
 CONTEXT = new_context()

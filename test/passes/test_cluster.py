@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.targets.core.machine_attribute import attach_machine
 from tilewright.test.machines.make import machine
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 

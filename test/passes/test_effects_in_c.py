@@ -15,7 +15,7 @@ from tilewright.dialects.core.effect_traits import OperandEffects
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
-from tilewright.targets.c import render
+from tilewright.passes.formats.c import render
 
 pytestmark = pytest.mark.quick
 

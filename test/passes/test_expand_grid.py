@@ -13,9 +13,9 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, functions, new_context, parse_module, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Interpreter, load_rules, random_inputs, run_module
-from tilewright.targets.c import render
 from tilewright.test.machines.make import machine
 from tilewright.test.passes.grid_programs import Program, products
 from tilewright.test.passes.test_pipeline_equivalence import examples

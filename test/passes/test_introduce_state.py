@@ -23,12 +23,12 @@ from tilewright.ir import functions, new_context, verify
 from tilewright.passes import introduce_state as tested
 from tilewright.passes.core.interpret import compare
 from tilewright.passes.core.manager import PassManager
+from tilewright.passes.formats.c import render
 from tilewright.passes.introduce_state import introduce_state
 from tilewright.passes.memory.views import bytes_of
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session, random_inputs, run_calls, run_module
 from tilewright.runtime.session import host_run
-from tilewright.targets.c import render
 from tilewright.test.passes.cache_networks import (
     LAYOUTS,
     REDUCTIONS,

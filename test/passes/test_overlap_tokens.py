@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
-from tilewright.dialects.core import hier_transfers
+from tilewright.dialects.hier import transfers as hier_transfers
 from tilewright.frontend.zoo import llama
 from tilewright.ir import functions, parse_module
 from tilewright.passes.overlap.items import items_of

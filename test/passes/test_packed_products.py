@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.dialects.core.nn_unpack import pack
+from tilewright.dialects.nn.unpack import pack
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import Stack, convert_kernels_to_loops

@@ -16,6 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
@@ -30,8 +32,6 @@ from tilewright.passes.memory.tiling import Tiling, tiling_of
 from tilewright.passes.plan_memory import Limits, hops_of, plan_memory
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.targets.core.machine import Machine
-from tilewright.targets.core.machine_file import find_machine
 from tilewright.test.machines.make import machine
 from tilewright.test.passes.levels import run_step, steps
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks

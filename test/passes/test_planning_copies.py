@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 
+from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import GridOp
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.ir import functions, new_context, parse_module, print_ir, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.formats.c import render
 from tilewright.passes.memory.spreading import NOWHERE, Spread
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import simulate
-from tilewright.targets.c import render
-from tilewright.targets.core.machine import Machine
-from tilewright.targets.core.machine_attribute import attach_machine
 from tilewright.test.machines.make import library, machine
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 from tilewright.test.passes.test_pipeline_equivalence import examples

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tilewright.dialects.core.nn_unpack import packed_shape
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.nn.unpack import packed_shape
 from tilewright.ir import new_context, parse_module, verify
-from tilewright.targets.core.machine_file import find_machine
 from tilewright.test.passes.test_pipeline_equivalence import examples
 from tilewright.test.passes.test_planning import check_plan
 

@@ -15,7 +15,7 @@ from onnx import ModelProto, TensorProto
 
 from tilewright.cli import main
 from tilewright.compiler import Model, compile_model, machine_named
-from tilewright.dialects.core.onnx_schema import OnnxOp
+from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, element_of, new_context, print_ir, verify
 from tilewright.passes.recover_quantized import RecoverQuantizedPass

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, i64
 
-from tilewright.dialects.core.hier_grid import spatial_grid
 from tilewright.dialects.hier import GridOp
+from tilewright.dialects.hier.grid import spatial_grid
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module, print_ir, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
+from tilewright.passes.formats.c import render
 from tilewright.passes.grids.streams import stage_bytes
 from tilewright.passes.proof.levels import Placed, placed_in, prove_levels
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.c import render
 from tilewright.test.passes.grid_programs import Program, products
 from tilewright.test.passes.test_pipeline_equivalence import examples
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tilewright.dialects.core.nn_unpack import pack, packed_shape, unpack
+from tilewright.dialects.nn.unpack import pack, packed_shape, unpack
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops

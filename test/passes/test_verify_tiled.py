@@ -25,8 +25,8 @@ from tilewright.benchmarks.mutation_tiled import (
     resident,
     tiled_program,
 )
-from tilewright.dialects.core.nn_contraction import ContractionOp
 from tilewright.dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr
+from tilewright.dialects.nn.contraction import ContractionOp
 from tilewright.errors import Diagnostic
 from tilewright.ir import parse_module
 from tilewright.passes.expand_grid import ExpandGridPass

@@ -16,11 +16,11 @@ from tilewright.compiler import machine_named, pipeline_of
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, new_context
 from tilewright.passes.core.manager import PassManager
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import compile_shared
-from tilewright.targets.c import render
 from tilewright.test.passes.lowering.operators import Case, network_of, numbers
 
 HEADERS = Path(__file__).parent.parent.parent / "runtime" / "c"

@@ -8,9 +8,9 @@ import numpy as np
 
 from tilewright.ir import new_context, parse_module, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
+from tilewright.passes.formats.c import CProgram, render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
-from tilewright.targets.c import CProgram, render
 
 CONV = Path(__file__).parent.parent / "passes" / "convert-to-emitc.mlir"
 

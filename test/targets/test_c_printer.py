@@ -14,11 +14,11 @@ from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, node_names, parse_module, print_ir, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.emitc.names import Names, identifier
+from tilewright.passes.emitc.text.functions import c_string, comment
+from tilewright.passes.emitc.text.weights import Weight, definition
+from tilewright.passes.formats.c import render, write_program
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
-from tilewright.targets.c import render, write_program
-from tilewright.targets.core.c_functions import c_string, comment
-from tilewright.targets.core.c_weights import Weight, definition
 from tilewright.test.targets.c_programs import CONV, X, constant, kernel, program_of
 
 pytestmark = pytest.mark.quick

@@ -11,12 +11,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
+from tilewright.dialects.core.machine import cost_table, costs
+from tilewright.dialects.core.machine.model import Link
+from tilewright.dialects.core.machine.operations import dimension_names
+from tilewright.dialects.core.machine.picture import draw
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module
-from tilewright.targets.core import cost_table, costs
-from tilewright.targets.core.machine import Link
-from tilewright.targets.core.machine_operations import dimension_names
-from tilewright.targets.core.machine_picture import draw
 from tilewright.test.machines.make import TWO_LEVEL, library, load_text, machine
 
 pytestmark = pytest.mark.quick

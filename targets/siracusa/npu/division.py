@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.kernel import Kernel, kernel_of
+from ....dialects.core.machine.model import Engine, Machine
 from ....dialects.nn import ConvOp, MatmulOp
 from ....errors import Diagnostic
 from ....ir import shape_of
@@ -19,7 +20,6 @@ from ....passes.map_engines import ATTRIBUTE
 from ....passes.memory.views import bytes_of
 from ....passes.split.cuts import outer_loop
 from ....passes.split.parts import grouped_parts, whole_of
-from ...core.machine import Engine, Machine
 from .conversion import Conversion
 from .geometry import PIXELS, Kind
 from .prices import with_weights

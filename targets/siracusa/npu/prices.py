@@ -6,8 +6,8 @@ from math import ceil, prod
 
 from xdsl.ir import Operation
 
+from ....dialects.core.machine.model import Engine, Machine
 from ....ir import element_of, numpy_type, shape_of
-from ...core.machine import Engine, Machine
 
 
 def with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine, share: float = 1) -> int:

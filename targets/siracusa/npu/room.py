@@ -10,9 +10,9 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.core.kernel import is_shaped
+from ....dialects.core.machine.model import Engine, Machine
 from ....ir import shape_of
 from ....passes.memory.views import bytes_of
-from ...core.machine import Engine, Machine
 from .division import Division
 from .flow import Flow
 from .sharing import Choice

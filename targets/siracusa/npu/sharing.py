@@ -9,9 +9,9 @@ from types import MappingProxyType
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
+from ....dialects.core.machine.model import Engine, Machine
 from ....passes.map_engines import ATTRIBUTE
 from ....passes.overlap.runs import Run, cycles_of_runs
-from ...core.machine import Engine, Machine
 from .division import Division
 from .flow import Flow
 

@@ -15,8 +15,8 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from ....dialects.core.kernel import single_block
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_structure import structure_of
-from ....dialects.core.nn_contraction import ContractionOp, PackableOp
 from ....dialects.nn import ConvOp, MatmulOp
+from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.packed import DepthwiseOp, PackedConvOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where

@@ -11,13 +11,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
 
+from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.machine.model import Engine, Machine
 from ....errors import Diagnostic
 from ....ir import functions, verify, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
 from ....runtime.interpreter import load_rules
-from ...core.machine import Engine, Machine
-from ...core.machine_attribute import machine_of
 from ..npu.conversion import Conversion
 from ..npu.division import Division, divide, divisible
 from ..npu.flow import Flow

@@ -16,8 +16,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
-from ....dialects.core.nn_contraction import PackableOp
-from ....dialects.core.nn_unpack import WIDTHS, UnpackOp, pack, packed_shape
+from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.machine.model import Engine, Machine
+from ....dialects.nn.contraction import PackableOp
+from ....dialects.nn.unpack import WIDTHS, UnpackOp, pack, packed_shape
 from ....ir import Array, DenseAttr, array_of, dense, free_symbol, functions
 from ....passes.allocate_static import lifetimes
 from ....passes.buffers.ranges import ranges_of
@@ -30,8 +32,6 @@ from ....passes.memory.arena import place
 from ....passes.memory.views import buffer_type, bytes_of
 from ....passes.place_weights import Weights, weights_of
 from ....passes.verify_levels import parts_of
-from ...core.machine import Engine, Machine
-from ...core.machine_attribute import machine_of
 
 
 class Form(Enum):

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import kernel_of
-from tilewright.dialects.core.nn_integer_rows import _product_for  # pyright: ignore[reportPrivateUsage]
+from tilewright.dialects.nn.integer_rows import _product_for  # pyright: ignore[reportPrivateUsage]
 from tilewright.ir import Array, new_context, parse_module, verify
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.runtime.interpreter.engine import Interpreter

@@ -10,16 +10,16 @@ import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 
-from tilewright.dialects.core.onnx_contrib import CONTRIB_SCHEMAS
+from tilewright.dialects.onnx.contrib import CONTRIB_SCHEMAS
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.replacements import load_rules
 from tilewright.frontend.site import REPLACEMENTS
 from tilewright.ir import Array
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
-from tilewright.targets.c import render
 from tilewright.test.passes.lowering.one_node import FLAGS, lowered
 
 RANDOM = np.random.default_rng(5)

@@ -11,10 +11,10 @@ from onnx import ModelProto, defs, helper, numpy_helper
 
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
-from tilewright.targets.c import render
 from tilewright.test.phases import each_phase
 
 STRICT = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror")

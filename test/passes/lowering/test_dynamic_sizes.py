@@ -15,10 +15,10 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
-from tilewright.targets.c import render
 from tilewright.test.phases import each_phase
 
 from .dynamic_chains import chain

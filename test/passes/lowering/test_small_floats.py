@@ -12,10 +12,10 @@ from tilewright.dialects.core.small_floats import FORMATS
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
+from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.session import host_run
-from tilewright.targets.c import render
 from tilewright.test.passes.lowering.one_node import FLAGS, lowered
 
 SIGNED = [kind for kind in FORMATS.values() if kind.is_signed]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import ModelProto
 
-from tilewright.dialects.core.onnx_schema import OnnxOp
+from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, new_context, verify
 from tilewright.passes.recover_operators import RecoverOperatorsPass

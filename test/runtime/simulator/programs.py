@@ -17,6 +17,8 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model, import_onnx
@@ -30,8 +32,6 @@ from tilewright.passes.memory.transfers import Descriptor, link_between
 from tilewright.passes.plan_memory import PlanMemoryPass
 from tilewright.runtime.simulator import Simulation
 from tilewright.runtime.simulator.kernels import cost_of_copy, cost_of_kernel
-from tilewright.targets.core.machine import Machine
-from tilewright.targets.core.machine_attribute import attach_machine
 
 _TO_BUFFERS = (
     "infer-integer-types,convert-onnx-to-linalg,canonicalize,fold-constants,cse,"

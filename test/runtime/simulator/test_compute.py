@@ -16,6 +16,7 @@ from tilewright import cli
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault
 from tilewright.benchmarks.mutation_programs import arena_program, expanded_program, grid_program
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import DmaWaitOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.zoo import llama
@@ -25,7 +26,6 @@ from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Session, random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession
-from tilewright.targets.core.machine import Machine
 from tilewright.test.machines.make import FOLDER, machine
 from tilewright.test.runtime.simulator.programs import planned
 from tilewright.test.runtime.simulator.test_copies import GRID, OWN, SHARED

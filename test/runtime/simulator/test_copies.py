@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.errors import Diagnostic
 from tilewright.ir import new_context, parse_module
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.page import data_of
 from tilewright.runtime.simulator.trace import trace_of
-from tilewright.targets.core.machine import Machine
 from tilewright.test.machines.make import machine
 from tilewright.test.runtime.simulator.programs import modelled_cycles, planned
 

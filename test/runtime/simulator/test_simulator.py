@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import StringAttr
 
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.hier import GridOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
@@ -23,7 +24,6 @@ from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.memory.pipelined import pipelined_cycles
 from tilewright.runtime.simulator import Simulation, simulate
-from tilewright.targets.core.machine import Machine
 from tilewright.test.machines.make import library, machine
 from tilewright.test.runtime.simulator.programs import (
     counted_by_isl,

@@ -13,6 +13,7 @@ from xdsl.rewriter import Rewriter
 
 from tilewright.compiler import Model, machine_named, pipeline_of
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.machine.file import variants
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import new_context, parse_module
@@ -24,7 +25,6 @@ from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.explicit import last_explicit
 from tilewright.runtime.simulator.result import LayerCost, LayerEngine
 from tilewright.targets import machines
-from tilewright.targets.core.machine_file import variants
 from tilewright.test.machines.make import FOLDER, library
 from tilewright.test.runtime.simulator.sound import faults
 from tilewright.test.small_models import save, small

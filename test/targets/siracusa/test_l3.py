@@ -19,11 +19,11 @@ from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
+from tilewright.passes.emitc.text.external import FILE
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.rv32 import run_elf
 from tilewright.runtime.toolchain import compile_executable
-from tilewright.targets.core.c_external import FILE
 from tilewright.targets.siracusa import emulation
 from tilewright.targets.siracusa.bare import SIRACUSA, Board, build_bare, read_console, run_bare
 from tilewright.test.small_models import model, node, requant

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.dialects.core.nn_unpack import pack, unpack
+from tilewright.dialects.nn.unpack import pack, unpack
 from tilewright.ir import Array
 from tilewright.targets.siracusa import bare
 from tilewright.targets.siracusa.bare import RUNTIME, SIRACUSA, build_bare

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tilewright.dialects.core.kernel import Kernel, kernel_of
-from tilewright.dialects.core.nn_unpack import packed_shape
+from tilewright.dialects.core.machine.cost_table import cost_named
+from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.nn.unpack import packed_shape
 from tilewright.ir import new_context, parse_module
-from tilewright.targets.core.cost_table import cost_named
-from tilewright.targets.core.machine_file import find_machine
 from tilewright.targets.siracusa.cost.narrow import narrow_of
 
 pytestmark = pytest.mark.quick

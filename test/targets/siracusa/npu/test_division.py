@@ -13,11 +13,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
+from tilewright.dialects.core.machine.attribute import machine_attr
+from tilewright.dialects.core.machine.file import find_machine
 from tilewright.ir import functions, new_context, parse_module, verify
 from tilewright.passes.map_engines import ATTRIBUTE
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.core.machine_attribute import machine_attr
-from tilewright.targets.core.machine_file import find_machine
 from tilewright.targets.siracusa.npu.conversion import Conversion
 from tilewright.targets.siracusa.npu.division import Divisible, Division, divide, divisible
 from tilewright.targets.siracusa.npu.flow import Flow

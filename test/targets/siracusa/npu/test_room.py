@@ -10,11 +10,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from tilewright.dialects.core.machine.attribute import machine_attr
+from tilewright.dialects.core.machine.model import Machine
 from tilewright.dialects.nn import MatmulOp
 from tilewright.ir import functions, new_context, parse_module, shape_of, verify
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.core.machine import Machine
-from tilewright.targets.core.machine_attribute import machine_attr
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu
 from tilewright.test.machines.make import load_text

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.machine.attribute import machine_attr
+from tilewright.dialects.core.machine.file import load_machine, machine_path
 from tilewright.ir import functions, new_context, parse_module, verify
 from tilewright.passes.overlap.runs import Run, cycles_of_runs
 from tilewright.runtime.interpreter import run_module
-from tilewright.targets.core.machine_attribute import machine_attr
-from tilewright.targets.core.machine_file import load_machine, machine_path
 from tilewright.targets.siracusa.npu.division import Division
 from tilewright.targets.siracusa.npu.flow import Flow
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp

@@ -1,0 +1,290 @@
+"""
+A cluster of cores with a memory of their own: kernels that all cores share, transfers that a DMA engine makes, and
+sums of products of bytes.
+
+Transfers that are `external` lead to a memory outside of the chip, which no address reaches. Another engine makes them,
+with groups of its own.
+
+One controller runs the program; the cores wait until it hands them a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    I64,
+    FlatSymbolRefAttrConstr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    SymbolRefAttr,
+    UnitAttr,
+    i32,
+    i64,
+)
+from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from ...ir import element_of
+from ..core.effect_traits import Calls, Fence, OperandEffects, StateEffects
+from ..core.semantics import Runner, Value, semantics
+from .im2col import Im2colOp
+from .places import check_indices, strided, two_sides
+from .scalars import MacOp
+from .sums import DotOp, WindowOp
+from .unpack import UnpackRowOp
+
+EXTERNAL = "tilewright.external"
+"""The attribute of a global in a memory that no address reaches."""
+
+
+class _CalleeExists(SymbolUserOpInterface):
+    """The function that the cores run has to be there, and to take a core's number last."""
+
+    def verify(self, op: Operation) -> None:
+        assert isinstance(op, ForkOp)
+        callee = SymbolTable.lookup_symbol(op, op.callee)
+        if callee is None:
+            raise VerifyException(f"there is no function {op.callee}")
+        interface = callee.get_trait(CallableOpInterface)
+        taken = interface.get_argument_types(callee) if interface is not None else ()
+        given = [*(value.type for value in op.arguments), IndexType()]
+        if list(taken) != given:
+            expected, found = (", ".join(map(str, types)) for types in (given, taken))
+            raise VerifyException(f"{op.callee} must take {expected}; it takes {found}")
+
+
+@irdl_op_definition
+class ForkOp(IRDLOperation):
+    """
+    Let every core run a function, and wait until all are done.
+
+    The function takes the arguments and then the core's number, from 0. No core may read what another one writes.
+
+        cluster.fork @conv_0(%x, %w, %y) cores 8 : memref<1x8x8x16xi8, "L1">, ...
+    """
+
+    name = "cluster.fork"
+
+    callee = prop_def(FlatSymbolRefAttrConstr)
+    cores = prop_def(IntegerAttr[I64])
+    arguments = var_operand_def()
+
+    traits = traits_def(_CalleeExists(), Calls())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($arguments)"
+
+    def __init__(self, callee: str, arguments: Sequence[SSAValue], cores: int):
+        properties = {"callee": SymbolRefAttr(callee), "cores": IntegerAttr(cores, i64)}
+        super().__init__(operands=[list(arguments)], properties=properties)
+
+    def verify_(self) -> None:
+        if self.cores.value.data < 1:
+            raise VerifyException("a kernel needs at least one core")
+
+
+# Transfers
+
+_QUEUE = StateEffects("cluster transfers")
+"""The groups of transfers: one that is started belongs to the last group that has begun."""
+
+
+@irdl_op_definition
+class DmaBeginOp(IRDLOperation):
+    """
+    Begin a group of transfers: those that are started until the engine's next group begins.
+
+        %group = cluster.dma_begin : i32
+        %group = cluster.dma_begin {external} : i32
+    """
+
+    name = "cluster.dma_begin"
+    external = opt_prop_def(UnitAttr)
+    group = result_def(i32)
+    traits = traits_def(_QUEUE)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "attr-dict `:` type($group)"
+
+    def __init__(self, *, external: bool = False) -> None:
+        super().__init__(properties={"external": UnitAttr() if external else None}, result_types=[i32])
+
+
+class DmaCopyOp(IRDLOperation):
+    """The copy of rows between far memory, where they lie apart, and near memory, where they lie side by side."""
+
+    far = operand_def(MemRefType)
+    far_at = var_operand_def(IndexType)
+    near = operand_def(MemRefType)
+    near_at = var_operand_def(IndexType)
+    rows = operand_def(IndexType)
+    elements = operand_def(IndexType)
+    axis = prop_def(IntegerAttr[I64])
+    """Along which axis of the far buffer the rows follow each other; an element of each lies at the same place else."""
+    external = opt_prop_def(UnitAttr)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = (
+        "$far `[` $far_at `]` `,` $near `[` $near_at `]` `rows` $rows `of` $elements attr-dict "
+        "`:` type($far) `,` type($near)"
+    )
+
+    def __init__(
+        self,
+        far: SSAValue,
+        far_at: Sequence[SSAValue],
+        near: SSAValue,
+        near_at: Sequence[SSAValue],
+        rows: SSAValue,
+        elements: SSAValue,
+        axis: int,
+        *,
+        external: bool = False,
+    ):
+        super().__init__(
+            operands=[far, list(far_at), near, list(near_at), rows, elements],
+            properties={"axis": IntegerAttr(axis, i64), "external": UnitAttr() if external else None},
+        )
+
+    def verify_(self) -> None:
+        check_indices((self.far, self.far_at), (self.near, self.near_at))
+        if element_of(self.far) != element_of(self.near):
+            raise VerifyException("both sides must hold elements of one type")
+        if not 0 <= self.axis.value.data < max(len(self.far_at), 1):
+            raise VerifyException(f"the far buffer has no axis {self.axis.value.data}")
+
+
+@irdl_op_definition
+class DmaInOp(DmaCopyOp):
+    """
+    Start to copy rows to near memory.
+
+        cluster.dma_in %far[%i, %j], %near[%p, %q] rows %n of %m {axis = 0 : i64}
+            : memref<16x64xi8>, memref<8x64xi8, "L1">
+    """
+
+    name = "cluster.dma_in"
+    traits = traits_def(OperandEffects(reads=("far",), writes=("near",)), _QUEUE)
+
+
+@irdl_op_definition
+class DmaOutOp(DmaCopyOp):
+    """
+    Start to copy rows to far memory.
+
+        cluster.dma_out %far[%i, %j], %near[%p, %q] rows %n of %m {axis = 0 : i64}
+            : memref<16x64xi8>, memref<8x64xi8, "L1">
+    """
+
+    name = "cluster.dma_out"
+    traits = traits_def(OperandEffects(reads=("near",), writes=("far",)), _QUEUE)
+
+
+@irdl_op_definition
+class DmaWaitOp(IRDLOperation):
+    """
+    Wait until all transfers of a group are done. Group -1 is that of no transfers.
+
+        cluster.dma_wait %group : i32
+    """
+
+    name = "cluster.dma_wait"
+    group = operand_def(i32)
+    external = opt_prop_def(UnitAttr)
+    traits = traits_def(Fence(), _QUEUE)
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$group attr-dict `:` type($group)"
+
+    def __init__(self, group: SSAValue, *, external: bool = False):
+        super().__init__(operands=[group], properties={"external": UnitAttr() if external else None})
+
+
+# Semantics
+
+
+@dataclass
+class Transfers:
+    """What the DMA engine of a run has to do; nothing moves before it is waited for."""
+
+    groups: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
+    last: int = 0
+
+    def begin(self) -> int:
+        """Open a group and return its number."""
+        self.last += 1
+        self.groups[self.last] = []
+        return self.last
+
+    def start(self, copy: Callable[[], None]) -> None:
+        """Add a transfer to the last group."""
+        self.groups[self.last].append(copy)
+
+    def wait(self, group: int) -> None:
+        """Do what the group has to do, once."""
+        for copy in self.groups.pop(group, []):
+            copy()
+
+
+def transfers_of(runner: Runner, op: Operation) -> Transfers:
+    """Return the DMA engine of a run."""
+    top = op
+    while (parent := top.parent_op()) is not None:
+        top = parent
+    return runner.cached(top, _new_transfers)
+
+
+def _new_transfers(_: Operation) -> Transfers:
+    return Transfers()
+
+
+@semantics(ForkOp)
+def _fork(runner: Runner, op: ForkOp, operands: Sequence[Value]) -> list[Value]:
+    for core in reversed(range(op.cores.value.data)):
+        runner.call(op.callee.string_value(), [*operands, np.int64(core)])
+    return []
+
+
+@semantics(DmaBeginOp)
+def _begin(runner: Runner, op: DmaBeginOp, operands: Sequence[Value]) -> list[Value]:
+    return [np.int32(transfers_of(runner, op).begin())]
+
+
+@semantics(DmaInOp, DmaOutOp)
+def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Value]:
+    count = len(op.far_at)
+    (far, far_at), (near, near_at) = two_sides(operands, count, others=2)
+    rows, elements = int(operands[-2]), int(operands[-1])
+    if rows == 0 or elements == 0:
+        return []
+    size, step = far.itemsize, far.strides[op.axis.value.data] if count else far.itemsize
+    there = strided(op, far, far_at, [(rows, step), (elements, size)])
+    here = strided(op, near, near_at, [(rows, elements * size), (elements, size)])
+    target, source = (here, there) if isinstance(op, DmaInOp) else (there, here)
+    transfers_of(runner, op).start(lambda: np.copyto(target, source))
+    return []
+
+
+@semantics(DmaWaitOp)
+def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
+    transfers_of(runner, op).wait(int(operands[0]))
+    return []
+
+
+CLUSTER = Dialect(
+    "cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, Im2colOp, UnpackRowOp, MacOp], []
+)

@@ -1,0 +1,198 @@
+"""What must hold among the parts of a machine, once each of them is sound."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterable
+from dataclasses import replace
+from functools import cache
+
+from ....discovery import version
+from ....errors import did_you_mean
+from .model import ROLES, Engine, Level, Link, Machine
+
+_PLANNED = {"ins": "ins", "weights": "ins", "outs": "outs", "accumulators": "outs", "scratch": "outs"}
+"""Role of operands -> the role whose preferred level plan-memory gives them."""
+
+
+def check(machine: Machine, problems: list[str]) -> Machine:
+    """Return the machine with its levels from far to near; what is wrong with it is added to `problems`."""
+    for level in machine.levels:
+        problems += _level_problems(level)
+    known = [level.name for level in machine.levels]
+    for link in machine.links:
+        problems += _link_problems(link, machine, known)
+    for engine in machine.engines:
+        problems += _engine_problems(engine, machine, known)
+    if not any(support.op == "*" for engine in machine.engines for support in engine.runs):
+        problems.append('engines: expected one that runs "*", so that every op has an engine, found none')
+    if problems:
+        return machine
+    depths = _depths(machine)
+    if depths is None:
+        problems.append(f"links: expected that they lead from far to near, found the cycle {_cycle(machine)}")
+        return machine
+    by_distance = sorted(machine.levels, key=lambda each: (depths[each.name], *_rank(each)))
+    machine = replace(machine, levels=tuple(by_distance))
+    problems += _unreached(machine)
+    problems += _external_problems(machine)
+    return machine
+
+
+def _rank(level: Level) -> tuple[bool, bool, int, str]:
+    """Order levels that are equally far: those for all data first, then the largest, then by name."""
+    return level.preloaded, bool(level.holds), -level.size, level.name
+
+
+def _level_problems(level: Level) -> Iterable[str]:
+    path = f"levels.{level.name}"
+    if level.row_bytes and level.size % level.row_bytes:
+        yield f"{path}.size: expected a multiple of row_bytes, found {level.size}"
+    if level.row_bytes and level.alignment % level.row_bytes:
+        yield f"{path}.alignment: expected a multiple of row_bytes, found {level.alignment}"
+    if not level.row_bytes and level.alignment & (level.alignment - 1):
+        yield f"{path}.alignment: expected a power of two, found {level.alignment}"
+
+
+def _link_problems(link: Link, machine: Machine, known: list[str]) -> Iterable[str]:
+    path = f"links.{link.name}"
+    for key, level in (("far", link.far), ("near", link.near)):
+        if level not in known:
+            yield _unknown(f"{path}.{key}", level, known)
+    if link.far == link.near and not link.neighbours:
+        yield f'{path}.near: expected another level than far, or neighbours = "mesh", found "{link.near}"'
+    if link.far != link.near and link.neighbours:
+        yield f'{path}.neighbours: expected none, since far and near differ, found "{link.neighbours}"'
+    if link.clock.mhz and not machine.clock.mhz:
+        yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
+    ends = [level for level in machine.levels if level.name == link.far and link.neighbours]
+    if any(not level.count for level in ends):
+        yield f"{path}.neighbours: expected that levels.{link.far} has a count, found none"
+
+
+def _engine_problems(engine: Engine, machine: Machine, known: list[str]) -> Iterable[str]:
+    path = f"engines.{engine.name}"
+    unknown = [name for _, levels in engine.level for name in levels if name not in known]
+    yield from (_unknown(f"{path}.level", name, known) for name in unknown)
+    if not unknown:
+        yield from _role_problems(engine, machine)
+    for support in engine.runs:
+        yield from _op_problems(f'{path}.runs."{support.op}"', support.op)
+    if engine.clock.mhz and not machine.clock.mhz:
+        yield f"{path}.clock: expected a table [clock] too, that of the machine, found none"
+
+
+def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
+    """Return a problem for each role whose levels do not hold it, or are others than plan-memory gives its operands."""
+    path = f"engines.{engine.name}.level"
+    for role in ROLES:
+        levels, planned = engine.levels_of(role), engine.levels_of(_PLANNED[role])[0]
+        preloaded = [name for name in levels if role == "weights" and machine.level(name).preloaded]
+        beside = " beside preloaded levels" if role == "weights" else ""
+        others = [name for name in levels if name != planned and name not in preloaded]
+        if others or planned not in levels:
+            found = ", ".join(f'"{name}"' for name in levels)
+            yield f'{path}.{role}: expected "{planned}", the one level that plan-memory uses{beside}, found {found}'
+            continue
+        for name in levels:
+            if not machine.level(name).can_hold(role):
+                yield f'{path}: expected a level that holds {role}, found "{name}", which does not'
+
+
+def _op_problems(path: str, op: str) -> Iterable[str]:
+    """Check that there is such an op, since one that is misspelt would never be met."""
+    dialect, _, name = op.partition(".")
+    if op == "*":
+        return
+    known = _ops_of(dialect, version())
+    if not known:
+        yield f'{path}: expected "*", DIALECT.* or the name of an op, found no dialect "{dialect}"'
+    elif name != "*" and op not in known:
+        hint = did_you_mean(op, known)
+        yield f'{path}: expected the name of an op, found none of that name in "{dialect}"{"; " + hint if hint else ""}'
+
+
+@cache
+def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
+    """Return the names of the ops of a dialect among those of a `version()`; none where there is no such dialect."""
+    from ....ir import new_context
+
+    found = new_context().get_optional_dialect(dialect)
+    return tuple(op.name for op in found.operations) if found else ()
+
+
+def _unknown(path: str, name: str, known: list[str]) -> str:
+    hint = did_you_mean(name, known)
+    return f'{path}: expected a level, one of {", ".join(known)}, found "{name}"{"; " + hint if hint else ""}'
+
+
+def _depths(machine: Machine) -> dict[str, int] | None:
+    """Return how many links lie between each level and the farthest one, at most; None where links form a cycle."""
+    links = [link for link in machine.links if link.far != link.near]
+    depths = {level.name: 0 for level in machine.levels}
+    for _ in machine.levels:
+        deeper = [link for link in links if depths[link.near] <= depths[link.far]]
+        if not deeper:
+            return depths
+        for link in deeper:
+            depths[link.near] = max(depths[link.near], depths[link.far] + 1)
+    return None
+
+
+def _external_problems(machine: Machine) -> Iterable[str]:
+    """Return a problem for each external level that is not the farthest, or that an engine works in."""
+    for level in machine.levels:
+        path = f"levels.{level.name}.external"
+        if not level.external:
+            continue
+        if level != machine.far or len(machine.levels) == 1:
+            yield f"{path}: expected the farthest of several levels, found one before it or none behind it"
+        if level.preloaded:
+            yield f"{path}: expected a level that links lead to, found one that is preloaded"
+        for engine in machine.engines:
+            if any(level.name in names for _, names in engine.level):
+                yield f'engines.{engine.name}.level: expected a level that programs address, found "{level.name}"'
+
+
+def unused_roles(machine: Machine, levels: Container[str]) -> Iterable[str]:
+    """Return a problem for each role that one of `levels` holds and no engine keeps operands of there or nearer."""
+    for level in machine.levels:
+        if level.name not in levels:
+            continue
+        nearer = {level.name}
+        for link in sorted(machine.links, key=lambda each: [one.name for one in machine.levels].index(each.far)):
+            nearer |= {link.near} if link.far in nearer else set()
+        for role in level.holds:
+            if not any(nearer.intersection(engine.levels_of(role)) for engine in machine.engines):
+                yield (
+                    f"levels.{level.name}.holds: expected roles whose operands an engine keeps there or nearer, "
+                    f'found "{role}", which no engine does'
+                )
+
+
+def _cycle(machine: Machine) -> str:
+    """Return the levels of a cycle of links, in the first one that there is."""
+    nearer = {level.name: [] for level in machine.levels} | {
+        link.far: [each.near for each in machine.links if each.far == link.far and each.far != each.near]
+        for link in machine.links
+    }
+    while dead := [name for name, targets in nearer.items() if not targets]:
+        for name in dead:
+            del nearer[name]
+        nearer = {name: [each for each in targets if each in nearer] for name, targets in nearer.items()}
+    walk = [min(nearer)]
+    while walk.count(walk[-1]) < 2:
+        walk.append(nearer[walk[-1]][0])
+    return " -> ".join(walk[walk.index(walk[-1]) :])
+
+
+def _unreached(machine: Machine) -> Iterable[str]:
+    """Return a problem for each level that no link joins to the others."""
+    reached = {machine.links[0].far if machine.links else machine.far.name}
+    for _ in machine.levels:
+        ends = [{link.far, link.near} for link in machine.links]
+        reached = reached.union(*(pair for pair in ends if pair & reached))
+    for level in machine.levels:
+        if level.preloaded and level.name in reached:
+            yield f'links: expected none that leads to the preloaded level "{level.name}", found one'
+        elif not level.preloaded and level.name not in reached:
+            yield f'links: expected one that leads to the level "{level.name}", found none'

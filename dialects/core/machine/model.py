@@ -1,0 +1,360 @@
+"""
+A machine as data: memory levels, the links between them, the engines, and what they cost.
+
+A `Machine` comes from a TOML file (`machine_file`), or from the attribute `hier.machine` of a module
+(`machine_attribute`), which is all that passes read. docs/machines.md describes every key; a field here has the name of
+its key. Times are cycles of the machine's clock, energies picojoules, sizes bytes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import ceil, lcm, prod
+from typing import TYPE_CHECKING, TypeVar
+
+from ....errors import Diagnostic, did_you_mean
+from .operations import OpSupport
+from .prices import Price, Prices
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
+
+ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
+"""The roles of operands. A role that an engine does not mention lives where the one in `_SAME_AS` does."""
+
+LARGEST_ELEMENT = 8
+"""Bytes of the largest element type."""
+
+_KERNELS_PRICED = 4096
+"""Of how many kernels that are not alike a machine remembers prices."""
+
+_SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "outs"}
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A clock's operating points: `volts` is empty, or has one for each of `mhz`."""
+
+    mhz: tuple[float, ...] = ()
+    volts: tuple[float, ...] = ()
+
+    @property
+    def nominal(self) -> float:
+        """The fastest operating point in MHz, at which costs are modelled; 0 where none is given."""
+        return max(self.mhz, default=0.0)
+
+
+@dataclass(frozen=True)
+class Level:
+    """
+    A memory that programs address.
+
+    A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
+    says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. What a
+    `preloaded` memory holds is there before the program runs: engines read it in place, and no link leads to it. An
+    `external` memory is no part of what programs address: only the transfers of links reach it.
+    """
+
+    name: str
+    size: int
+    alignment: int = 4
+    row_bytes: int = 0
+    banks: int = 1
+    bank_width: int = 0
+    latency: int = 1
+    energy: float = 0.0
+    holds: tuple[str, ...] = ()
+    count: tuple[int, ...] = ()
+    preloaded: bool = False
+    external: bool = False
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of a memory that is addressed by rows, else 0."""
+        return self.size // self.row_bytes if self.row_bytes else 0
+
+    @property
+    def bandwidth(self) -> int:
+        """Bytes per cycle of all banks together; 0 where they are no limit."""
+        return self.banks * self.bank_width
+
+    @property
+    def unit(self) -> int:
+        """Bytes that tiles, stages and resident buffers begin at multiples of: aligned here, for every element type."""
+        return lcm(self.alignment, LARGEST_ELEMENT)
+
+    def aligned(self, count: int) -> int:
+        """Return the bytes that a buffer of `count` bytes occupies."""
+        return -(-count // self.alignment) * self.alignment
+
+    def can_hold(self, role: str) -> bool:
+        """Return whether operands of that role may live here."""
+        return not self.holds or role in self.holds
+
+
+@dataclass(frozen=True)
+class Link:
+    """
+    What moves data between a far level and a near one, as a DMA engine does.
+
+    `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
+    ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`.
+    """
+
+    name: str
+    far: str
+    near: str
+    width: int
+    direction: str = "both"
+    neighbours: str = ""
+    channels: int = 1
+    startup: int = 0
+    dims: int = 1
+    burst: int = 0
+    burst_overhead: float = 0.0
+    burst_minimum: float = 1.0
+    energy: float = 0.0
+    clock: Clock = Clock()
+
+    def leads(self, source: str, target: str) -> bool:
+        """Return whether the link moves data from one level to another."""
+        inward = self.direction != "out" and (source, target) == (self.far, self.near)
+        return inward or (self.direction != "in" and (source, target) == (self.near, self.far))
+
+    def cycles(self, row_bytes: int, counts: Sequence[int] = ()) -> int:
+        """
+        Return the cycles of a transfer of `prod(counts)` rows of `row_bytes` contiguous bytes, on one channel.
+
+        `counts` are the strided dimensions, outermost first. A descriptor has `dims - 1` of them, the innermost; each
+        step of the others is a transfer of its own, with its own start-up.
+        """
+        strided = self.dims - 1
+        transfers = prod(counts[: max(0, len(counts) - strided)])
+        full, rest = divmod(row_bytes, self.burst or max(row_bytes, 1))
+        row = full * self._burst_cycles(self.burst or row_bytes) + (self._burst_cycles(rest) if rest else 0)
+        return transfers * self.startup + ceil(prod(counts) * row)
+
+    @cached_property
+    def started(self) -> Link:
+        """The link where its start-up has passed."""
+        return replace(self, startup=0)
+
+    @cached_property
+    def unbroken(self) -> Link:
+        """The link where its start-up has passed, and bytes are not divided into bursts."""
+        return replace(self, startup=0, burst=0, burst_overhead=0.0)
+
+    def _burst_cycles(self, count: int) -> float:
+        return max(self.burst_minimum, -(-count // self.width)) + self.burst_overhead
+
+
+@dataclass(frozen=True)
+class Engine:
+    """
+    What computes: a core, a cluster of them, an accelerator.
+
+    `level` gives, for a role of operands, the levels where the engine reaches them, the preferred one first. `runs` are
+    the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates. Of an engine
+    that works beside the program, `queue` kernels may run or wait at once.
+    """
+
+    name: str
+    level: tuple[tuple[str, tuple[str, ...]], ...]
+    runs: tuple[OpSupport, ...]
+    cores: int = 1
+    count: tuple[int, ...] = ()
+    setup: int = 0
+    vector_bytes: int = 0
+    queue: int = 0
+    caches: tuple[int, ...] = ()
+    energy: float = 0.0
+    clock: Clock = Clock()
+
+    @property
+    def total(self) -> int:
+        """How many of it there are."""
+        return prod(self.count)
+
+    def levels_of(self, role: str = "ins") -> tuple[str, ...]:
+        """Return the names of the levels where the engine reaches operands of a role, the preferred one first."""
+        levels = dict(self.level)
+        while role not in levels:
+            role = _SAME_AS[role]
+        return levels[role]
+
+    def support(self, op: Operation) -> OpSupport | None:
+        """Return what the engine says of an op, by its name and its element types; None where it does not run it."""
+        dialect = op.name.partition(".")[0] + ".*"
+        named = {each.op: each for each in self.runs}
+        found = (named[name] for name in (op.name, dialect, "*") if name in named)
+        return next((each for each in found if each.takes(op)), None)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """
+    A machine that networks are compiled for.
+
+    `levels` go from far to near; of those equally far, the ones for all data come first, then the largest. `links` and
+    `engines` are in order of their names.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+    engines: tuple[Engine, ...]
+    links: tuple[Link, ...] = ()
+    description: str = ""
+    clock: Clock = field(default=Clock())
+
+    @property
+    def far(self) -> Level:
+        """The level where a network's weights live, and its inputs and outputs where programs address it."""
+        return self.levels[0]
+
+    @property
+    def home(self) -> Level:
+        """The farthest level that programs address: there is what they touch themselves, such as inputs and outputs."""
+        return next(level for level in self.levels if not (level.external or level.preloaded))
+
+    def level(self, name: str) -> Level:
+        """Return a level. Raises Diagnostic for an unknown one."""
+        return _find(self.levels, name, "level", self.name)
+
+    def link(self, name: str) -> Link:
+        """Return a link. Raises Diagnostic for an unknown one."""
+        return _find(self.links, name, "link", self.name)
+
+    def engine(self, name: str) -> Engine:
+        """Return an engine. Raises Diagnostic for an unknown one."""
+        return _find(self.engines, name, "engine", self.name)
+
+    def near_level_of(self, engine: Engine, role: str = "ins") -> Level:
+        """Return the level where an engine prefers operands of a role."""
+        return self.level(engine.levels_of(role)[0])
+
+    def path(self, source: str, target: str) -> tuple[Link, ...]:
+        """
+        Return the links to take from one level to another, in order: the fewest, by name where there are several.
+
+        Raises Diagnostic where none leads there.
+        """
+        if (source, target) not in self._paths:
+            for name in (source, target):
+                self.level(name)
+            raise Diagnostic(
+                f"no link leads from '{source}' to '{target}'",
+                f"machine {self.name}",
+                remedy="add a link, or one with direction 'both'",
+            )
+        return self._paths[source, target]
+
+    @cached_property
+    def _paths(self) -> dict[tuple[str, str], tuple[Link, ...]]:
+        return {
+            (source.name, target): path
+            for source in self.levels
+            for target, path in _paths_from(source.name, self).items()
+        }
+
+    def pricer(self, engine: Engine, op: Operation) -> Price | None:
+        """
+        Return what it costs to run the kernel `op`, or a tile of it, on an engine; None where it does not run the op.
+
+        The function takes the extents of the tile's loops, by default those of the whole, and returns cycles of the
+        machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
+        remembered for kernels that are alike. Raises Diagnostic where `op` is not a kernel.
+        """
+        prices = self._prices_on(engine, op, self._alike(op))
+        return None if prices is None else prices.of(op)
+
+    def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
+        """Return the cycles of an op, or of a tile with loops of these extents, on an engine; None where it cannot."""
+        price = self.pricer(engine, op)
+        return None if price is None else price(bounds)
+
+    def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
+        """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
+        alike = self._alike(op)
+        found = ((engine, self._prices_on(engine, op, alike)) for engine in self.engines)
+        costs = ((engine, prices.of(op)()) for engine, prices in found if prices is not None)
+        able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
+        return tuple(sorted(able, key=lambda each: each[1]))
+
+    def peak(self, engine: Engine, op: Operation) -> float:
+        """
+        Return the multiply-accumulates per cycle of the machine's clock that an engine does at most of a kernel.
+
+        0 where the machine does not say, or the engine does not run the op.
+        """
+        support = engine.support(op)
+        return support.peak_of(op, engine.cores) / self._cycles_per_cycle_of(engine) if support is not None else 0.0
+
+    def transfer_cycles(self, link: Link, row_bytes: int, counts: Sequence[int] = ()) -> int:
+        """Return `link.cycles(...)` in cycles of the machine's clock."""
+        cycles = link.cycles(row_bytes, counts)
+        return ceil(cycles * self.clock.nominal / link.clock.nominal) if link.clock.mhz else cycles
+
+    def fetch_cycles(self, engine: Engine, count: int) -> int:
+        """Return the cycles of bringing `count` contiguous bytes from the far level to an engine's inputs."""
+        path = self.path(self.far.name, self.near_level_of(engine).name)
+        return sum(self.transfer_cycles(link, count) for link in path)
+
+    def seconds(self, cycles: int) -> float:
+        """Return how long cycles of the machine's clock take; NaN where its frequency is not given."""
+        return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
+
+    def _alike(self, op: Operation) -> dict[str, Prices | None]:
+        """Return the prices that are known of kernels like `op`, by the name of the engine."""
+        from ..kernel_structure import structure_of
+
+        key = structure_of([op])
+        alike = self._prices.get(key)
+        if alike is None:
+            if len(self._prices) >= _KERNELS_PRICED:
+                self._prices.clear()
+            alike = self._prices[key] = {}
+        return alike
+
+    def _prices_on(self, engine: Engine, op: Operation, alike: dict[str, Prices | None]) -> Prices | None:
+        """Return the prices on an engine of kernels like `op`, None where it does not run them."""
+        if engine.name not in alike:
+            support = engine.support(op)
+            prices = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))
+            alike[engine.name] = prices
+        return alike[engine.name]
+
+    @cached_property
+    def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:
+        return {}
+
+    def _cycles_per_cycle_of(self, engine: Engine) -> float:
+        return self.clock.nominal / engine.clock.nominal if engine.clock.mhz else 1
+
+
+_Part = TypeVar("_Part", Level, Link, Engine)
+
+
+def _find(parts: tuple[_Part, ...], name: str, kind: str, machine: str) -> _Part:
+    for part in parts:
+        if part.name == name:
+            return part
+    known = [part.name for part in parts]
+    message = f"the machine has no {kind} '{name}'"
+    raise Diagnostic(message, f"machine {machine}", ", ".join(known), name, did_you_mean(name, known))
+
+
+def _paths_from(source: str, machine: Machine) -> dict[str, tuple[Link, ...]]:
+    """Return the shortest path to each level that can be reached, by breadth-first search."""
+    paths: dict[str, tuple[Link, ...]] = {source: ()}
+    pending = deque([source])
+    while pending:
+        here = pending.popleft()
+        for link in machine.links:
+            there = link.near if link.far == here else link.far
+            if there not in paths and link.leads(here, there):
+                paths[there] = (*paths[here], link)
+                pending.append(there)
+    return paths

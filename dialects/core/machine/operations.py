@@ -1,0 +1,129 @@
+"""What an engine says of the ops that it runs: element types, the shape of its tiles, and the cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+    from ..kernel import Access, Kernel
+
+Parameter = int | float | tuple[int | float, ...]
+
+
+@dataclass(frozen=True)
+class OpSupport:
+    """
+    An entry of an engine's `runs`: an op that it can run, and how.
+
+    `types` are the element types that every input may have, `result_types` those of the outputs; either may be `*`. The
+    limits on tiles are by the names that `dimension_names` gives to the loops; a letter alone stands for all its loops.
+
+    - `multiples`: the engine works on blocks of that extent. A tile is a multiple of it, or the whole dimension, and an
+      incomplete block costs as much as a complete one.
+    - `maxima`: a tile is at most that long.
+    - `whole`: a tile spans the dimension.
+
+    `peak` are the multiply-accumulates a cycle that each core does at most, by the type of the weights.
+    """
+
+    op: str
+    cost: str
+    types: tuple[str, ...] = ("*",)
+    result_types: tuple[str, ...] = ("*",)
+    multiples: tuple[tuple[str, int], ...] = ()
+    maxima: tuple[tuple[str, int], ...] = ()
+    whole: tuple[str, ...] = ()
+    peak: tuple[tuple[str, float], ...] = ()
+    parameters: tuple[tuple[str, Parameter], ...] = ()
+
+    def takes(self, op: Operation) -> bool:
+        """Return whether the element types of an op's inputs and outputs are ones that the engine can run it on."""
+        if self.types == self.result_types == ("*",):
+            return True
+        from ..kernel import is_kernel, kernel_of
+
+        if not is_kernel(op):
+            return False
+        kernel = kernel_of(op)
+        inputs = [access.value for access in _read(kernel)]
+        return _all_in(inputs, self.types) and _all_in([each.value for each in kernel.outputs], self.result_types)
+
+    def peak_of(self, op: Operation, cores: int) -> float:
+        """
+        Return the multiply-accumulates per cycle of the engine's clock that its cores do at most; 0 if not known.
+
+        An integer type that `peak` does not list has the peak of the next narrower one that it does, or else that of
+        `*`. Without `peak`, that is the parameter `macs_per_cycle` of the cost function.
+        """
+        from ....ir import integer_width
+        from ..work import factor_type
+
+        if not self.peak:
+            said = dict(self.parameters).get("macs_per_cycle", 0.0)
+            return float(said) if isinstance(said, int | float) else 0.0
+        peaks = dict(self.peak)
+        type = factor_type(op)
+        width = integer_width(type) or 0
+        narrower = {int(name[1:]): name for name in peaks if name[0] == "i" and name[1:].isdecimal()}
+        known = [name for bits, name in sorted(narrower.items()) if bits <= width]
+        return cores * peaks.get(str(type), peaks[known[-1]] if known else peaks.get("*", 0.0))
+
+    def blocks(self, kernel: Kernel) -> tuple[int, ...]:
+        """Return the block extent of each loop of a kernel, 1 where the engine has none."""
+        multiples = dict(self.multiples)
+        return tuple(multiples.get(name, multiples.get(name[0], 1)) for name in dimension_names(kernel))
+
+    def limits(self, kernel: Kernel) -> tuple[int, ...]:
+        """Return the greatest extent that a tile may have along each loop of a kernel, at most the loop's own."""
+        maxima = dict(self.maxima)
+        named = zip(dimension_names(kernel), kernel.bounds, strict=True)
+        return tuple(min(extent, maxima.get(name, maxima.get(name[0], extent))) for name, extent in named)
+
+    def spans(self, kernel: Kernel) -> tuple[bool, ...]:
+        """Return for each loop of a kernel whether a tile must span it."""
+        return tuple(name in self.whole or name[0] in self.whole for name in dimension_names(kernel))
+
+
+def dimension_names(kernel: Kernel) -> tuple[str, ...]:
+    """
+    Return a name for each loop of a kernel: a letter for its role, and a number that counts those of the role from 0.
+
+    In a kernel that reduces, the reduced loops are `k`; of the others those are `m` that only the first input varies
+    along, `n` those that only a later one does, `b` those along which both do, and `u` those along which none does. A
+    matrix product is `m0 n0 k0`, after its batch `b0 ...`. A convolution over two spatial axes is `m0` (batch), `u0`
+    (one group) or `b0` (several), `n0` (features), `m1 m2` (space), `k0` (channels), `k1 k2` (taps). In a kernel that
+    reduces nothing, such as an addition, all loops are `p`.
+    """
+    counts: dict[str, int] = {}
+    names: list[str] = []
+    used = [{d for result in access.map.results for d in result.used_dims()} for access in _read(kernel)]
+    for dim in range(len(kernel.bounds)):
+        letter = _letter(dim, kernel, used)
+        names.append(f"{letter}{counts.get(letter, 0)}")
+        counts[letter] = counts.get(letter, 0) + 1
+    return tuple(names)
+
+
+def _read(kernel: Kernel) -> list[Access]:
+    """Return the inputs of a kernel without its outputs, which a `linalg.generic` reads too."""
+    return [each for each in kernel.inputs if not any(each is output for output in kernel.outputs)]
+
+
+def _letter(dim: int, kernel: Kernel, used: list[set[int]]) -> str:
+    if not kernel.reduced:
+        return "p"
+    if dim in kernel.reduced:
+        return "k"
+    first, later = bool(used) and dim in used[0], any(dim in dims for dims in used[1:])
+    return {(True, True): "b", (True, False): "m", (False, True): "n", (False, False): "u"}[first, later]
+
+
+def _all_in(values: list[SSAValue], types: tuple[str, ...]) -> bool:
+    from ....ir import element_of
+    from ..kernel import is_shaped
+
+    elements: list[Attribute] = [element_of(value) if is_shaped(value) else value.type for value in values]
+    return "*" in types or all(str(element) in types for element in elements)

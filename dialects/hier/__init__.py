@@ -1,0 +1,118 @@
+"""
+The memory hierarchy: kernels on grids of tiles, and the transfers that grids stand for.
+
+A grid says, for every operand, which tile of it each grid point touches, by an affine map; what moves when follows
+from the maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, BlockArgument, Dialect, Region, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, region_def, traits_def, var_operand_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import NoTerminator, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from ..core.semantics import Runner, Value, semantics
+from .grid import GridOp, YieldOp
+from .launch import JoinOp, LaunchOp
+from .tiles import ScratchAttr, TileAttr
+from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
+
+
+class _AtEnd(IRDLOperation):
+    """An op whose region runs at one end of some dimensions of the grid around it."""
+
+    dims = var_operand_def(IndexType)
+    body = region_def("single_block")
+
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+
+    def __init__(self, dims: Sequence[SSAValue], body: Region):
+        super().__init__(operands=[list(dims)], regions=[body])
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The extents of the dimensions, in the grids that they belong to."""
+        return tuple(_grid_of(dim).bounds[cast(BlockArgument, dim).index] for dim in self.dims)
+
+    def verify_(self) -> None:
+        if not self.dims:
+            raise VerifyException("expected the dimensions of the grid that are meant")
+        for dim in self.dims:
+            if cast(BlockArgument, dim).index in _grid_of(dim).spatial_dims:
+                message = "a spatial dimension has no first and no last point: copies come in no order"
+                raise VerifyException(f"dimension {cast(BlockArgument, dim).index} is spatial; {message}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> _AtEnd:
+        start = parser.pos
+        names = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        dims = parser.resolve_operands(names, [IndexType()] * len(names), start)
+        return cls(dims, parser.parse_region())
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.dims, printer.print_ssa_value)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+
+def _grid_of(dim: SSAValue) -> GridOp:
+    """Return the grid that an index is a dimension of. Raises VerifyException for others."""
+    block = dim.owner
+    grid = block.parent_op() if isinstance(block, Block) else None
+    if not isinstance(grid, GridOp) or dim not in grid.point:
+        raise VerifyException("expected dimensions of a grid around the op")
+    return grid
+
+
+@irdl_op_definition
+class FirstOp(_AtEnd):
+    """
+    What the body of a grid does only where all of these dimensions are at 0.
+
+        hier.first %k { ... }
+    """
+
+    name = "hier.first"
+
+
+@irdl_op_definition
+class LastOp(_AtEnd):
+    """
+    What the body of a grid does only where all of these dimensions are at their ends.
+
+        hier.last %k { ... }
+    """
+
+    name = "hier.last"
+
+
+# Semantics
+
+
+@semantics(FirstOp)
+def _run_first(runner: Runner, op: FirstOp, operands: Sequence[Value]) -> list[Value]:
+    if not any(operands):
+        runner.run_region(op.body, [])
+    return []
+
+
+@semantics(LastOp)
+def _run_last(runner: Runner, op: LastOp, operands: Sequence[Value]) -> list[Value]:
+    if all(index == bound - 1 for index, bound in zip(operands, op.bounds, strict=True)):
+        runner.run_region(op.body, [])
+    return []
+
+
+HIER = Dialect(
+    "hier",
+    [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp, LaunchOp, JoinOp],
+    [TileAttr, ScratchAttr, TokenType],
+)

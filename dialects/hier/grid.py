@@ -1,0 +1,332 @@
+"""Grids: kernels done tile by tile, for every point of a box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IndexType, IntegerAttr, MemRefType, i64
+from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    base,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator, NoMemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from ...errors import Diagnostic
+from ...ir import Array, numbers_of, numpy_type, shape_of, where
+from ..core.effect_traits import OperandEffects, OwnArguments
+from ..core.operand_lists import parse_operands, print_operands
+from ..core.semantics import Runner, Value, semantics
+from .tiles import ScratchAttr, TileAttr, read_tile, write_tile
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    Ends the body of a grid.
+
+        hier.yield
+    """
+
+    name = "hier.yield"
+    assembly_format = "attr-dict"
+    traits = traits_def(IsTerminator(), NoMemoryEffect())
+
+
+@irdl_op_definition
+class GridOp(IRDLOperation):
+    """
+    A kernel done tile by tile: for every point of a box, in row-major order, the body works on one tile of each
+    operand. Points along copies of an engine are done at once.
+
+        hier.grid [2, 3] ins(%a, %b : memref<16x64xi8>, memref<64x30xi8>) outs(%c : memref<16x30xi8>)
+            tiles [#hier.tile<[8, 64] at affine_map<(d0, d1) -> (d0 * 8, 0)> in "L1" address 0>,
+                   #hier.tile<[64, 10] at affine_map<(d0, d1) -> (0, d1 * 10)> in "L1" address 512 stages 2>,
+                   #hier.tile<[8, 10] at affine_map<(d0, d1) -> (d0 * 8, d1 * 10)> in "L1" address 1792 stages 2>] {
+        ^bb0(%i: index, %j: index, %ta: memref<8x64xi8, "L1">, %tb: memref<64x10xi8, "L1">, %tc: memref<8x10xi8, "L1">):
+          nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32}
+          hier.yield
+        }
+
+    The body takes the point, then one buffer per operand. An input's tile is there when the body begins. An output's
+    tile is written back when the grid moves on to another tile of it, and keeps its content until then; its content
+    at first is undefined. A tile that does not depend on the innermost dimensions stays where it is while they run.
+    Every element of an output lies in exactly one tile.
+
+    After the tiles' buffers the body takes its scratch, which keeps its content: a reduction cut into tiles adds up
+    there, from `hier.first` to `hier.last`.
+
+        hier.grid [2, 4] ins(%a, %b : ...) outs(%c : ...) tiles [...] scratch [#hier.scratch<memref<8x10xi32, "L1">>] {
+        ^bb0(%i: index, %k: index, %ta: ..., %tb: ..., %tc: ..., %sum: memref<8x10xi32, "L1">):
+          hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<8x10xi32, "L1">) }
+          nn.matmul ins(%ta, %tb : ...) outs(%sum : ...) {accumulator = i32, accumulate}
+          hier.last %k { linalg.generic ... ins(%sum : ...) outs(%tc : ...) {...} }
+          hier.yield
+        }
+
+    Dimensions are temporal, or `spatial`: along copies of the engine, numbered in row-major order over these
+    dimensions. Points that differ in a spatial dimension are worked on at once, in no order; each copy goes through the
+    temporal dimensions in row-major order, with tiles' buffers and scratch of its own. They lie at the same addresses
+    in each copy of a level. In a level that the copies share, those of copy c lie c times as many bytes further as the
+    grid says they are `apart`. Both hold for the grids in the body too, which have no spatial dimensions.
+
+        hier.grid [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(%a, %b : ...) outs(%c : ...) tiles [...] {...}
+    """
+
+    name = "hier.grid"
+
+    extents = prop_def(base(DenseArrayBase))
+    spatial = opt_prop_def(base(DenseArrayBase))
+    """The dimensions along copies of the engine, in ascending order; absent where there are none."""
+    apart = opt_prop_def(DictionaryAttr)
+    """The bytes from one copy's buffers to the next one's, by the name of the level that they share."""
+    inputs = var_operand_def(MemRefType)
+    outputs = var_operand_def(MemRefType)
+    tiles = prop_def(ArrayAttr[TileAttr])
+    scratch = opt_prop_def(ArrayAttr[ScratchAttr])
+    body = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    # An output that is used in place is read as well.
+    traits = traits_def(OperandEffects(reads=("inputs", "outputs"), writes=("outputs",)), OwnArguments())
+
+    def __init__(
+        self,
+        extents: Sequence[int],
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        tiles: Sequence[TileAttr],
+        body: Region,
+        scratch: Sequence[ScratchAttr] = (),
+        spatial: Sequence[int] = (),
+        apart: Mapping[str, int] | DictionaryAttr | None = None,
+    ):
+        if not isinstance(apart, DictionaryAttr):
+            apart = DictionaryAttr({level: IntegerAttr(size, i64) for level, size in (apart or {}).items()})
+        super().__init__(
+            operands=[list(inputs), list(outputs)],
+            properties={
+                "extents": DenseArrayBase.from_list(i64, list(extents)),
+                "spatial": DenseArrayBase.from_list(i64, list(spatial)) if spatial else None,
+                "apart": apart if apart.data else None,
+                "tiles": ArrayAttr(tiles),
+                "scratch": ArrayAttr(scratch) if scratch else None,
+            },
+            regions=[body],
+        )
+
+    @property
+    def scratches(self) -> tuple[ScratchAttr, ...]:
+        """The buffers that the body has to itself."""
+        return tuple(self.scratch) if self.scratch is not None else ()
+
+    @property
+    def point(self) -> tuple[BlockArgument, ...]:
+        """The arguments of the body that are the grid point."""
+        return self.body.block.args[: len(self.bounds)]
+
+    @property
+    def buffers(self) -> tuple[BlockArgument, ...]:
+        """The arguments of the body that are tiles, one per operand."""
+        rank = len(self.bounds)
+        return self.body.block.args[rank : rank + len(self.operands)]
+
+    @property
+    def scratch_buffers(self) -> tuple[BlockArgument, ...]:
+        """The arguments of the body that are scratch."""
+        return self.body.block.args[len(self.bounds) + len(self.operands) :]
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The extents of the grid."""
+        return numbers_of(self.extents)
+
+    @property
+    def spatial_dims(self) -> tuple[int, ...]:
+        """The dimensions along copies of the engine."""
+        return numbers_of(self.spatial) if self.spatial is not None else ()
+
+    @property
+    def temporal_dims(self) -> tuple[int, ...]:
+        """The dimensions that each copy goes through, outermost first."""
+        return tuple(dim for dim in range(len(self.bounds)) if dim not in self.spatial_dims)
+
+    @property
+    def sequence(self) -> tuple[int, ...]:
+        """All dimensions, the spatial ones first: a copy's points come in row-major order of the rest."""
+        return (*self.spatial_dims, *self.temporal_dims)
+
+    @property
+    def copies(self) -> int:
+        """The copies of the engine that work at once."""
+        return prod(self.bounds[dim] for dim in self.spatial_dims)
+
+    @property
+    def steps(self) -> int:
+        """The points that each copy goes through."""
+        return prod(self.bounds[dim] for dim in self.temporal_dims)
+
+    def apart_in(self, level: str) -> int | None:
+        """Return the bytes between the buffers of neighbouring copies in a level; None where it has copies too."""
+        found = self.apart.data.get(level) if self.apart is not None else None
+        return cast("IntegerAttr[Any]", found).value.data if found is not None else None
+
+    def verify_(self) -> None:
+        self._verify_spatial()
+        rank = len(self.bounds)
+        if len(self.tiles) != len(self.operands):
+            raise VerifyException(f"{len(self.operands)} operands need as many tiles, got {len(self.tiles)}")
+        for index, (tile, value) in enumerate(zip(self.tiles, self.operands, strict=True)):
+            lead = tile.map.data
+            axes = len(shape_of(value))
+            if (lead.num_dims, len(lead.results), len(tile.extents)) != (rank, axes, axes):
+                raise VerifyException(f"the tile of operand {index} must lead from {rank} to {axes} axes")
+            if tile.stages.data < 1:
+                raise VerifyException(f"the tile of operand {index} needs at least one stage")
+            if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
+                raise VerifyException(f"the tile of operand {index} is larger than the operand, used where it lies")
+        expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
+        expected += [scratch.type for scratch in self.scratches]
+        found = [argument.type for argument in self.body.block.args]
+        if found != expected:
+            taken = ", ".join(map(str, found))
+            raise VerifyException(f"the body must take {', '.join(map(str, expected))}, it takes {taken}")
+        if not isinstance(self.body.block.last_op, YieldOp):
+            raise VerifyException("the body must end with hier.yield")
+
+    def _verify_spatial(self) -> None:
+        spatial, rank = self.spatial_dims, len(self.bounds)
+        if any(not 0 <= dim < rank for dim in spatial):
+            raise VerifyException(f"spatial dimensions must be among the grid's {rank}, got {list(spatial)}")
+        if list(spatial) != sorted(set(spatial)):
+            raise VerifyException(f"spatial dimensions must be in ascending order, got {list(spatial)}")
+        distances = list(self.apart.data.values()) if self.apart is not None else []
+        if distances and not spatial:
+            raise VerifyException("only buffers of copies can be apart: the grid has no spatial dimensions")
+        if any(not isinstance(each, IntegerAttr) or each.value.data < 1 for each in distances):
+            raise VerifyException("copies must be apart by a positive number of bytes in each level")
+        if spatial and spatial_grid(self.parent_op()) is not None:
+            raise VerifyException("a grid with spatial dimensions cannot be in another one")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GridOp:
+        extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        spatial: Sequence[int] = ()
+        apart: DictionaryAttr | None = None
+        if parser.parse_optional_keyword("spatial"):
+            spatial = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        if parser.parse_optional_keyword("apart"):
+            apart = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
+        inputs = parse_operands(parser, "ins")
+        outputs = parse_operands(parser, "outs")
+        parser.parse_keyword("tiles")
+        tiles = cast("ArrayAttr[TileAttr]", parser.parse_attribute())
+        scratch: Sequence[ScratchAttr] = ()
+        if parser.parse_optional_keyword("scratch"):
+            scratch = list(cast("ArrayAttr[ScratchAttr]", parser.parse_attribute()))
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        op = cls(extents, inputs, outputs, list(tiles), parser.parse_region(), scratch, spatial, apart)
+        op.attributes |= attributes.data if attributes else {}
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" [{', '.join(map(str, self.bounds))}]")
+        if self.spatial is not None:
+            printer.print_string(f" spatial [{', '.join(map(str, self.spatial_dims))}]")
+        if self.apart is not None:
+            printer.print_string(" apart ")
+            printer.print_attr_dict(self.apart.data)
+        print_operands(printer, "ins", self.inputs)
+        print_operands(printer, "outs", self.outputs)
+        printer.print_string(" tiles ")
+        printer.print_attribute(self.tiles)
+        if self.scratch is not None:
+            printer.print_string(" scratch ")
+            printer.print_attribute(self.scratch)
+        if self.attributes:
+            printer.print_string(" attributes ")
+            printer.print_attr_dict(self.attributes)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+
+def spatial_grid(op: Operation | None) -> GridOp | None:
+    """Return the grid with spatial dimensions that an op is, or is in; None where there is none."""
+    while op is not None and not (isinstance(op, GridOp) and op.spatial is not None):
+        op = op.parent_op()
+    return op
+
+
+# Semantics
+
+
+@semantics(GridOp)
+def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Value]:
+    """Run copy after copy, the last first: they come in no order, so that none may need what another does."""
+    for place in reversed(list(product(*(range(op.bounds[dim]) for dim in op.spatial_dims)))):
+        _run_copy(runner, op, operands, dict(zip(op.spatial_dims, place, strict=True)))
+    return []
+
+
+def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapping[int, int]) -> None:
+    """Run the points of one copy, `place` its spatial dimensions, with buffers of its own."""
+    count = len(op.inputs)
+    tiles = list(op.tiles)
+    near = [
+        array if tile.level_name is None else np.zeros(tile.extents, array.dtype)
+        for tile, array in zip(tiles, operands, strict=True)
+    ]
+    scratch = [np.zeros(each.type.get_shape(), numpy_type(each.type.get_element_type())) for each in op.scratches]
+    held: list[tuple[int, ...] | None] = [None] * len(tiles)
+    ranges = [(place[dim],) if dim in place else range(extent) for dim, extent in enumerate(op.bounds)]
+    for point in product(*ranges):
+        for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
+            offsets = tile.offsets(point)
+            if held[index] == offsets:
+                continue
+            if tile.level_name is None:
+                near[index] = _view(op, index, array, offsets)
+                continue
+            _move(op, index, index >= count, array, held[index], offsets, near[index])
+            held[index] = offsets
+        runner.run_region(op.body, [*(np.int64(i) for i in point), *near, *scratch])
+    for index in range(count, len(tiles)):
+        if (offsets := held[index]) is not None:
+            write_tile(operands[index], offsets, near[index])
+
+
+def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Array:
+    extents = op.tiles.data[index].extents
+    found = whole[tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True))]
+    if min(offsets, default=0) < 0 or found.shape != extents:
+        message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
+        raise Diagnostic(message, where=where(op), remedy="bring tiles that hang over to a level, with a fill")
+    return found
+
+
+def _move(
+    op: GridOp, index: int, is_output: bool, far: Array, old: tuple[int, ...] | None, new: tuple[int, ...], near: Array
+) -> None:
+    if is_output:
+        if old is not None:
+            write_tile(far, old, near)
+        return
+    try:
+        read_tile(far, new, near, list(op.tiles)[index].fill)
+    except IndexError as error:
+        message = f"operand {index} of the grid: {error}"
+        raise Diagnostic(message, where=where(op), remedy="give the tile a fill") from error

@@ -1,0 +1,218 @@
+"""Transfers of tiles between levels, and the tokens that they are waited for with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType, UnitAttr
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import EffectInstance, MemoryEffect
+from xdsl.utils.exceptions import VerifyException
+
+from ...errors import Diagnostic
+from ...ir import Array, element_of, shape_of, where
+from ..core.effect_traits import Awaits, NothingPending, accesses
+from ..core.semantics import Runner, Value, semantics
+from .tiles import read_tile, write_tile
+
+
+@irdl_attr_definition
+class TokenType(ParametrizedAttribute, TypeAttribute):
+    """A transfer that has begun: `!hier.token`."""
+
+    name = "hier.token"
+
+
+class _TransferEffects(MemoryEffect):
+    """A read of one side and a write of the other, until the token."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> Set[EffectInstance]:
+        assert isinstance(op, DmaStartOp)
+        source, target = (op.near, op.far) if op.writes_far is not None else (op.far, op.near)
+        return accesses([source], [target], op.token)
+
+
+@irdl_op_definition
+class DmaStartOp(IRDLOperation):
+    """
+    Begin the transfer of one tile between a buffer and a tile's buffer; it is done when a wait for the token is.
+
+        %t = hier.dma_start %far[%i, %j] to %near clipped fill 0 : i8 : memref<16x64xi8>, memref<8x64xi8, "L1">
+        %u = hier.dma_start %far[%i, %j] from %near : memref<16x64xi8>, memref<8x64xi8, "L1">
+
+    The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
+    Until the wait, neither side may be written, nor may the side that the transfer writes be read.
+
+    In a loop over tiles, `stages` says that those of this transfer take turns in so many buffers, and that no step of
+    the loop reads what another has written in the far buffer: so the transfer may begin earlier, or be waited for
+    later, than where it stands (pipeline-dma).
+
+        %t = hier.dma_start %far[%i, %j] to %near stages 2 : memref<16x64xi8>, memref<8x64xi8, "L1">
+    """
+
+    name = "hier.dma_start"
+
+    far = operand_def(MemRefType)
+    offsets = var_operand_def(IndexType)
+    near = operand_def(MemRefType)
+    writes_far = opt_prop_def(UnitAttr)
+    clipped = opt_prop_def(UnitAttr)
+    """The tile may hang over the far buffer; a tile that is read then needs a fill."""
+    fill = opt_prop_def(Attribute)
+    stages = opt_prop_def(IntAttr)
+    token = result_def(TokenType)
+    traits = traits_def(_TransferEffects())
+
+    def __init__(
+        self,
+        far: SSAValue,
+        offsets: Sequence[SSAValue],
+        near: SSAValue,
+        *,
+        writes_far: bool = False,
+        clipped: bool = False,
+        fill: Attribute | None = None,
+        stages: int | None = None,
+    ):
+        flags = {"writes_far": writes_far, "clipped": clipped}
+        buffers = None if stages is None else IntAttr(stages)
+        super().__init__(
+            operands=[far, list(offsets), near],
+            properties={
+                **{name: UnitAttr() if flag else None for name, flag in flags.items()},
+                "fill": fill,
+                "stages": buffers,
+            },
+            result_types=[TokenType()],
+        )
+
+    def verify_(self) -> None:
+        if self.stages is not None and self.stages.data < 1:
+            raise VerifyException("tiles need at least one buffer to take turns in")
+        rank = len(shape_of(self.far))
+        if len(self.offsets) != rank or len(shape_of(self.near)) != rank:
+            raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
+        if self.clipped is not None and self.writes_far is None and self.fill is None:
+            raise VerifyException("a tile that may hang over the buffer it is read from needs a fill")
+        if element_of(self.far) != element_of(self.near):
+            raise VerifyException("both sides must hold elements of one type")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> DmaStartOp:
+        start = parser.pos
+        far = parser.parse_unresolved_operand()
+        offsets = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+        writes = parser.parse_optional_keyword("from") is not None
+        if not writes:
+            parser.parse_keyword("to")
+        near = parser.parse_unresolved_operand()
+        stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else None
+        clipped = parser.parse_optional_keyword("clipped") is not None
+        fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else None
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        far_value, near_value = parser.resolve_operands([far, near], types, start)
+        indices = parser.resolve_operands(offsets, [IndexType()] * len(offsets), start)
+        return cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill, stages=stages)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.far)
+        with printer.in_square_brackets():
+            printer.print_list(self.offsets, printer.print_ssa_value)
+        printer.print_string(" from " if self.writes_far else " to ")
+        printer.print_ssa_value(self.near)
+        if self.stages is not None:
+            printer.print_string(f" stages {self.stages.data}")
+        if self.clipped is not None:
+            printer.print_string(" clipped")
+        if self.fill is not None:
+            printer.print_string(" fill ")
+            printer.print_attribute(self.fill)
+        printer.print_string(" : ")
+        printer.print_list([self.far.type, self.near.type], printer.print_attribute)
+
+
+@irdl_op_definition
+class DmaWaitOp(IRDLOperation):
+    """
+    Wait until a transfer is done.
+
+        hier.dma_wait %t
+    """
+
+    name = "hier.dma_wait"
+    token = operand_def(TokenType)
+    assembly_format = "$token attr-dict"
+    traits = traits_def(Awaits("token"))
+
+    def __init__(self, token: SSAValue):
+        super().__init__(operands=[token])
+
+
+@irdl_op_definition
+class DmaNoneOp(IRDLOperation):
+    """
+    The token of no transfer: to wait for it is to go on at once.
+
+        %t = hier.dma_none
+    """
+
+    name = "hier.dma_none"
+    token = result_def(TokenType)
+    assembly_format = "attr-dict"
+    traits = traits_def(NothingPending())
+
+    def __init__(self):
+        super().__init__(result_types=[TokenType()])
+
+
+# Semantics
+
+
+class _Transfer:
+    """A transfer under way: nothing has moved before the wait."""
+
+    def __init__(self, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
+        self._op, self._far, self._offsets, self._near = op, far, offsets, near
+
+    def finish(self) -> None:
+        """Move the data."""
+        if self._op.writes_far:
+            write_tile(self._far, self._offsets, self._near)
+            return
+        try:
+            read_tile(self._far, self._offsets, self._near, self._op.fill)
+        except IndexError as error:
+            raise Diagnostic(str(error), where=where(self._op), remedy="give the transfer a fill") from error
+
+
+@semantics(DmaStartOp)
+def _start(runner: Runner, op: DmaStartOp, operands: Sequence[Value]) -> list[Value]:
+    far, *offsets, near = operands
+    return [_Transfer(op, far, [int(o) for o in offsets], near)]
+
+
+@semantics(DmaWaitOp)
+def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
+    if operands[0] is not None:
+        operands[0].finish()
+    return []
+
+
+@semantics(DmaNoneOp)
+def _none(runner: Runner, op: DmaNoneOp, operands: Sequence[Value]) -> list[Value]:
+    return [None]

@@ -1,0 +1,250 @@
+"""The tiles that convolutions with packed weights and matrix products are computed in, and what they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, f32, i8, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from ...ir import Array, element_of, numbers_of, shape_of
+from ..core.effect_traits import OperandEffects
+from ..core.semantics import Runner, Value, semantics
+from ..nn import ints
+
+LANES = 16
+"""Output channels that lie side by side in packed weights."""
+TILE_TYPES = ((i8, i8, i32), (f32, f32, f32))
+"""Elements of x, w and the sums that tiles can have."""
+
+
+class TileOp(IRDLOperation):
+    """The sums of products of a few neighbouring outputs, into a buffer [pixels, lanes]: of bytes in i32, or of f32."""
+
+    x = operand_def(MemRefType)
+    w = operand_def(MemRefType)
+    sums = operand_def(MemRefType)
+    at = var_operand_def(IndexType)
+    """Where in x the first window begins: every index but that of the channel, which comes last if `channels` do."""
+    first = operand_def(IndexType)
+    """The first block of features, or the first channel."""
+    step = prop_def(IntegerAttr[I64])
+    """How far apart on the innermost spatial axis (the first axis, where there is none) the windows begin."""
+    dilations = prop_def(base(DenseArrayBase))
+    kernel = prop_def(base(DenseArrayBase))
+    unsigned = opt_prop_def(UnitAttr)
+    """Whether x holds unsigned integers; w never does."""
+    channels = opt_prop_def(IntegerAttr[I64])
+    """Of how many channels of x the products are; absent, of all."""
+
+    traits = traits_def(OperandEffects(reads=("x", "w"), writes=("sums",)))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$x `[` $at `]` `,` $w `[` $first `]` `into` $sums attr-dict `:` type($x) `,` type($w) `,` type($sums)"
+    )
+
+    def __init__(
+        self,
+        operands: tuple[SSAValue, SSAValue, SSAValue],
+        at: Sequence[SSAValue],
+        first: SSAValue,
+        *,
+        step: int,
+        dilations: Sequence[int],
+        kernel: Sequence[int],
+        unsigned: bool,
+        channels: int | None = None,
+    ):
+        properties: dict[str, Attribute] = {
+            "step": IntegerAttr(step, i64),
+            "dilations": ints(dilations),
+            "kernel": ints(kernel),
+        }
+        if unsigned:
+            properties["unsigned"] = UnitAttr()
+        if channels is not None:
+            properties["channels"] = IntegerAttr(channels, i64)
+        super().__init__(operands=[*operands, list(at), first], properties=properties)
+
+    def verify_(self) -> None:
+        kernel = numbers_of(self.kernel)
+        indices = len(kernel) + (1 if self.channels is None else 2)
+        if len(shape_of(self.x)) != len(kernel) + 2 or len(self.at) != indices or len(kernel) > 2:
+            raise VerifyException("x, its indices and the kernel must fit each other; two spatial axes at most")
+        if tuple(map(element_of, (self.x, self.w, self.sums))) not in TILE_TYPES:
+            raise VerifyException("expected bytes and sums of i32, or f32 throughout")
+        if len(shape_of(self.sums)) != 2:
+            raise VerifyException("the sums must be [pixels, lanes]")
+
+    @property
+    def pixels(self) -> int:
+        """The number of windows."""
+        return shape_of(self.sums)[0]
+
+    @property
+    def lanes(self) -> int:
+        """The number of features, or channels."""
+        return shape_of(self.sums)[1]
+
+
+@irdl_op_definition
+class DotTileOp(TileOp):
+    """
+    Part of a `packed.conv`: some neighbouring windows times some blocks of features.
+
+        packed.dot_tile %x[%n, %h, %w], %weight[%block] into %sums
+            {step = 1, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, unsigned}
+            : memref<1x34x34x16xi8>, memref<2x3x12x16x4xi8>, memref<8x32xi32>
+
+    With `channels`, it is part of one of the groups of a convolution of floats, which begins at channel %c:
+
+        packed.dot_tile %x[%n, %h, %w, %c], %weight[%block] into %sums
+            {step = 1, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, channels = 4 : i64}
+            : memref<1x34x34x16xf32>, memref<4x3x12x16x1xf32>, memref<8x16xf32>
+    """
+
+    name = "packed.dot_tile"
+
+
+@irdl_op_definition
+class DepthwiseTileOp(TileOp):
+    """
+    Part of a `packed.depthwise`: some neighbouring windows of some channels.
+
+        packed.depthwise_tile %x[%n, %h, %w], %weight[%channel] into %sums
+            {step = 1, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, unsigned}
+            : memref<1x27x7x64xi8>, memref<3x3x64xi8>, memref<5x64xi32>
+    """
+
+    name = "packed.depthwise_tile"
+
+
+@irdl_op_definition
+class MatmulTileOp(IRDLOperation):
+    """
+    Part of a `packed.matmul`: the products of some rows of a and `columns` of b, into a buffer [rows, lanes].
+
+    Indices are those of the first row of a, and of the leading axes and the first column of b. Lanes come in blocks of
+    16; those that stand for no column become 0.
+
+        packed.matmul_tile %a[%batch, %row], %b[%batch, %column] into %sums {columns = 8 : i64}
+            : memref<8x40x15xf32>, memref<8x15x40xf32>, memref<10x16xf32>
+    """
+
+    name = "packed.matmul_tile"
+    a = operand_def(MemRefType)
+    b = operand_def(MemRefType)
+    sums = operand_def(MemRefType)
+    a_at = var_operand_def(IndexType)
+    b_at = var_operand_def(IndexType)
+    columns = prop_def(IntegerAttr[I64])
+
+    traits = traits_def(OperandEffects(reads=("a", "b"), writes=("sums",)))
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = (
+        "$a `[` $a_at `]` `,` $b `[` $b_at `]` `into` $sums attr-dict `:` type($a) `,` type($b) `,` type($sums)"
+    )
+
+    def __init__(
+        self,
+        operands: tuple[SSAValue, SSAValue, SSAValue],
+        a_at: Sequence[SSAValue],
+        b_at: Sequence[SSAValue],
+        columns: int,
+    ):
+        super().__init__(
+            operands=[*operands, list(a_at), list(b_at)], properties={"columns": IntegerAttr(columns, i64)}
+        )
+
+    def verify_(self) -> None:
+        if any(element_of(value) != f32 for value in (self.a, self.b, self.sums)):
+            raise VerifyException("expected f32 throughout")
+        a, b, sums = (shape_of(value) for value in (self.a, self.b, self.sums))
+        if len(a) != len(self.a_at) + 1 or len(b) != len(self.b_at) + 1 or len(sums) != 2:
+            raise VerifyException("expected an index for each axis but that of the products, and sums [rows, lanes]")
+        if min(len(a), len(b)) < 2 or a[-1] != b[-2]:
+            raise VerifyException("expected matrices [..., M, K] and [..., K, N]")
+        if sums[1] % LANES or not 0 < self.columns.value.data <= sums[1]:
+            raise VerifyException(f"expected lanes in blocks of {LANES}, and columns that they can hold")
+
+
+def _wide(op: TileOp) -> type[np.float64] | type[np.int64]:
+    """Return the type in which the interpreter takes sums: doubles for floats, which are rounded once."""
+    return np.float64 if element_of(op.sums) == f32 else np.int64
+
+
+def _windows(op: TileOp, x: Array, at: Sequence[int]) -> Array:
+    """Return the windows [pixels, taps..., C] in the type that sums are taken in."""
+    kernel, dilations, step = numbers_of(op.kernel), numbers_of(op.dilations), op.step.value.data
+    numbers = x.view(np.uint8) if op.unsigned is not None else x
+    if not kernel:
+        return numbers[at[0] : at[0] + op.pixels].astype(_wide(op))
+    *leading, last = at[1:]
+    taps = [start + d * np.arange(k) for start, d, k in zip(leading, dilations, kernel, strict=False)]
+    inner = last + step * np.arange(op.pixels)[:, None] + dilations[-1] * np.arange(kernel[-1])
+    found = numbers[at[0]]
+    for tap in taps:
+        found = found[tap][:, inner]
+        return np.moveaxis(found, 1, 0).astype(_wide(op))
+    return found[inner].astype(_wide(op))
+
+
+def _read(op: TileOp, operands: Sequence[Value]) -> tuple[Array, Array, Array, int]:
+    """Return windows, weights, sums and the first block or channel."""
+    x, w, sums, *at, first = operands
+    if op.channels is None:
+        return _windows(op, x, [int(index) for index in at]), w, sums, int(first)
+    *places, channel = (int(index) for index in at)
+    part = x[..., channel : channel + op.channels.value.data]
+    return _windows(op, part, places), w, sums, int(first)
+
+
+@semantics(DotTileOp)
+def _dot_tile(runner: Runner, op: DotTileOp, operands: Sequence[Value]) -> list[Value]:
+    windows, w, sums, first = _read(op, operands)
+    blocks = op.lanes // LANES
+    part = w[first : first + blocks]
+    rows = part.reshape(blocks, -1, *part.shape[-3:])
+    flat = windows.reshape(op.pixels, rows.shape[1], -1)
+    padded = np.pad(flat, ((0, 0), (0, 0), (0, rows.shape[2] * rows.shape[4] - flat.shape[2])))
+    grouped = padded.reshape(op.pixels, *rows.shape[1:3], rows.shape[4])
+    total = np.einsum("prkg,brklg->pbl", grouped.astype(np.float64), rows.astype(np.float64), optimize=True)
+    sums[...] = total.reshape(op.pixels, op.lanes).astype(_wide(op)).astype(sums.dtype)
+    return []
+
+
+@semantics(DepthwiseTileOp)
+def _depthwise_tile(runner: Runner, op: DepthwiseTileOp, operands: Sequence[Value]) -> list[Value]:
+    windows, w, sums, first = _read(op, operands)
+    axes = tuple(range(1, windows.ndim - 1))
+    channels = slice(first, first + op.lanes)
+    total = (windows[..., channels] * w[..., channels].astype(_wide(op))).sum(axis=axes)
+    sums[...] = total.astype(sums.dtype)
+    return []
+
+
+@semantics(MatmulTileOp)
+def _matmul_tile(runner: Runner, op: MatmulTileOp, operands: Sequence[Value]) -> list[Value]:
+    a, b, sums, *at = operands
+    places = [int(index) for index in at]
+    (*of_a, row), (*of_b, column) = places[: len(op.a_at)], places[len(op.a_at) :]
+    columns = op.columns.value.data
+    left = a[tuple(of_a)][row : row + sums.shape[0]].astype(np.float64)
+    right = b[tuple(of_b)][:, column : column + columns].astype(np.float64)
+    sums[...] = 0
+    sums[:, :columns] = (left @ right).astype(sums.dtype)
+    return []

@@ -1,0 +1,55 @@
+"""What of a function in C may be read later than it stands in the IR: what nothing in between changes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects.emitc import EmitC_ArrayType
+from xdsl.ir import Block, Operation, SSAValue
+
+from ....dialects import emitc
+from ....dialects.core.effects import callee_of
+from ....dialects.core.effects import effects_of as memory_effects
+
+
+@dataclass
+class Effects:
+    """What is written at which positions of a block: variables, and memory."""
+
+    variables: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
+    memory: list[int] = field(default_factory=list[int])
+
+    def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
+        """Whether what an lvalue holds may change after position `start` and before `end`."""
+        variable = _variable(lvalue)
+        positions = self.memory if variable is None else self.variables.get(variable, [])
+        index = bisect_right(positions, start)
+        return index < len(positions) and positions[index] < end
+
+
+def _variable(lvalue: SSAValue) -> SSAValue | None:
+    """Return the local scalar variable that an lvalue is, if it is one."""
+    is_scalar = isinstance(lvalue.owner, emitc.VariableOp) and not isinstance(lvalue.type, EmitC_ArrayType)
+    return lvalue if is_scalar else None
+
+
+def may_write(op: Operation) -> bool:
+    """Return whether an op without regions may write to a variable or to memory, as the call of any function may."""
+    return not op.regions and (callee_of(op) is not None or memory_effects(op).may_write)
+
+
+def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
+    """Return what a block's ops write; what is written in the blocks in them is `known`."""
+    found = Effects()
+    for position, op in enumerate(ops):
+        for inner in (known[block] for region in op.regions for block in region.blocks):
+            for variable in inner.variables:
+                found.variables.setdefault(variable, []).append(position)
+            found.memory += [position] if inner.memory else []
+        if type(op) is emitc.AssignOp and (variable := _variable(op.var)) is not None:
+            found.variables.setdefault(variable, []).append(position)
+        elif may_write(op):
+            found.memory.append(position)
+    return found

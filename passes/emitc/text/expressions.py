@@ -1,0 +1,212 @@
+"""Expressions of C from `emitc` ops: types, literals, operators, and where parentheses go."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from math import isinf, isnan
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+)
+from xdsl.dialects.emitc import (
+    EmitC_ArrayType,
+    EmitC_LValueType,
+    EmitC_OpaqueAttr,
+    EmitC_OpaqueType,
+    EmitC_PointerType,
+    EmitC_PtrDiffT,
+    EmitC_SizeT,
+)
+from xdsl.ir import Attribute, Operation
+
+from ....dialects import emitc
+from ....dialects.emitc.expressions import CMP_PREDICATES
+from ....errors import Diagnostic
+from ..builder import as_integer, is_unsigned, suffix
+
+
+class Level(IntEnum):
+    """How tightly the outermost operator of an expression binds."""
+
+    PRIMARY = 0
+    UNARY = 1
+    MUL = 2
+    ADD = 3
+    SHIFT = 4
+    COMPARE = 5
+    EQUAL = 6
+    BITS = 7
+    LOGICAL_AND = 8
+    LOGICAL_OR = 9
+    CONDITIONAL = 10
+
+
+Expression = tuple[str, Level]
+
+_TIGHT = frozenset({Level.PRIMARY, Level.UNARY})
+_SUMS = _TIGHT | {Level.MUL, Level.ADD}
+_TRUTHS = _TIGHT | {Level.COMPARE, Level.EQUAL}
+
+OPERATORS: dict[type[Operation], tuple[str, Level, frozenset[Level], frozenset[Level]]] = {
+    emitc.MulOp: ("*", Level.MUL, _TIGHT | {Level.MUL}, _TIGHT),
+    emitc.DivOp: ("/", Level.MUL, _TIGHT | {Level.MUL}, _TIGHT),
+    emitc.RemOp: ("%", Level.MUL, _TIGHT | {Level.MUL}, _TIGHT),
+    emitc.AddOp: ("+", Level.ADD, _SUMS, _TIGHT | {Level.MUL}),
+    emitc.SubOp: ("-", Level.ADD, _SUMS, _TIGHT | {Level.MUL}),
+    emitc.BitwiseLeftShiftOp: ("<<", Level.SHIFT, _TIGHT, _TIGHT),
+    emitc.BitwiseRightShiftOp: (">>", Level.SHIFT, _TIGHT, _TIGHT),
+    emitc.BitwiseAndOp: ("&", Level.BITS, _TIGHT, _TIGHT),
+    emitc.BitwiseOrOp: ("|", Level.BITS, _TIGHT, _TIGHT),
+    emitc.BitwiseXorOp: ("^", Level.BITS, _TIGHT, _TIGHT),
+    emitc.LogicalAndOp: ("&&", Level.LOGICAL_AND, _TRUTHS | {Level.LOGICAL_AND}, _TRUTHS),
+    emitc.LogicalOrOp: ("||", Level.LOGICAL_OR, _TRUTHS | {Level.LOGICAL_OR}, _TRUTHS),
+}
+"""Op class -> its operator, how tightly it binds, and what its operands may be without parentheses."""
+
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def within(expression: Expression, allowed: frozenset[Level]) -> str:
+    """Return an expression's text, in parentheses unless its level is allowed."""
+    text, level = expression
+    return text if level in allowed else f"({text})"
+
+
+def binary(op: Operation, left: Expression, right: Expression) -> Expression:
+    """Return the expression of a binary operator."""
+    symbol, level, lefts, rights = OPERATORS[type(op)]
+    if symbol == "+" and right[0][0] == "-" and right[0][1:].isdigit():
+        symbol, right = "-", (right[0][1:], Level.PRIMARY)
+    return f"{within(left, lefts)} {symbol} {within(right, rights)}", level
+
+
+def comparison(op: emitc.CmpOp, left: Expression, right: Expression) -> Expression:
+    """Return the expression of `emitc.cmp`."""
+    predicate = CMP_PREDICATES[op.predicate.value.data]
+    if predicate not in _COMPARISONS:
+        raise Diagnostic("C has no three-way comparison")
+    level = Level.EQUAL if predicate in ("eq", "ne") else Level.COMPARE
+    return f"{within(left, _SUMS)} {_COMPARISONS[predicate]} {within(right, _SUMS)}", level
+
+
+def conditional(test: Expression, yes: Expression, no: Expression) -> Expression:
+    """Return `test ? yes : no`."""
+    arms = frozenset(Level) - {Level.CONDITIONAL}
+    return f"{within(test, _TRUTHS)} ? {within(yes, arms)} : {within(no, arms)}", Level.CONDITIONAL
+
+
+def unary(symbol: str, operand: Expression) -> Expression:
+    """Return a prefix operator's expression."""
+    text = within(operand, _TIGHT)
+    return (f"{symbol}({text})" if text[0] == symbol[-1] else f"{symbol}{text}"), Level.UNARY
+
+
+def cast_to(type_: str, operand: Expression) -> Expression:
+    """Return `(type_)operand`."""
+    return f"({type_}){within(operand, _TIGHT)}", Level.UNARY
+
+
+# Types
+
+
+def c_type(type_: Attribute) -> str:
+    """Return the C type of a scalar. Raises Diagnostic where there is none."""
+    match type_:
+        case IntegerType():
+            width = type_.width.data
+            return "bool" if width == 1 else f"{'u' if is_unsigned(type_) else ''}int{width}_t"
+        case Float32Type():
+            return "float"
+        case Float64Type():
+            return "double"
+        case Float16Type() | BFloat16Type():
+            return f"tw_{type_}"
+        case IndexType() | EmitC_SizeT():
+            return "size_t"
+        case EmitC_PtrDiffT():
+            return "ptrdiff_t"
+        case EmitC_OpaqueType():
+            return type_.value.data
+        case EmitC_LValueType():
+            return c_type(type_.value_type)
+        case EmitC_PointerType():
+            return pointer_type(type_, constant=False)
+        case _:
+            raise Diagnostic("a type has no name in C11", found=str(type_), remedy="run convert-to-emitc first")
+
+
+def pointer_type(type_: EmitC_PointerType, *, constant: bool) -> str:
+    """Return the C type of a pointer, whose elements may alias those of other types."""
+    element, integer = type_.pointee_type, as_integer(type_.pointee_type)
+    name = c_type(element)
+    if integer is not None and integer.width.data != 8:
+        name = "tw_bool" if integer.width.data == 1 else f"tw_{suffix(integer)}"
+    elif isinstance(element, Float32Type | Float64Type):
+        name = f"tw_{suffix(element)}"
+    elif isinstance(element, Float16Type | BFloat16Type):
+        name = "tw_u16"
+    return f"{'const ' if constant else ''}{name} *"
+
+
+def declaration(type_: Attribute, name: str, *, constant: bool) -> str:
+    """Return the declaration of an argument or array; `constant` says that its elements are only read."""
+    if isinstance(type_, EmitC_PointerType):
+        return pointer_type(type_, constant=constant) + name
+    if not isinstance(type_, EmitC_ArrayType):
+        return f"{c_type(type_)} {name}"
+    array = cast("EmitC_ArrayType[Any]", type_)
+    extents = "".join(f"[{size}]" for size in array.get_shape())
+    return f"{'const ' if constant else ''}{c_type(array.get_element_type())} {name}{extents}"
+
+
+# Literals
+
+
+def literal(value: Attribute, type_: Attribute) -> Expression:
+    """Return the text of a constant. Raises Diagnostic where C has none."""
+    if isinstance(value, EmitC_OpaqueAttr):
+        return value.value.data, Level.PRIMARY
+    if isinstance(value, FloatAttr) and isinstance(type_, Float16Type | BFloat16Type):
+        bits = type_.pack((cast("FloatAttr[Any]", value).value.data,))
+        return f"0x{int.from_bytes(bits, 'little'):04x}", Level.PRIMARY
+    if isinstance(value, FloatAttr):
+        return _float(cast("FloatAttr[Any]", value).value.data, single=isinstance(type_, Float32Type))
+    if isinstance(value, IntegerAttr):
+        return _integer(cast("IntegerAttr[Any]", value).value.data, type_)
+    raise Diagnostic("a constant has no text in C", found=str(value))
+
+
+def _float(value: float, *, single: bool) -> Expression:
+    kind = "F32" if single else "F64"
+    if isnan(value):
+        return f"TW_NAN_{kind}", Level.PRIMARY
+    if isinf(value):
+        return f"{'-' if value < 0 else ''}TW_INF_{kind}", Level.UNARY if value < 0 else Level.PRIMARY
+    # The shortest text that C reads back as the same number.
+    text = str(np.float32(value)) if single else repr(float(value))
+    return f"{text}{'f' if single else ''}", Level.UNARY if text[0] == "-" else Level.PRIMARY
+
+
+def _integer(value: int, type_: Attribute) -> Expression:
+    integer = as_integer(type_)
+    width = integer.width.data if integer is not None else 32
+    if width == 1:
+        return ("true" if value else "false"), Level.PRIMARY
+    if integer is not None and is_unsigned(integer):
+        value &= (1 << width) - 1
+        text = f"UINT64_C({value})" if width == 64 else f"{value}{'u' if width == 32 else ''}"
+        return text, Level.PRIMARY
+    if width >= 32 and value == -(1 << width - 1):
+        return f"INT{width}_MIN", Level.PRIMARY
+    if width == 64:
+        return f"INT64_C({value})", Level.PRIMARY
+    return str(value), Level.UNARY if value < 0 else Level.PRIMARY

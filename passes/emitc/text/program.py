@@ -1,0 +1,279 @@
+"""
+A network as C: `network.h`, `network.c` and its weights, from a module of `emitc`.
+
+The module says all that the C shows; here it is only put into files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.emitc import EmitC_ArrayType
+
+from ....dialects import emitc
+from ....dialects.cluster import EXTERNAL
+from ....dialects.core.ports import NAME
+from ....errors import Diagnostic
+from ....files import write_bytes
+from ....ir import numpy_type, where
+from ..names import Names
+from .closures import FORK, closure_text
+from .expressions import c_type, declaration, literal
+from .external import External, ExternalArray
+from .files import Files, files_of
+from .functions import verbatim_text
+from .header import HALVES, NOTE, header_text
+from .statements import function_text
+from .weights import Weight, assembly, binary_image, definition
+
+WeightsMode = Literal["inline", "extern"]
+
+_LARGEST_ARRAYS = 256 * 1024
+_INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
+"""Headers of the runtime -> those that they include, which networks do not."""
+
+
+@dataclass(frozen=True)
+class CProgram:
+    """
+    A network as C.
+
+    `header` is network.h. `body` is the code after the includes: globals that change, kernels, the run function.
+    `runtime` are the headers of Tilewright with their texts, in order; `includes` are others, as a machine has, which
+    come after the first of them. `prefix` is what public names begin with, `name` what all names and files do, empty
+    where that is left to the compiler.
+    """
+
+    prefix: str
+    header: str
+    body: str
+    includes: tuple[str, ...]
+    runtime: tuple[tuple[str, str], ...]
+    weights: tuple[Weight, ...]
+    arena_bytes: int
+    state_bytes: int = 0
+    external: External | None = None
+    name: str = ""
+
+    @property
+    def files(self) -> Files:
+        """The names of its files."""
+        return files_of(self.name)
+
+    @property
+    def source(self) -> str:
+        """The text of network.c."""
+        first, *others = [f'#include "{name}"' for name, _ in self.runtime]
+        weights = [f'#include "{self.files.weights_header}"'] if self.weights else []
+        lines = [f'#include "{self.files.header}"', first, *self.includes, *others, *weights]
+        return NOTE + "\n".join(lines) + "\n\n" + self.body
+
+    @property
+    def weights_bytes(self) -> int:
+        """The size of all weights, without padding."""
+        others = self.external.weights if self.external is not None else ()
+        return sum(len(weight.data) for weight in (*self.weights, *others))
+
+    @property
+    def weights_header(self) -> str:
+        """The text of weights.h."""
+        guard = f"{self.prefix.upper()}_WEIGHTS_H"
+        declarations = "".join(f"extern {weight.declaration};\n" for weight in self.weights)
+        head = f"{NOTE}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
+        if any(weight.level for weight in self.weights):
+            head += "".join(f"\n{line}" for line in ('#include "tilewright.h"', *self.includes)) + "\n"
+        return f"{head}\n{declarations}\n#endif\n"
+
+    def text(self, weights: WeightsMode = "inline") -> str:
+        """Return all as one translation unit; with `extern` weights are declared only."""
+        first, *others = [text for _, text in self.runtime]
+        parts = [self.header, first, *(f"{include}\n" for include in self.includes), *others]
+        if weights == "inline":
+            parts += [definition(weight, "static ") for weight in self.weights]
+            parts += [self.external.array] if self.external is not None else []
+        elif self.weights:
+            parts.append("".join(f"extern {weight.declaration};\n" for weight in self.weights))
+        return "\n".join([*parts, self.body])
+
+
+def render(module: ModuleOp) -> CProgram:
+    """Return the C of a module of `emitc`. Raises Diagnostic where it holds anything else."""
+    ops = list(module.body.block.ops)
+    functions = [op for op in ops if isinstance(op, emitc.FuncOp)]
+    variables = [op for op in ops if isinstance(op, emitc.GlobalOp)]
+    constants = frozenset(op.sym_name.data for op in variables if op.const_specifier is not None)
+    taken = Names(op.sym_name.data for op in (*variables, *functions))
+    included = [op for op in ops if isinstance(op, emitc.IncludeOp)]
+    own = [name for op in included if (name := op.include.data).startswith("tilewright")]
+    outside = {op for op in variables if EXTERNAL in op.attributes}
+    weights = tuple(_weight(op) for op in variables if _is_weight(op) and op not in outside)
+    pieces: list[str] = []
+    placed: list[emitc.GlobalOp] = []
+    for op in ops:
+        if isinstance(op, emitc.FuncOp):
+            forked = FORK in op.attributes
+            names = taken.fork()
+            pieces.append(closure_text(op, names) if forked else function_text(op, names, constants))
+        elif isinstance(op, emitc.VerbatimOp):
+            pieces.append(verbatim_text(op, []) + "\n")
+        elif isinstance(op, emitc.GlobalOp):
+            pieces += [] if _is_weight(op) or op in outside else [_variable(op)]
+            placed += [] if _is_weight(op) or _level(op) is None else [op]
+        elif not isinstance(op, emitc.IncludeOp):
+            raise Diagnostic(
+                f"'{op.name}' cannot be printed as C", where(op), "emitc ops", remedy="run convert-to-emitc first"
+            )
+    changing = [op for op in variables if op.const_specifier is None and op not in outside]
+    arena = sum(_size(op) for op in changing if "tilewright.state" not in op.attributes)
+    state = sum(_size(op) for op in changing if "tilewright.state" in op.attributes)
+    public = [op for op in functions if op.specifiers is None or "static" not in {s.data for s in op.specifiers.data}]
+    prefix = public[0].sym_name.data.removesuffix("_run") if public else "network"
+    name = said.data if isinstance(said := module.attributes.get(NAME), StringAttr) else ""
+    external = _external(prefix, files_of(name), [op for op in variables if op in outside])
+    known = [*weights, *(external.weights if external is not None else ())]
+    weights_bytes = sum(len(weight.data) for weight in known)
+    return CProgram(
+        prefix,
+        header_text(prefix, public, arena, state, weights_bytes, external),
+        "\n".join([*([external.definitions] if external is not None else []), *pieces, *_rooms(placed)]),
+        tuple(_include(op) for op in included if op.include.data not in own),
+        tuple((name, _runtime(name)) for name in own),
+        weights,
+        arena,
+        state,
+        external,
+        name,
+    )
+
+
+def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:
+    """Return what lies in external memory, None where nothing does."""
+    if not variables:
+        return None
+    constants = tuple(_weight(op) for op in variables if _is_weight(op))
+    arrays = tuple(ExternalArray(op.sym_name.data, _element(op), _size(op)) for op in variables if not _is_weight(op))
+    return External(prefix, files.external_image, constants, arrays)
+
+
+def _element(op: emitc.GlobalOp) -> str:
+    return c_type(cast("EmitC_ArrayType[Any]", op.type).get_element_type())
+
+
+def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _LARGEST_ARRAYS) -> list[Path]:
+    """
+    Write a network's files into a folder, each whole or not at all, and return their paths.
+
+    Weights of up to `largest_arrays` bytes in all are arrays in weights.c; more are weights.bin, which weights.S
+    includes. Raises Diagnostic where a file cannot be written.
+    """
+    files = program.files
+    contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
+    contents |= {_INCLUDED[name]: _runtime(_INCLUDED[name]) for name, _ in program.runtime if name in _INCLUDED}
+    if program.weights:
+        contents[files.weights_header] = program.weights_header
+    # Those that have to lie in a memory of their own are always arrays: C says where arrays lie.
+    placed = [weight for weight in program.weights if weight.level]
+    others = [weight for weight in program.weights if not weight.level]
+    as_binary = sum(len(weight.data) for weight in others) > largest_arrays
+    if as_binary:
+        image, offsets = binary_image(others)
+        text = assembly(others, offsets, files.weights_image)
+        contents |= {files.weights_image: image, files.weights_assembly: text}
+    if arrays := placed if as_binary else [*placed, *others]:
+        text = "\n".join(definition(weight) for weight in arrays)
+        head = f'{NOTE}#include "{files.weights_header}"\n#include "tilewright.h"\n\n'
+        contents[files.weights_source] = head + text
+        contents.setdefault("tilewright.h", _runtime("tilewright.h"))
+    if program.external is not None:
+        contents[files.external_image] = program.external.image
+    contents |= {files.header: program.header, files.source: program.source}
+    for name, content in contents.items():
+        write_bytes(directory / name, content.encode() if isinstance(content, str) else content)
+    for stale in set(files[2:7]) - contents.keys():
+        (directory / stale).unlink(missing_ok=True)
+    return [directory / name for name in contents]
+
+
+def _runtime(name: str) -> str:
+    folder = Path(__file__).parents[3] / "runtime" / "c"
+    try:
+        return (folder / name).read_text("utf-8")
+    except OSError as error:
+        raise Diagnostic("the runtime has no such header", where=name) from error
+
+
+def _include(op: emitc.IncludeOp) -> str:
+    return f"#include <{op.include.data}>" if op.is_standard_include is not None else f'#include "{op.include.data}"'
+
+
+# Globals
+
+
+def _is_weight(op: emitc.GlobalOp) -> bool:
+    return op.const_specifier is not None and isinstance(op.initial_value, DenseIntOrFPElementsAttr)
+
+
+def _alignment(op: emitc.GlobalOp) -> int:
+    given = op.attributes.get("tilewright.alignment")
+    return cast("IntegerAttr[Any]", given).value.data if given is not None else 1
+
+
+def _weight(op: emitc.GlobalOp) -> Weight:
+    value = cast("DenseIntOrFPElementsAttr[Any]", op.initial_value)
+    element = value.get_element_type()
+    said: Any = op.attributes.get("tilewright.shape")
+    shape = tuple(said.get_values()) if said is not None else tuple(value.get_shape())
+    return Weight(
+        op.sym_name.data,
+        "uint16_t" if (name := c_type(element)) in HALVES else name,
+        str(numpy_type(element)),
+        shape,
+        value.data.data,
+        _alignment(op),
+        _level(op) or "",
+    )
+
+
+def _size(op: emitc.GlobalOp) -> int:
+    """Return the size in bytes of a global."""
+    type_: Any = op.type
+    if not isinstance(type_, EmitC_ArrayType):
+        return numpy_type(type_).itemsize
+    array = cast("EmitC_ArrayType[Any]", type_)
+    count = 1
+    for size in array.get_shape():
+        count *= size
+    return count * numpy_type(array.get_element_type()).itemsize
+
+
+def _level(op: emitc.GlobalOp) -> str | None:
+    """Return the memory that a global has to lie in, None where that is left open."""
+    level = cast("StringAttr | None", op.attributes.get("tilewright.level"))
+    return None if level is None else level.data
+
+
+def _rooms(placed: Sequence[emitc.GlobalOp]) -> list[str]:
+    """Return the checks that each memory holds the variables that have to lie in it."""
+    levels: dict[str | None, list[str]] = {}
+    for op in placed:
+        levels.setdefault(_level(op), []).append(f"sizeof {op.sym_name.data}")
+    return [f"TW_LEVEL_HOLDS({level}, {' + '.join(sizes)});\n" for level, sizes in levels.items()]
+
+
+def _variable(op: emitc.GlobalOp) -> str:
+    """Return the definition of a global that is no weight."""
+    if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
+        weight = _weight(op)
+        return definition(weight, "static ").replace("const ", "", 1)
+    words = [word for word in ("extern", "static") if f"{word}_specifier" in op.properties]
+    if "tilewright.alignment" in op.attributes:
+        words.append(f"_Alignas({_alignment(op)})")
+    if (level := _level(op)) is not None:
+        words.append(f"TW_LEVEL({level})")
+    words.append(declaration(op.type, op.sym_name.data, constant=op.const_specifier is not None))
+    value = f" = {literal(op.initial_value, op.type)[0]}" if op.initial_value is not None else ""
+    return f"{' '.join(words)}{value};\n"

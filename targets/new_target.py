@@ -1,0 +1,69 @@
+"""A new target: a folder with a machine, a pipeline, a cost function, an instruction, the pass that uses it, and C."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable
+from pathlib import Path
+from string import Template
+
+from ..discovery import TARGETS, target_folders
+from ..errors import Diagnostic
+from ..files import write_folder
+
+_TEMPLATE = Path(__file__).parent / "template"
+_FILES = {"name": "$name", "pass": "${name}_fuse_clamps"}
+"""Stem of a file of the template -> that of the written file."""
+
+
+def write_target(name: str, parent: Path, dialects: Iterable[str]) -> list[Path]:
+    """
+    Write the folder of a new target into `parent` and return the paths of its entries.
+
+    Raises Diagnostic where the name is no Python identifier in lower case, or is that of a target or of one of
+    `dialects`, and where the folder exists or cannot be written.
+    """
+    _check_name(name, dialects)
+    folder = parent / name
+    if folder.exists():
+        raise Diagnostic(
+            "the folder exists", where=str(folder), remedy="choose another name, or another folder with -o"
+        )
+    stem = f"{name}_fuse_clamps"
+    words = {
+        "name": name,
+        "NAME": name.upper(),
+        "Name": "".join(word.capitalize() for word in name.split("_")),
+        "pass": stem.replace("_", "-"),
+    }
+
+    def fill(staging: Path) -> None:
+        for file in sorted(_TEMPLATE.rglob("*.in")):
+            place = file.relative_to(_TEMPLATE).with_suffix("")
+            written = staging / place.with_stem(Template(_FILES.get(place.stem, place.stem)).substitute(words))
+            written.parent.mkdir(exist_ok=True)
+            written.write_text(Template(file.read_text("utf-8")).substitute(words), encoding="utf-8")
+
+    try:
+        return write_folder(folder, fill, lambda _: False)
+    except OSError as error:
+        raise Diagnostic(
+            "the target cannot be written", where=str(folder), found=error.strerror or str(error)
+        ) from error
+
+
+def _check_name(name: str, dialects: Iterable[str]) -> None:
+    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or not name.isascii():
+        raise Diagnostic(
+            f"'{name}' cannot be the name of a target",
+            expected="lower-case letters, digits and '_', as in the name of a Python package",
+            found=name,
+        )
+    taken = {each: f"the target in {folder}" for each, folder in target_folders().items()}
+    taken |= {each: f"the dialect '{each}'" for each in dialects}
+    if name in taken or (TARGETS / name).exists():
+        raise Diagnostic(
+            f"the name '{name}' is taken",
+            expected="a name that no target and no dialect has",
+            found=taken.get(name, f"the folder {TARGETS / name}"),
+        )
