@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike
 from .compiler import Compilation, Model, compile_model, machine_named, pipeline_of, write_compilation
 from .errors import Diagnostic, did_you_mean
 from .files import read_text
+from .grammar import UsageError
 from .ir import Array
-from .passes.core.grammar import UsageError
 from .passes.emitc.text.files import files_of
 from .runtime.calls import steps_of
-from .runtime.check import Row, find_cases
-from .runtime.check import check as check_cases
 from .runtime.host import HostNetwork, shared_library
 from .runtime.inputs import Input, host_inputs, matched, network_inputs, network_tensors
-from .runtime.session import Run, check_place, host_run, level_for, runner, stacked
+from .runtime.tools.check import Row, find_cases
+from .runtime.tools.check import check as check_cases
+from .runtime.tools.session import Run, check_place, host_run, level_for, runner, stacked
 
 AnyPath = str | PathLike[str]
 

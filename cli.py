@@ -276,14 +276,14 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
-    from .runtime.profile import add_arguments
+    from .runtime.tools.profile import add_arguments
 
     add_arguments(parser)
     _add_model_options(parser)
 
 
 def _add_generate(parser: argparse.ArgumentParser) -> None:
-    from .runtime.generate import add_arguments
+    from .runtime.tools.generate import add_arguments
 
     add_arguments(parser)
     _add_model_options(parser)
@@ -291,7 +291,7 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
-    from .runtime.gaps import add_arguments
+    from .runtime.tools.gaps import add_arguments
 
     add_arguments(parser)
     _add_open_models(parser)
@@ -311,9 +311,9 @@ def _add_completion(parser: argparse.ArgumentParser) -> None:
 def _completion(options: argparse.Namespace) -> int:
     """Run `tilewright completion`."""
     from .dialects.core.machine.file import variants
+    from .dialects.core.machine.targets import machines
     from .opt_tool import argument_parser
-    from .runtime.session import ON
-    from .targets import machines
+    from .runtime.tools.session import ON
 
     targets = [*machines(), *variants()]
     values = {"--on": list(ON), "--target": targets, "targets": targets, "completion": SHELLS}
@@ -386,8 +386,8 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 
 def _reported(error: Exception) -> int:
     """Print an error in the one shape and return the exit code."""
+    from .grammar import UsageError
     from .passes.core.failures import as_diagnostic
-    from .passes.core.grammar import UsageError
 
     print(as_diagnostic(error, "tilewright"), file=sys.stderr)
     return 2 if isinstance(error, UsageError) else 1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .passes.core.manager import Observer
     from .passes.core.pipeline import Step
     from .runtime.inputs import Input
-    from .runtime.session import Run
+    from .runtime.tools.session import Run
 
 
 def load_passes(file: Path) -> None:
@@ -29,7 +29,7 @@ def load_passes(file: Path) -> None:
 
 def usage_error(message: str, *, expected: str = "", found: str = "", remedy: str = "") -> Diagnostic:
     """Return the error for a command that is none."""
-    from .passes.core.grammar import UsageError
+    from .grammar import UsageError
 
     return UsageError(message, expected=expected, found=found, remedy=remedy)
 
@@ -44,7 +44,7 @@ def _check_state(options: argparse.Namespace) -> None:
 def _model(options: argparse.Namespace) -> Model:
     from .compiler import Model
     from .frontend.static_inputs import numbers
-    from .passes.core.driver import once
+    from .runtime.driver.driver import once
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     _check_state(options)
@@ -123,8 +123,8 @@ def compile_command(options: argparse.Namespace) -> int:
 def run_command(options: argparse.Namespace) -> int:
     """Run `tilewright run`."""
     from .runtime.inputs import load_arrays
-    from .runtime.session import Emulated, run_steps
     from .runtime.tables import save_outputs
+    from .runtime.tools.session import Emulated, run_steps
 
     place = options.on or "host"
     if options.stop_after and place != "interpreter":
@@ -160,7 +160,7 @@ def _check_folder_place(place: str) -> None:
 def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input], Mapping[str, str]]:
     from .runtime.host import HostNetwork
     from .runtime.inputs import host_inputs
-    from .runtime.session import host_run
+    from .runtime.tools.session import host_run
 
     _check_folder_place(place)
     network = HostNetwork(options.model, sanitize=place == "sanitizers")
@@ -170,7 +170,7 @@ def _folder_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[
 def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[Input], Mapping[str, str]]:
     from .compiler import compile_model
     from .runtime.inputs import network_inputs
-    from .runtime.session import check_place, level_for, runner
+    from .runtime.tools.session import check_place, level_for, runner
 
     check_place(place)
     level = level_for(place, options.stop_after)
@@ -182,9 +182,9 @@ def _model_run(options: argparse.Namespace, place: str) -> tuple[Run, Sequence[I
 def generate_command(options: argparse.Namespace) -> int:
     """Run `tilewright generate`."""
     from .compiler import compile_model
-    from .runtime.generate import folder_language, module_language, run
     from .runtime.host import HostNetwork
-    from .runtime.session import check_place, host_run, level_for, runner
+    from .runtime.tools.generate import folder_language, module_language, run
+    from .runtime.tools.session import check_place, host_run, level_for, runner
 
     place = options.on or "host"
     if options.model.is_dir():
@@ -205,9 +205,9 @@ def check_command(options: argparse.Namespace) -> int:
     from rich.progress import track
 
     from .compiler import machine_named, pipeline_of
-    from .runtime.check import check, find_cases
-    from .runtime.session import check_place
     from .runtime.tables import print_rows
+    from .runtime.tools.check import check, find_cases
+    from .runtime.tools.session import check_place
 
     _check_state(options)
     places = list(dict.fromkeys(options.on or ["host"]))
@@ -225,7 +225,7 @@ def check_command(options: argparse.Namespace) -> int:
 
 def profile_command(options: argparse.Namespace) -> int:
     """Run `tilewright profile`."""
-    from .runtime.profile import run
+    from .runtime.tools.profile import run
 
     _check_state(options)
     return run(options)
@@ -233,7 +233,7 @@ def profile_command(options: argparse.Namespace) -> int:
 
 def import_command(options: argparse.Namespace) -> int:
     """Run `tilewright import`."""
-    from .runtime.gaps import run
+    from .runtime.tools.gaps import run
 
     options.context = 0
     return run(options, _model(options))
@@ -244,8 +244,8 @@ def targets_command(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from . import targets
     from .compiler import machine_named, pipeline_of
+    from .dialects.core.machine import targets
     from .dialects.core.machine.file import find_machine
     from .dialects.core.machine.picture import draw
 

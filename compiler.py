@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import targets
+from .dialects.core.machine import targets
 from .discovery import module_at, target_folders
 from .errors import Diagnostic, did_you_mean
 
@@ -57,7 +57,7 @@ class Model:
 
     def load(self) -> ModuleOp:
         """Read the file. Raises Diagnostic where it is no model, or has no caches for a state."""
-        from .ir import verify
+        from .dialects.core.verification.verifier import verify
         from .passes.state.entries import add_entry
 
         module = self._with_state(self.path)
@@ -103,9 +103,10 @@ class Model:
         return module
 
     def _read(self, path: Path, added: int) -> ModuleOp:
+        from .dialects.core.syntax.text import new_context, parse_module
+        from .dialects.core.verification.verifier import verify
         from .files import read_text
         from .frontend.importer import import_onnx
-        from .ir import new_context, parse_module, verify
 
         if path.suffix != ".mlir":
             return import_onnx(
@@ -154,7 +155,7 @@ class Compilation:
 def machine_named(name: str) -> targets.Machine:
     """Return the machine of that name, or of that folder or file. Raises UsageError for an unknown one."""
     from .dialects.core.machine.file import variants
-    from .passes.core.grammar import UsageError
+    from .grammar import UsageError
 
     known = [*targets.machines(), *variants()]
     if name in known or (name and Path(name).exists()):
@@ -219,7 +220,7 @@ def compile_model(
 def _compile(
     model: Model, machine_name: str, stop_after: str, explicit: bool, name: str, observers: Sequence[Observer]
 ) -> Compilation:
-    from .ir import new_context
+    from .dialects.core.syntax.text import new_context
     from .passes.core.manager import PassManager
     from .runtime.inputs import input_names, ssa_names
     from .runtime.report import ReportObserver
@@ -357,7 +358,7 @@ def write_bare(compilation: Compilation, folder: Path, inputs: Mapping[str, Arra
 
 def bare_of(compilation: Compilation) -> Any:
     """Return the module of a target that makes programs without an operating system. Raises UsageError without one."""
-    from .passes.core.grammar import UsageError
+    from .grammar import UsageError
 
     folder = compilation.machine.folder
     if not (folder / "bare.py").is_file():

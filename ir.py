@@ -1,66 +1,43 @@
 """
-The house's door to xDSL: contexts, parsing, printing, verification, constants as arrays.
+Element types, shapes and constants of xDSL as those of NumPy, locations, and names of symbols.
 
-Whatever more than one module needs of xDSL and xDSL does not do well (dominance, big constants, locations) is here, so
-that an upgrade of xDSL touches one place.
+Text is `dialects/core/syntax`, verification `dialects/core/verification`: with these an upgrade of xDSL touches three
+places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from math import isfinite
+from collections.abc import Iterable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    AnyFloat,
     BFloat16Type,
     BytesAttr,
-    ComplexType,
     DenseIntOrFPElementsAttr,
     Float16Type,
     Float32Type,
     Float64Type,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
     Signedness,
     StringAttr,
     TensorType,
-    UnknownLoc,
-    i1,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.printer import Printer
-from xdsl.utils.colors import RESET, Colors
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.ir import Attribute, Block, SSAValue
 
 from .errors import Diagnostic
-from .passes.core.locations import InferredLoc
-from .passes.core.locations import fused_location as fused_location
-from .passes.core.locations import named_location as named_location
-from .passes.core.locations import node_names as node_names
-from .passes.core.locations import where as where
-from .passes.core.parser import LocatingParser
-from .passes.core.verifier import verify as verify
+from .locations import fused_location as fused_location
+from .locations import named_location as named_location
+from .locations import node_names as node_names
+from .locations import where as where
 
 Array: TypeAlias = NDArray[Any]
 DenseAttr: TypeAlias = DenseIntOrFPElementsAttr[Any]
-
-
-def new_context(*, allow_unregistered: bool = False) -> Context:
-    """Return a context that knows all dialects, those of plug-ins included, none of them loaded yet."""
-    from .dialects import all_dialects
-
-    context = Context(allow_unregistered=allow_unregistered)
-    for name, factory in all_dialects().items():
-        context.register_dialect(name, factory)
-    return context
 
 
 # Element types and arrays
@@ -113,239 +90,6 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
 def element_of(value: SSAValue) -> Attribute:
     """Return the element type of a ranked tensor or memref."""
     return cast("TensorType[Any] | MemRefType[Any]", value.type).get_element_type()
-
-
-# Text
-
-
-def parse_module(context: Context, text: str, name: str = "<input>", *, first_line: int = 1) -> ModuleOp:
-    """
-    Parse MLIR text; ops outside a module are put into one. Does not verify.
-
-    `first_line` is the line of `name` at which `text` begins. Raises Diagnostic where the text is no IR, and where its
-    regions are nested more than MOST_NESTED deep.
-    """
-    parser: LocatingParser | None = None
-    text = "\n" * (first_line - 1) + text
-    try:
-        parser = LocatingParser(context, text, name)
-        module = parser.parse_module()
-    except ParseError as error:
-        start = error.span.start
-        line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
-        message = error.msg.strip() or "syntax error"
-        raise Diagnostic(message, where=f"{name}:{line}:{column}", notes=_caret(text, start, column)) from error
-    except Diagnostic:
-        raise
-    except RecursionError as error:
-        line, column = parser.place() if parser else (first_line, 1)
-        raise _nested_too_deeply(f"{name}:{line}:{column}") from error
-    except Exception as error:
-        line, column = parser.place() if parser else (first_line, 1)
-        kind = "" if isinstance(error, VerifyException | ValueError) else f"not understood: {type(error).__name__}: "
-        raise Diagnostic(f"{kind}{error}", where=f"{name}:{line}:{column}") from error
-    _check_nesting(module)
-    return module
-
-
-MOST_NESTED = 100
-"""The largest number of regions around an op of a file: passes visit regions recursively."""
-
-
-def _check_nesting(module: ModuleOp) -> None:
-    pending: list[tuple[Operation, int]] = [(module, 0)]
-    while pending:
-        op, depth = pending.pop()
-        if depth > MOST_NESTED:
-            raise _nested_too_deeply(where(op))
-        for region in op.regions:
-            pending += [(inner, depth + 1) for block in region.blocks for inner in block.ops if inner.regions]
-
-
-def _nested_too_deeply(place: str) -> Diagnostic:
-    return Diagnostic(
-        "regions are nested too deeply",
-        where=place,
-        expected=f"at most {MOST_NESTED} regions around an op",
-        remedy="move inner regions into functions, or turn the nesting into a loop",
-    )
-
-
-def _caret(text: str, position: int, column: int) -> list[str]:
-    start = position - column + 1
-    line = text[start : start + 200].split("\n", 1)[0]
-    return [line, " " * (column - 1) + "^"] if column <= 200 else []
-
-
-_UNWRITTEN = (UnknownLoc, InferredLoc)
-
-
-def _has_late_visibility(op: Operation) -> bool:
-    """Return whether an `llvm.func` has a calling convention beside what upstream prints before it."""
-    convention = op.properties.get("CConv")
-    others = (op.properties.get(name) for name in ("visibility_", "unnamed_addr"))
-    return "ccc" not in str(convention) and any(isinstance(each, IntegerAttr) and each.value.data for each in others)
-
-
-def _has_unknown_flags(op: Operation) -> bool:
-    """Return whether the overflow flags of an op of integers have bits that the custom syntax has no word for."""
-    flags = op.properties.get("overflowFlags")
-    return isinstance(flags, IntegerAttr) and not 0 <= flags.value.data <= 3
-
-
-_WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
-"""Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
-_OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
-    # xDSL does not read the results of one that has several where it and MLIR print them.
-    "linalg.generic": lambda op: len(op.results) > 1,
-    "llvm.func": _has_late_visibility,
-    **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
-}
-"""Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form."""
-
-
-class _Text(list[str]):
-    """Text in parts, as a stream."""
-
-    @property
-    def write(self) -> Callable[[str], object]:
-        """Add a part."""
-        return self.append
-
-
-class _IrPrinter(Printer):
-    """A printer that writes big constants from their bytes, elides them on request, and hides inferred locations."""
-
-    def __init__(self, text: _Text, *, elide: int | None, generic: bool, locations: bool | None):
-        super().__init__(cast(Any, text), print_generic_format=generic, print_debuginfo=locations is not False)
-        self._text = text
-        self._write = text.append
-        self._elide = elide
-        self._hides_inferred = not locations
-
-    def print_string(self, text: str, *, indent: int | None = None) -> None:
-        if "\n" in text:
-            super().print_string(text, indent=indent)
-        else:
-            self._write(text)
-
-    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
-        self._write("\n" + "  " * (self._indent if indent is None else indent))
-
-    def print_op(self, op: Operation) -> None:
-        generic = self.print_generic_format
-        is_other = _OTHER_SYNTAX.get(op.name)
-        in_form = generic and op.name not in _WITH_FLAGS
-        self.print_generic_format = in_form or (is_other is not None and is_other(op))
-        super().print_op(op)
-        self.print_generic_format = generic
-
-    def print_operation_type(self, op: Operation) -> None:
-        # Ops whose custom syntax holds their type call this, too: xDSL prints the location there a second time.
-        self.print_function_type(op.operand_types, op.result_types)
-
-    def print_op_with_default_format(self, op: Operation) -> None:
-        super().print_op_with_default_format(op)
-        if self.print_debuginfo:
-            self.print_string(" ")
-            self.print_attribute(op.location)
-
-    def print_attribute(self, attribute: Attribute) -> None:
-        if isinstance(attribute, DenseIntOrFPElementsAttr):
-            self._print_dense(cast(DenseAttr, attribute))
-        elif isinstance(attribute, _UNWRITTEN) and self._hides_inferred and self._text[-1] == " ":
-            self._text.pop()  # the space by which xDSL sets apart the location of an op or argument
-        else:
-            super().print_attribute(attribute)
-
-    def _print_dense(self, attribute: DenseAttr) -> None:
-        data = attribute.data.data
-        width = attribute.get_element_type().compile_time_size
-        count = len(data) // width
-        uniform = count > 0 and data == data[:width] * count
-        if count > 100 and self._elide is not None and count > self._elide and not uniform:
-            self.print_string("dense_resource<__elided__>")
-        elif (digits := _numbers_in_decimal(attribute, 1 if uniform else count)) is not None:
-            self.print_string(f"dense<{digits[0] if uniform else _nested(digits, attribute.get_shape())}>")
-        else:
-            self.print_string('dense<"0x')
-            self.print_string((data[:width] if uniform else data).hex().upper())
-            self.print_string('">')
-        self.print_string(" : ")
-        self.print_attribute(attribute.get_type())
-
-
-class _HighlightingPrinter(_IrPrinter):
-    """A printer that colours the names of values for terminals, as xDSL's does."""
-
-    def print_ssa_value(self, value: SSAValue) -> str:
-        self._write(Colors.BRIGHT_MAGENTA)
-        name = super().print_ssa_value(value)
-        self._write(RESET)
-        return name
-
-
-def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
-    """Return the digits of the first `count` elements; None where their bytes are shorter or the only exact form."""
-    element = attribute.get_element_type()
-    if count > 100 and element != i1:  # whose bytes are bits for MLIR and bytes for xDSL
-        return None
-    values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
-    if isinstance(element, ComplexType):
-        part = cast("ComplexType[Any]", element).element_type
-        pairs = [tuple(_decimal(number, part) for number in value) for value in values]
-        return None if any(None in pair for pair in pairs) else [f"({','.join(pair)})" for pair in cast(Any, pairs)]
-    numbers = [_decimal(value, element) for value in values]
-    return None if None in numbers else cast("list[str]", numbers)
-
-
-def _decimal(value: float, type: Attribute) -> str | None:
-    """Return the digits of a number as upstream prints it; None for floats that are not finite."""
-    if not isinstance(type, AnyFloat):
-        return str(bool(value)).lower() if type == i1 else str(value)
-    if not isfinite(value):
-        return None
-    mantissa, _, exponent = f"{value:.5e}".partition("e")
-    text = f"{mantissa}0e{exponent}"
-    if type.unpack(type.pack((float(text),)), 1)[0] == value:
-        return text
-    digits = 9 if isinstance(type, Float32Type) else 17
-    text = f"{value:.{digits}g}"
-    # Upstream gives the bits of a whole number of so many digits, which xDSL reads as the number's value.
-    return text if "." in text else f"{value:.{digits - 1}e}"
-
-
-def _nested(numbers: list[str], shape: Sequence[int]) -> str:
-    """Return numbers in the nested brackets of a tensor of that shape; nothing of an empty one."""
-    for size in reversed(shape if numbers else ()):
-        numbers = [f"[{', '.join(numbers[at : at + size])}]" for at in range(0, len(numbers), size)]
-    return "".join(numbers)
-
-
-def print_ir(
-    op: Operation,
-    *,
-    elide: int | None = None,
-    generic: bool = False,
-    locations: bool | None = None,
-    highlight: bool = False,
-    context: Context | None = None,
-) -> str:
-    """
-    Return the text of an op.
-
-    `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows each
-    location where it is true, none where it is false; by default those that the text or the model gave, but no
-    positions that the parser inferred. `highlight` colours names for a terminal. With a `context`, the resources that
-    the op names are appended.
-    """
-    text = _Text()
-    kind = _HighlightingPrinter if highlight else _IrPrinter
-    printer = kind(text, elide=elide, generic=generic, locations=locations)
-    printer.print_op(op)
-    if context is not None:
-        printer.print_metadata(context.loaded_dialects)
-    return "".join(text)
 
 
 # Shortcuts

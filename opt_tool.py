@@ -1,5 +1,5 @@
 """
-`opt-tool`: runs passes on IR. This file is the command line alone; the work is in `passes/core/driver.py`.
+`opt-tool`: runs passes on IR. This file is the command line alone; the work is in `runtime/driver/driver.py`.
 
 Nothing of xDSL or NumPy is imported before it is needed, so that `--help` is immediate.
 """
@@ -16,7 +16,7 @@ from .errors import Diagnostic
 from .files import path_of
 
 if TYPE_CHECKING:
-    from .passes.core.driver import Known
+    from .runtime.driver.driver import Known
 
 _DESCRIPTION = """\
 Run passes on IR and print the result.
@@ -41,7 +41,7 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are Diagnostics."""
 
     def error(self, message: str) -> NoReturn:
-        from .passes.core.grammar import UsageError
+        from .grammar import UsageError
 
         raise UsageError(message, remedy="opt-tool --help shows the options")
 
@@ -201,7 +201,7 @@ def parse_arguments(words: Sequence[str]) -> argparse.Namespace:
     known = [name for action in parser._actions for name in action.option_strings]  # pyright: ignore[reportPrivateUsage]
     arguments, unknown = parser.parse_known_args([_spelled(word, known) for word in words])
     if second := next((word for word in unknown if not word.startswith("-")), None):
-        from .passes.core.grammar import UsageError
+        from .grammar import UsageError
 
         raise UsageError(f"there is a second input '{second}'", found=f"'{arguments.input}' and '{second}'")
     arguments.pass_flags = [_pass_flag(word) for word in unknown]
@@ -246,7 +246,7 @@ def main(argv: Sequence[str] | None = None, known: Known | None = None) -> int:
     except Diagnostic as error:
         print(error, file=sys.stderr)
         return 2
-    from .passes.core.driver import drive
+    from .runtime.driver.driver import drive
 
     if argv is None:
         collect_rarely()

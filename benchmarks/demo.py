@@ -29,7 +29,7 @@ from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import random_inputs, run_module
-from tilewright.runtime.session import host_run
+from tilewright.runtime.tools.session import host_run
 
 TARGET = "host"
 Outputs = Mapping[str, Array]

@@ -40,7 +40,7 @@ from tilewright.benchmarks.hierarchy_check import (
     machine_for,
 )
 from tilewright.errors import Diagnostic
-from tilewright.runtime.check import Case, find_cases
+from tilewright.runtime.tools.check import Case, find_cases
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 
 SIZES = (8, 16, 32, 64, 256)

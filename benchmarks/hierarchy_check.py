@@ -12,17 +12,19 @@ from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, new_context, verify
+from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.failures import as_diagnostic
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.runtime.check import Case, case_inputs, compare, model_for
 from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.runtime.tools.check import Case, case_inputs, compare, model_for
 from tilewright.test.machines.make import machine
 
 _NAMED = re.compile(r"give (\S+) ([\d,]+) bytes")

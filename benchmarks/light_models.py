@@ -25,8 +25,8 @@ from onnx import ModelProto, numpy_helper
 from tilewright.compiler import compile_model
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.onnx_backend import DEVICES, LoadedModel
-from tilewright.runtime.session import Interpreted, Native, Run
+from tilewright.runtime.tools.onnx_backend import DEVICES, LoadedModel
+from tilewright.runtime.tools.session import Interpreted, Native, Run
 
 FOLDER = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 TOLERANCE = 1e-4

@@ -22,12 +22,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model
 from tilewright.dialects.core.machine.file import variants
+from tilewright.dialects.core.machine.targets import machines
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.runtime.check import model_for
 from tilewright.runtime.inputs import load_arrays
-from tilewright.targets import machines
+from tilewright.runtime.tools.check import model_for
 from tilewright.test.memory_properties import explicit_program, violations
 
 

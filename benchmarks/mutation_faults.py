@@ -18,9 +18,9 @@ from tilewright.benchmarks.mutation_programs import arena_program, expanded_prog
 from tilewright.benchmarks.mutation_tiled import expanded_tiled_program, tiled_program
 from tilewright.benchmarks.mutation_tiled_faults import EXPLICIT_FAULTS, GRID_FAULTS
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
-from tilewright.ir import verify
 from tilewright.passes.memory.tiling import Tiling, tiling_of
 
 

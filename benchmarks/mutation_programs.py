@@ -11,7 +11,8 @@ from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from tilewright.dialects.core.kernel import is_kernel
-from tilewright.ir import functions, new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.ir import functions
 from tilewright.passes.allocate_static import AllocateStaticPass
 from tilewright.passes.expand_grid import ExpandGridPass, stage_bytes
 from tilewright.passes.memory.building import grid_of

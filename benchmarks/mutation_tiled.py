@@ -11,7 +11,8 @@ from xdsl.ir import Operation
 
 from tilewright.benchmarks.mutation_programs import CONTEXT, explicit
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
-from tilewright.ir import functions, parse_module
+from tilewright.dialects.core.syntax.text import parse_module
+from tilewright.ir import functions
 from tilewright.passes.expand_grid import stage_bytes
 from tilewright.passes.proof.kernel import ATTRIBUTE, describe
 

@@ -28,9 +28,10 @@ from xdsl.utils.exceptions import VerifyException
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault
 from tilewright.benchmarks.mutation_programs import CONTEXT
 from tilewright.dialects.core.semantics import RULES
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaStartOp
 from tilewright.errors import Diagnostic
-from tilewright.ir import Array, verify
+from tilewright.ir import Array
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module

@@ -21,14 +21,14 @@ from onnx import numpy_helper
 from rich.console import Console
 from rich.table import Table
 
-from tilewright import targets
 from tilewright.compiler import Model
 from tilewright.dialects.core.kernel import kernel_of
+from tilewright.dialects.core.machine import targets
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn.unpack import packed_shape
 from tilewright.frontend.zoo import llama
-from tilewright.ir import new_context, parse_module
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline

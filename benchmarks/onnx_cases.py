@@ -17,8 +17,8 @@ from onnx import ModelProto, defs, numpy_helper
 from onnx.backend.test.runner import Runner
 
 from tilewright.errors import Diagnostic
-from tilewright.runtime.onnx_backend import TilewrightBackend
 from tilewright.runtime.toolchain import cache_folder
+from tilewright.runtime.tools.onnx_backend import TilewrightBackend
 
 VERDICTS = ("pass", "unsupported", "wrong", "fault", "crash", "hang")
 """What a case can come to; a fault is a traceback, or an error that is not the user's: C that does not compile."""

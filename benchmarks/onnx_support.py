@@ -28,7 +28,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tilewright.frontend.onnx_graph import OLDEST_OPSET
-from tilewright.runtime.onnx_backend import DEVICES
+from tilewright.runtime.tools.onnx_backend import DEVICES
 
 Outcomes = Mapping[str, Outcome]
 """Name of a case -> what became of it."""

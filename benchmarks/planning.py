@@ -38,7 +38,7 @@ from rich.table import Table
 from tilewright.benchmarks.planning_growth import growth
 from tilewright.benchmarks.planning_measure import Compiled, Measured, compiled, measured
 from tilewright.errors import Diagnostic
-from tilewright.runtime.check import Case, find_cases
+from tilewright.runtime.tools.check import Case, find_cases
 
 TARGET = Path(__file__).parent / "machines" / "cluster64k.toml"
 FASTER = 5

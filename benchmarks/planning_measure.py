@@ -22,9 +22,9 @@ from tilewright.ir import Array, functions
 from tilewright.passes.allocate_static import lifetimes
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.passes.memory.views import bytes_of
-from tilewright.runtime.check import Case, case_inputs, model_for
-from tilewright.runtime.profile import explicit_program
 from tilewright.runtime.simulator import simulate
+from tilewright.runtime.tools.check import Case, case_inputs, model_for
+from tilewright.runtime.tools.profile import explicit_program
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,13 @@ from rich.table import Table
 
 from tilewright.compiler import Model
 from tilewright.dialects.core.machine.file import variants
+from tilewright.dialects.core.machine.targets import machines
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.runtime import profile
-from tilewright.runtime.check import model_for
 from tilewright.runtime.inputs import load_arrays
 from tilewright.runtime.simulator import Simulation
-from tilewright.targets import machines
+from tilewright.runtime.tools import profile
+from tilewright.runtime.tools.check import model_for
 from tilewright.test.runtime.simulator.sound import faults
 
 SMALL = ("autoencoder", "ds-cnn", "lstm", "mlp", "mobilenet-v1-025", "resnet8", "squeezenet")

@@ -23,7 +23,7 @@ from isolated import Crash, Hang, run_isolated
 from rich.console import Console
 from rich.progress import track
 
-from tilewright.runtime.onnx_backend import DEVICES
+from tilewright.runtime.tools.onnx_backend import DEVICES
 from tilewright.test.frontend.random_onnx.compare import AGREEMENTS, Verdict, graph_of, inputs_of, judged
 
 SECONDS = 60

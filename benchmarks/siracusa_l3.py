@@ -27,7 +27,7 @@ from rich.table import Table
 from tilewright.compiler import Model, compile_model
 from tilewright.frontend.zoo._builder import Builder, Value
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.profile import profile
+from tilewright.runtime.tools.profile import profile
 
 _PADS = (1, 1, 1, 1)
 _BLOCKS = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))

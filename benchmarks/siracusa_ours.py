@@ -22,12 +22,12 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from siracusa_flow import COLD_LINE, LINE
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright import targets
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.dialects.core.buckets import function_at
+from tilewright.dialects.core.machine import targets
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend import zoo
 from tilewright.frontend.zoo import llama
-from tilewright.ir import new_context
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline

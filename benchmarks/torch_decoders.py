@@ -40,8 +40,8 @@ import numpy as np
 from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.runtime.generate import generate, module_language
-from tilewright.runtime.session import level_for, runner
+from tilewright.runtime.tools.generate import generate, module_language
+from tilewright.runtime.tools.session import level_for, runner
 
 torch: Any = import_module("torch")
 transformers: Any = import_module("transformers")

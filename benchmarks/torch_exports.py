@@ -34,12 +34,13 @@ import numpy as np
 from torch_networks import NETWORKS, Network
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_onnx
-from tilewright.ir import Array, new_context
+from tilewright.ir import Array
 from tilewright.passes.recover_operators import RecoverOperatorsPass
-from tilewright.runtime.session import level_for, runner
+from tilewright.runtime.tools.session import level_for, runner
 
 torch: Any = import_module("torch")
 

@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.intervals import Range
 from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
 from ..dialects.onnx.schema import OnnxOp, make
 from ..errors import Diagnostic
@@ -45,7 +46,6 @@ from .lowering.integer_values import (
     storage,
     ui64,
 )
-from .lowering.intervals import Range
 from .lowering.lowerer import is_lowered
 
 _CONVERTERS = ("onnx.BitCast", "onnx.Cast", "onnx.DecodeFloat", "onnx.DequantizeLinear")

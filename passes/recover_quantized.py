@@ -12,11 +12,11 @@ from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ..dialects.core.intervals import Range, range_of_element
 from ..dialects.onnx.schema import OnnxOp
 from ..ir import Array, element_of, functions, fused_location
 from ..runtime.interpreter import load_rules as load_semantics
 from .core.base import Pass
-from .lowering.intervals import Range, range_of_element
 from .lowering.lowerer import constant_of
 from .recover import load_rules
 from .recover.quantized import (

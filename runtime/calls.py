@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import Diagnostic
 from ..ir import Array
-from .conversion import converted
 from .inputs import Input
+from .interpreter.conversion import converted
 
 if TYPE_CHECKING:
     from .host import HostEntry

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..files import write_bytes
 
 if TYPE_CHECKING:
-    from .check import Row
+    from .tools.check import Row
 
 _NARROW = 80
 """Columns of text below which a table of results shows no sizes."""

@@ -13,8 +13,9 @@ from typing import IO
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from ..dialects.core.syntax.text import new_context, print_ir
 from ..errors import Diagnostic
-from ..ir import Array, functions, new_context, print_ir
+from ..ir import Array, functions
 from ..passes.add_main import add_main
 from ..passes.generalize_kernels import generalize_kernels
 from .interpreter.boundary import check_names, ports, seen_value, stored_value

@@ -13,8 +13,9 @@ from xdsl.ir import OpResult, SSAValue
 from tilewright.compiler import machine_named, pipeline_of
 from tilewright.dialects.core.machine.attribute import machine_of
 from tilewright.dialects.core.machine.model import Level, Machine
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
-from tilewright.ir import functions, new_context
+from tilewright.ir import functions
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline
 from tilewright.passes.memory.views import bytes_of

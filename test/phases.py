@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import machine_named, pipeline_of
-from tilewright.ir import new_context
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline
 

@@ -26,8 +26,8 @@ from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.runtime.host import HostNetwork
-from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.small_models import model, node, number, requant, save, small, small_reference, weights
 
 

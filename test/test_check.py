@@ -16,8 +16,8 @@ from onnx import TensorProto, helper
 from tilewright import cli
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.passes.core.comparison import says_nothing, tolerance
-from tilewright.runtime.check import compare, find_cases
+from tilewright.runtime.comparison import says_nothing, tolerance
+from tilewright.runtime.tools.check import compare, find_cases
 from tilewright.test.small_models import Saved, model, node, save, save_case
 
 pytestmark = pytest.mark.quick

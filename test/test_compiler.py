@@ -226,7 +226,7 @@ def test_a_module_without_a_network(tmp_path: Path):
 
 @pytest.mark.quick
 def test_a_dumped_module_compiles_to_the_same(compilation: Compilation, tmp_path: Path):
-    from tilewright.ir import print_ir
+    from tilewright.dialects.core.syntax.text import print_ir
 
     (tmp_path / "net.mlir").write_text(print_ir(Model(tmp_path / "net.onnx").load()))
     again = compile_model(Model(tmp_path / "net.mlir"), "host")

@@ -12,11 +12,11 @@ import pytest
 
 from tilewright import cli, opt_tool
 from tilewright.dialects import all_dialects
+from tilewright.dialects.core.machine.targets import machine_named
 from tilewright.discovery import scope, target_folders, version
 from tilewright.errors import Diagnostic
 from tilewright.passes import all_passes
 from tilewright.plugins import load_passes
-from tilewright.targets import machine_named
 from tilewright.test.small_models import Saved, save_case
 
 pytestmark = pytest.mark.quick

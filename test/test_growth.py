@@ -13,10 +13,12 @@ from onnx import ModelProto
 from xdsl.dialects.builtin import StringAttr
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import MOST_NESTED, new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend.functions import INLINED_NODES
 from tilewright.frontend.importer import import_model, import_onnx
-from tilewright.ir import MOST_NESTED, FreshNames, functions, new_context, parse_module, verify
+from tilewright.ir import FreshNames, functions
 from tilewright.passes.allocate_static import AllocateStaticPass
 from tilewright.passes.convert_dma_to_loops import ConvertDmaToLoopsPass
 from tilewright.passes.convert_to_emitc import ConvertToEmitcPass

@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 
 from tilewright import cli, opt_tool
 from tilewright.errors import Diagnostic
-from tilewright.runtime.conversion import converted
+from tilewright.runtime.interpreter.conversion import converted
 from tilewright.test.small_models import model, node, save, save_case, small
 
 pytestmark = pytest.mark.quick

@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tilewright import opt_tool
-from tilewright.ir import new_context, parse_module, print_ir
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.passes import all_passes
-from tilewright.passes.core.driver import Known
+from tilewright.runtime.driver.driver import Known
 from tilewright.test.small_models import chain, save
 
 pytestmark = pytest.mark.quick

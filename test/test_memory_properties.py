@@ -14,12 +14,12 @@ from xdsl.rewriter import Rewriter
 from tilewright import compiler
 from tilewright.compiler import Model, compile_model, machine_named, pipeline_of
 from tilewright.dialects.core.machine.file import variants
+from tilewright.dialects.core.machine.targets import machines
 from tilewright.dialects.hier import DmaNoneOp, DmaWaitOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.targets import machines
 from tilewright.test.memory_properties import explicit_program, violations
 from tilewright.test.small_models import chain, save
 

@@ -26,7 +26,7 @@ from tilewright.compiler import Model, compile_model
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run
+from tilewright.runtime.tools.session import host_run
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 RATE = 16000

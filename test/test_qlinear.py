@@ -18,8 +18,8 @@ from tilewright.ir import Array
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import STRICT
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.phases import each_phase
 from tilewright.test.small_models import save
 

@@ -15,7 +15,7 @@ from onnx import ModelProto
 
 import tilewright
 from tilewright import cli
-from tilewright.ir import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.name_network import check_name
 from tilewright.runtime.host import HostNetwork, machine_flags
 from tilewright.runtime.toolchain import compiler

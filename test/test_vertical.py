@@ -20,8 +20,8 @@ from tilewright.ir import Array
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run, native, sanitized
 from tilewright.runtime.toolchain import STRICT
+from tilewright.runtime.tools.session import host_run, native, sanitized
 from tilewright.test.small_models import save
 
 NETWORKS = (pytest.param("ds-cnn", marks=pytest.mark.quick), "resnet8", "mobilenet-v1-025", "autoencoder", "mlp")

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from ...dialects.core.intervals import Range
 from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
 from ...ir import DenseAttr, array_of, integer_width
 from ..loops.affine import axes_of
-from ..lowering.intervals import Range
 from ..memory.views import VIEWS
 
 Ranges = dict[SSAValue, Range | None]

@@ -15,8 +15,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove
 
+from ...dialects.core.verification.verifier import verify
 from ...errors import Diagnostic
-from ...ir import verify
 from .failures import as_diagnostic, catchable
 from .garbage import nothing_older_searched, rare_collections
 from .pipeline import ANY, Pipeline, Step

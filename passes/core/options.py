@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 from xdsl.utils.arg_spec import ArgSpecConvertible
 
 from ...errors import did_you_mean
-from .grammar import Item, Option, Value, point_at, quote
+from ...grammar import Item, Option, Value, point_at, quote
 
 _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "a text"}
 

@@ -14,9 +14,9 @@ from typing import TypeAlias, cast
 
 from xdsl.passes import ModulePass
 
+from ...dialects.core.machine.targets import Machine
 from ...errors import Diagnostic, did_you_mean
-from ...targets import Machine
-from .grammar import Item, UsageError, parse_items, point_at
+from ...grammar import Item, UsageError, parse_items, point_at
 from .options import build, format_spec
 from .upstream_names import known_name
 
@@ -112,7 +112,7 @@ def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine
     a caret under the text.
     """
     if machines is None:
-        from ...targets import machines as discovered
+        from ...dialects.core.machine.targets import machines as discovered
 
         machines = discovered()
     resolver = _Resolver(registry, {name + _SUFFIX: each for name, each in machines.items() if each.phases})
@@ -188,7 +188,7 @@ class _Resolver:
             return
         from xdsl.traits import IsolatedFromAbove
 
-        from ...ir import new_context
+        from ...dialects.core.syntax.text import new_context
 
         context = new_context()
         op = context.get_optional_op(item.name)

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from ...ir import print_ir
+from ...dialects.core.syntax.text import print_ir
 
 
 @dataclass(frozen=True)

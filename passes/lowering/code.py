@@ -13,8 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float
+from ...dialects.core.intervals import Range
 from ...ir import element_of, integer_width, shape_of
-from .intervals import Range
 from .lowerer import Lowerer
 
 INDEX = IndexType()

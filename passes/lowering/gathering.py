@@ -13,13 +13,13 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body, is_float
+from ...dialects.core.intervals import Range
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import ENTRIES, LookupOp
 from ...errors import Diagnostic
 from ...ir import DenseAttr, dense, element_of, integer_width, shape_of, where
 from .code import Code, computed
 from .indexed import gather_rows, known_range
-from .intervals import Range
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers
 from .moves import picked
 from .rules import pointwise, result_element

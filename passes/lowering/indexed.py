@@ -11,11 +11,11 @@ from xdsl.ir import BlockArgument, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float, scalar_attr
+from ...dialects.core.intervals import Range, range_of_element
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
 from .code import Code, computed
 from .index_ranges import CARRIERS, RANGE, carried
-from .intervals import Range, range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .rules import passed_on, result_element
 

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.intervals import Range
 from ...dialects.onnx import op_class
 from ...dialects.onnx.schema import OnnxOp, make, stored_value
 from ...errors import Diagnostic
 from ...ir import array_of, integer_width, shape_of, where
-from .intervals import Range
 
 ui8, ui64 = (IntegerType(width, Signedness.UNSIGNED) for width in (8, 64))
 _STORAGE = (i8, ui8, i16, i32, i64)

@@ -17,12 +17,12 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.intervals import range_of_element
 from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, numbers_of, shape_of
 from .integer_products import centred, check_parameters, zero_map
-from .intervals import range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .movement import padded
 from .products import channel_map, convolved, multiplied

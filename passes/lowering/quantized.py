@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, scalar_attr
+from ...dialects.core.intervals import levels_range
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from ...dialects.onnx.schema import OnnxOp
@@ -19,7 +20,6 @@ from ...dialects.quant import RequantizeOp
 from ...errors import Diagnostic
 from ...ir import element_of, integer_width, shape_of, where
 from .indexed import known_range
-from .intervals import levels_range
 from .lowerer import Lowerer, broadcast_map, is_unsigned, lowers
 from .rules import compute_type, result_element, scalar_rule, unsigned_positions
 

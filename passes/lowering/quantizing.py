@@ -11,10 +11,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body, is_float
+from ...dialects.core.intervals import range_of_element
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp
 from ...ir import Array, element_of, integer_width, shape_of
-from .intervals import range_of_element
 from .lowerer import Lowerer, constant_of, is_unsigned, lowers, unsupported
 from .rules import pointwise, result_element
 

@@ -19,10 +19,10 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.core.body import Body, is_float
+from ...dialects.core.intervals import Range
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, integer_width, shape_of
 from .code import Code, computed, converted, copied, folded
-from .intervals import Range
 from .lowerer import Lowerer, is_unsigned, lowers, unsupported
 from .movement import fixed
 from .moves import picked, with_axis

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, TensorType,
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.core.intervals import Range, range_of_element
 from ...dialects.onnx.schema import OnnxOp, make
 from ...errors import Diagnostic
 from ...ir import Array, element_of, integer_width, is_unsigned_type, numpy_type, shape_of
 from ...runtime.interpreter import Interpreter, run_op
-from ..lowering.intervals import Range, range_of_element
 from ..lowering.lowerer import constant_of
 from ..state.nodes import literal, node
 

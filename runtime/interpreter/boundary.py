@@ -30,8 +30,8 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.core.ports import SHAPE_OF, cut_outputs, symbol_in
 from ...errors import Diagnostic, did_you_mean
 from ...ir import Array, numbers_of, numpy_type, where
-from ..conversion import converted
 from .bits import integer_type, scalar_type
+from .conversion import converted
 from .engine import Interpreter
 from .memory import new_buffer
 

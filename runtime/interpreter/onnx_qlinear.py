@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import IntegerType
 
+from ...dialects.core.intervals import range_of_element
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, numpy_type
-from ...passes.lowering.intervals import range_of_element
 
 Convolution = Callable[..., Array]
 """`(op, x, weight) -> sums` of integers, zero padding outside of x."""

@@ -10,11 +10,11 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation
 
 from ...dialects.core.kernel import is_kernel
+from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import FirstOp, GridOp, LastOp, YieldOp
 from ...errors import Diagnostic
-from ...ir import new_context
+from ...grammar import quote
 from ...passes import all_passes
-from ...passes.core.grammar import quote
 from ...passes.core.manager import Observer, PassManager, Place
 from ...passes.core.pipeline import Pipeline, parse_pipeline
 from .walk import can_walk

@@ -12,8 +12,8 @@ from xdsl.ir import Attribute
 
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Engine, Level, Machine
+from ...dialects.core.syntax.text import new_context
 from ...dialects.hier import GridOp
-from ...ir import new_context
 from ...passes.expand_grid import ExpandGridPass
 from ...passes.grids.memories import COPIES
 from ...passes.memory.views import bytes_of

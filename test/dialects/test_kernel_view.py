@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType, i8, i64
 
 from tilewright.dialects.core.kernel import Access, Kernel, is_kernel, kernel_of
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, shape_of, verify
+from tilewright.ir import shape_of
 
 pytestmark = pytest.mark.quick
 

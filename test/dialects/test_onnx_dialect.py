@@ -13,11 +13,13 @@ from xdsl.dialects.test import TestOp as SourceOp
 from xdsl.ir import Attribute
 from xdsl.traits import Pure
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx import ONNX, op_class
 from tilewright.dialects.onnx.custom import DOMAIN, SCHEMAS
 from tilewright.dialects.onnx.parameters import channel_shape
 from tilewright.dialects.onnx.schema import OnnxOp, make, stored_value
-from tilewright.ir import dense, new_context, parse_module, print_ir, verify
+from tilewright.ir import dense
 
 pytestmark = pytest.mark.quick
 

@@ -13,9 +13,10 @@ from google.protobuf.message import DecodeError
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, defs, helper, numpy_helper
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_onnx
-from tilewright.ir import new_context, parse_module, print_ir, verify
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 _OPERATORS = sorted({schema.name for schema in defs.get_all_schemas() if not schema.domain})

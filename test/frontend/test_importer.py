@@ -17,10 +17,12 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model, import_onnx
-from tilewright.ir import array_of, new_context, node_names, parse_module, print_ir, verify
+from tilewright.ir import array_of, node_names
 from tilewright.runtime.interpreter import run_module
 
 pytestmark = pytest.mark.quick

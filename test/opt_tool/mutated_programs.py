@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from tilewright.ir import new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.opt_tool import main
 from tilewright.test.lit_runner.script import run_lines
 

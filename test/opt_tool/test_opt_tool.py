@@ -17,11 +17,11 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
+from tilewright.dialects.core.machine.targets import Machine, Phase
 from tilewright.opt_tool import main
 from tilewright.passes import all_passes
-from tilewright.passes.core.driver import Known
-from tilewright.passes.core.interpret import Interpreter
-from tilewright.targets import Machine, Phase
+from tilewright.runtime.driver.driver import Known
+from tilewright.runtime.driver.interpret import Interpreter
 
 pytestmark = pytest.mark.quick
 

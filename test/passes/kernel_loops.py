@@ -8,7 +8,9 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects import func
 
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
 from tilewright.passes.generalize_kernels import generalize_kernels
 from tilewright.runtime.interpreter.boundary import run_module

@@ -12,14 +12,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
+from tilewright.dialects.core.intervals import Range
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, array_of, dense, element_of, functions, new_context, numbers_of, verify
+from tilewright.ir import Array, array_of, dense, element_of, functions, numbers_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import Step, parse_pipeline
 from tilewright.passes.lowering.integer_values import range_of_type
-from tilewright.passes.lowering.intervals import Range
 from tilewright.runtime.interpreter import Interpreter, load_rules, run_module
 from tilewright.runtime.interpreter.boundary import Port, ports
 from tilewright.runtime.interpreter.memory import new_buffer

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.ir import new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.formats.c import render
 from tilewright.runtime.toolchain import STRICT, compile_shared

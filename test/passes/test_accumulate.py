@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.formats.c import render

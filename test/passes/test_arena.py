@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.ir import functions, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import functions
 from tilewright.passes.allocate_static import AllocateStaticPass, lifetimes
 from tilewright.passes.memory.arena import Lifetime, peak, place
 from tilewright.runtime.interpreter import run_module

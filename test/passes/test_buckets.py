@@ -12,17 +12,18 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright import cli
 from tilewright.compiler import Model, compile_model, machine_named, pipeline_of, write_compilation
 from tilewright.dialects.core.buckets import bucket_rows, buckets_of, function_at
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
 from tilewright.frontend.zoo import llama
-from tilewright.ir import functions, new_context
+from tilewright.ir import functions
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import CProgram, render
-from tilewright.runtime.generate import generate, module_language
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Interpreter, Session
-from tilewright.runtime.profile import profile
-from tilewright.runtime.session import host_run, runner
 from tilewright.runtime.simulator import TimedSession, simulate
+from tilewright.runtime.tools.generate import generate, module_language
+from tilewright.runtime.tools.profile import profile
+from tilewright.runtime.tools.session import host_run, runner
 from tilewright.targets.siracusa.bare import run_bare
 from tilewright.test.passes.cache_networks import LAYOUTS, Attention, exported, inputs_of, one_after_another
 from tilewright.test.passes.test_introduce_state import (

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.ir import functions, new_context, parse_module
+from tilewright.dialects.core.intervals import Range
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.ir import functions
 from tilewright.passes.buffers.ranges import ranges_of
-from tilewright.passes.lowering.intervals import Range
 from tilewright.runtime.interpreter.boundary import run_module
 
 pytestmark = pytest.mark.quick

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.ir import Array, functions, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array, functions
 from tilewright.passes.bufferize import bufferize
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.levels import run_buffers

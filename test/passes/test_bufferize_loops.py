@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.ir import Array, functions, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array, functions
 from tilewright.passes.bufferize import bufferize
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.levels import run_buffers

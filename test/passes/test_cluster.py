@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import random_inputs, run_module

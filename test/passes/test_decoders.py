@@ -15,16 +15,17 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright import cli
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.ports import ROWS
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend import pasts
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, functions, verify
+from tilewright.ir import Array, functions
 from tilewright.passes.formats.c import render
 from tilewright.passes.introduce_state import introduce_state
-from tilewright.runtime.generate import generate, module_language
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
-from tilewright.runtime.session import host_run, runner
+from tilewright.runtime.tools.generate import generate, module_language
+from tilewright.runtime.tools.session import host_run, runner
 from tilewright.test.passes.decoder_networks import FORMS, decoder, one_after_another
 from tilewright.test.passes.test_introduce_state import lowered
 

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import Stack, convert_kernels_to_loops
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.test.passes.scalar_c import build_module

@@ -12,8 +12,9 @@ from xdsl.traits import Pure
 
 from tilewright.dialects.core.c_call import CCall
 from tilewright.dialects.core.effect_traits import OperandEffects
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.formats.c import render
 

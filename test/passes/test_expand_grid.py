@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, functions, new_context, parse_module, verify
+from tilewright.ir import Array, functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tilewright.ir import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.convert_to_emitc import ConvertToEmitcPass
 from tilewright.passes.fuse_products import FuseProductsPass
 from tilewright.runtime.interpreter.boundary import run_module

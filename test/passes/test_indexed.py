@@ -13,15 +13,16 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from tilewright.compiler import machine_named, pipeline_of
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, new_context, numbers_of
+from tilewright.ir import functions, numbers_of
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.passes.lowering.index_ranges import RANGE
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.phases import each_phase
 
 PHASES = ("types", "tensor", "buffers", "kernels", "loops", "emitc")

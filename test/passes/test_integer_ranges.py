@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilewright.dialects.core.intervals import Range, levels_range, symmetric
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, new_context, numbers_of, parse_module, verify
+from tilewright.ir import functions, numbers_of
 from tilewright.passes.infer_integer_types import infer_integer_types
 from tilewright.passes.lowering.integer_values import range_of_type, storage
-from tilewright.passes.lowering.intervals import Range, levels_range, symmetric
 from tilewright.test.passes.levels import EXACT, check_levels, check_ranges, extremes, references
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 

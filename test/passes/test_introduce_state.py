@@ -15,20 +15,22 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.memref import AllocOp
 
 from tilewright.compiler import machine_named, pipeline_of
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.ml_program import GlobalStoreOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import llama
-from tilewright.ir import functions, new_context, verify
+from tilewright.ir import functions
 from tilewright.passes import introduce_state as tested
-from tilewright.passes.core.interpret import compare
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.passes.introduce_state import introduce_state
 from tilewright.passes.memory.views import bytes_of
+from tilewright.runtime.driver.interpret import compare
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session, random_inputs, run_calls, run_module
-from tilewright.runtime.session import host_run
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.passes.cache_networks import (
     LAYOUTS,
     REDUCTIONS,

@@ -10,10 +10,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.syntax.text import new_context, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, new_context, print_ir, verify
+from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import LaunchOp
 from tilewright.errors import Diagnostic
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.ir import Array
 from tilewright.passes.attach_machine import AttachMachinePass
 from tilewright.passes.overlap_engines import OverlapEnginesPass
 from tilewright.passes.verify_memory import verify_memory

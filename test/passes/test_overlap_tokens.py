@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import transfers as hier_transfers
 from tilewright.frontend.zoo import llama
-from tilewright.ir import functions, parse_module
+from tilewright.ir import functions
 from tilewright.passes.overlap.items import items_of
 from tilewright.passes.overlap.order import Room
 from tilewright.passes.overlap.tokens import Opened, Tokens

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.unpack import pack
 from tilewright.errors import Diagnostic
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import Stack, convert_kernels_to_loops
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module

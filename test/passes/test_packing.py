@@ -15,8 +15,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module
 from tilewright.passes.allocate_static import AllocateStaticPass, does_not_fit
 from tilewright.passes.memory.arena import Decision, Lifetime, decide, fit, peak_step, place
 from tilewright.passes.memory.packing import (

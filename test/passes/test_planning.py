@@ -18,10 +18,12 @@ from xdsl.rewriter import Rewriter
 
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, functions, new_context, parse_module, verify
+from tilewright.ir import Array, functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.memory.building import grid_of

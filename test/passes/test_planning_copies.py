@@ -14,10 +14,12 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import GridOp
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, new_context, parse_module, print_ir, verify
+from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render

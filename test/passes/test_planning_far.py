@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import GridOp
-from tilewright.ir import functions, new_context, parse_module
+from tilewright.ir import functions
 from tilewright.passes.plan_memory import Limits, plan_memory
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.test.machines.make import machine

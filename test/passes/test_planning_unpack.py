@@ -6,8 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.unpack import packed_shape
-from tilewright.ir import new_context, parse_module, verify
 from tilewright.test.passes.test_pipeline_equivalence import examples
 from tilewright.test.passes.test_planning import check_plan
 

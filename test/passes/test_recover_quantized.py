@@ -15,12 +15,14 @@ from onnx import ModelProto, TensorProto
 
 from tilewright.cli import main
 from tilewright.compiler import Model, compile_model, machine_named
+from tilewright.dialects.core.syntax.text import new_context, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, element_of, new_context, print_ir, verify
+from tilewright.ir import Array, element_of
 from tilewright.passes.recover_quantized import RecoverQuantizedPass
-from tilewright.runtime.check import check, find_cases
 from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.tools.check import check, find_cases
 from tilewright.test.passes.recover.quantised_networks import OPERATORS, Network, Tensor
 
 seeds = st.integers(0, 2**31)

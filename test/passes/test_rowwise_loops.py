@@ -14,7 +14,9 @@ from xdsl.ir import SSAValue
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.semantics import SCALAR_RULES
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.divide_by_invariants import DivideByInvariantsPass
 from tilewright.passes.fork_kernels import ForkKernelsPass

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, i64
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import GridOp
 from tilewright.dialects.hier.grid import spatial_grid
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, print_ir, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.formats.c import render

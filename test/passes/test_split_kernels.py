@@ -11,8 +11,10 @@ from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, new_context, parse_module, verify
+from tilewright.ir import functions
 from tilewright.passes.split.parts import can_be_made, can_split, made_parts
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module

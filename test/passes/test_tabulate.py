@@ -8,7 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.lowering.digital_line import line_through

@@ -10,10 +10,12 @@ from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import GridOp
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, new_context, verify
+from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.memory.building import grid_of

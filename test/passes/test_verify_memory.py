@@ -15,11 +15,12 @@ from tilewright.benchmarks.mutation_programs import CONTEXT, expanded_program, g
 from tilewright.benchmarks.mutation_tiled import tiled_program
 from tilewright.benchmarks.mutations import Tally, judge
 from tilewright.dialects.core.kernel import is_kernel
+from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, parse_module
+from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.expand_grid import ExpandGridPass

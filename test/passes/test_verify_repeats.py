@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module
 from tilewright.passes.proof.walk import Walk
 from tilewright.passes.verify_memory import verify_memory
 

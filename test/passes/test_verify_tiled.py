@@ -25,10 +25,10 @@ from tilewright.benchmarks.mutation_tiled import (
     resident,
     tiled_program,
 )
+from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr
 from tilewright.dialects.nn.contraction import ContractionOp
 from tilewright.errors import Diagnostic
-from tilewright.ir import parse_module
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.neutral import is_neutral

@@ -13,14 +13,15 @@ import numpy as np
 import pytest
 
 from tilewright.compiler import machine_named, pipeline_of
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, new_context
+from tilewright.ir import Array
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run
 from tilewright.runtime.toolchain import compile_shared
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.passes.lowering.operators import Case, network_of, numbers
 
 HEADERS = Path(__file__).parent.parent.parent / "runtime" / "c"

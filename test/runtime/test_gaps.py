@@ -10,7 +10,7 @@ from onnx import ModelProto, TensorProto, helper
 
 from tilewright.cli import main
 from tilewright.compiler import Model
-from tilewright.runtime.gaps import import_gaps, target_gaps
+from tilewright.runtime.tools.gaps import import_gaps, target_gaps
 
 F32 = TensorProto.FLOAT
 

@@ -14,11 +14,11 @@ from tilewright.compiler import Model, compile_model
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import llama
-from tilewright.runtime.generate import folder_language, generate, language_of, module_language
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.inputs import Input
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import run_steps, runner
+from tilewright.runtime.tools.generate import folder_language, generate, language_of, module_language
+from tilewright.runtime.tools.session import run_steps, runner
 
 quick = pytest.mark.quick
 

@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tilewright.errors import Diagnostic
-from tilewright.runtime.onnx_backend import TilewrightBackend
+from tilewright.runtime.tools.onnx_backend import TilewrightBackend
 
 F32 = TensorProto.FLOAT
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tilewright.compiler import Compilation, Model, compile_model, write_compilation
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend import zoo
-from tilewright.ir import new_context
 from tilewright.passes.core.manager import PassManager
-from tilewright.runtime import profile
 from tilewright.runtime.report import ReportObserver
 from tilewright.runtime.toolchain import compiler
+from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER
 from tilewright.test.runtime.simulator.test_sound import with_instructions
 from tilewright.test.small_models import save, small

@@ -11,17 +11,18 @@ from hypothesis import given
 from xdsl.dialects.builtin import IntegerType, ModuleOp, i1
 
 from tilewright.compiler import pipeline_of
+from tilewright.dialects.core.machine.targets import machine_named
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import bert_layer
-from tilewright.ir import Array, dense, new_context, parse_module, print_ir
+from tilewright.ir import Array, dense
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.generalize_kernels import generalize_kernels
 from tilewright.runtime import upstream
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.upstream import UpstreamNetwork, optimized
-from tilewright.targets import machine_named
 from tilewright.test.passes.levels import extremes
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tilewright.ir import new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.formats.c import CProgram, render
 from tilewright.runtime.host import HostNetwork

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from tilewright.dialects import emitc
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, node_names, parse_module, print_ir, verify
+from tilewright.ir import node_names
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.emitc.names import Names, identifier
 from tilewright.passes.emitc.text.functions import c_string, comment

@@ -15,8 +15,8 @@ from tilewright.dialects.core.machine import cost_table, costs
 from tilewright.dialects.core.machine.model import Link
 from tilewright.dialects.core.machine.operations import dimension_names
 from tilewright.dialects.core.machine.picture import draw
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module
 from tilewright.test.machines.make import TWO_LEVEL, library, load_text, machine
 
 pytestmark = pytest.mark.quick

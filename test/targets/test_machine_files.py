@@ -12,9 +12,9 @@ from xdsl.dialects.func import FuncOp
 from tilewright.dialects.core.machine.attribute import attach_machine, machine_attr, machine_of
 from tilewright.dialects.core.machine.file import find_machine, variants
 from tilewright.dialects.core.machine.schema import ENGINE, LEVEL, LINK, SUPPORT, Key
+from tilewright.dialects.core.machine.targets import machine_named
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, print_ir
-from tilewright.targets import machine_named
 from tilewright.test.machines.make import FILES, FOLDER, TWO_LEVEL, library, load_text, machine
 
 pytestmark = pytest.mark.quick

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilewright.ir import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.upstream import LOWERING
 

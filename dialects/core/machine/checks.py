@@ -114,7 +114,7 @@ def _op_problems(path: str, op: str) -> Iterable[str]:
 @cache
 def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
     """Return the names of the ops of a dialect among those of a `version()`; none where there is no such dialect."""
-    from ....ir import new_context
+    from ..syntax.text import new_context
 
     found = new_context().get_optional_dialect(dialect)
     return tuple(op.name for op in found.operations) if found else ()

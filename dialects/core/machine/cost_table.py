@@ -37,7 +37,7 @@ def cost(name: str) -> Callable[[_Cost], _Cost]:
 
     def register(function: _Cost) -> _Cost:
         target = re.search(r"\.targets\.(\w+)\.costs$", function.__module__)
-        full = f"{target[1]}.{name}" if target and target[1] != "core" else name
+        full = f"{target[1]}.{name}" if target else name
         if full in _COSTS and _COSTS[full].__module__ != function.__module__:
             raise ValueError(f"the cost function '{full}' is defined twice")
         _COSTS[full] = function
@@ -49,7 +49,7 @@ def cost(name: str) -> Callable[[_Cost], _Cost]:
 
 def cost_named(name: str) -> Cost:
     """Return a cost function. Raises KeyError for an unknown one."""
-    target = name.rpartition(".")[0] or "core"
+    target = name.rpartition(".")[0]
     if name not in _COSTS and target in (files := _files()):
         module_at(files[target])
     return _COSTS[name]
@@ -72,8 +72,8 @@ on_forget(_forget)
 
 
 def _files() -> dict[str, Path]:
-    """Return the file of cost functions of each target that has one."""
-    return {file.parent.name: file for file in (Path(__file__).parent / "costs.py", *target_files("costs.py"))}
+    """Return the file of cost functions of each target that has one; of those of no target under an empty name."""
+    return {"": Path(__file__).parent / "costs.py", **{file.parent.name: file for file in target_files("costs.py")}}
 
 
 @dataclass(frozen=True)

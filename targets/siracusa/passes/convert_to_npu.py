@@ -13,8 +13,9 @@ from xdsl.rewriter import Rewriter
 
 from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.machine.model import Engine, Machine
+from ....dialects.core.verification.verifier import verify
 from ....errors import Diagnostic
-from ....ir import functions, verify, where
+from ....ir import functions, where
 from ....passes.core.base import Pass
 from ....passes.map_engines import ATTRIBUTE
 from ....runtime.interpreter import load_rules

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, S
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.intervals import Range
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
 from ....dialects.core.machine.attribute import machine_of
@@ -26,7 +27,6 @@ from ....passes.buffers.ranges import ranges_of
 from ....passes.core.base import Pass
 from ....passes.loops.dot import is_dot
 from ....passes.loops.im2col import takes_narrow_input
-from ....passes.lowering.intervals import Range
 from ....passes.map_engines import ATTRIBUTE, engine_of
 from ....passes.memory.arena import place
 from ....passes.memory.views import buffer_type, bytes_of

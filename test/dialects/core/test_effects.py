@@ -9,7 +9,7 @@ from xdsl.traits import EffectInstance, MemoryEffectKind
 
 from tilewright.dialects.core.effect_traits import State
 from tilewright.dialects.core.effects import EffectAnalysis, Effects, effects_of, is_pure, is_speculatable, root_of
-from tilewright.ir import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 
 pytestmark = pytest.mark.quick
 

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.kernel_structure import structure_of
 from tilewright.dialects.core.machine.file import find_machine
-from tilewright.ir import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 
 pytestmark = pytest.mark.quick
 

@@ -11,8 +11,10 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation
 
 from tilewright.dialects.core.kernel import kernel_of
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.integer_rows import _product_for  # pyright: ignore[reportPrivateUsage]
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.runtime.interpreter.engine import Interpreter
 

@@ -13,7 +13,7 @@ import onnxruntime
 from onnx import ModelProto, helper, utils
 
 from tilewright.errors import Diagnostic
-from tilewright.runtime.onnx_backend import TilewrightBackend
+from tilewright.runtime.tools.onnx_backend import TilewrightBackend
 from tilewright.test.frontend.random_onnx import elementwise, layers, movement
 from tilewright.test.frontend.random_onnx.builder import Array, random_model, random_numbers
 from tilewright.test.frontend.random_onnx.differences import explained

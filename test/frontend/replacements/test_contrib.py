@@ -19,7 +19,7 @@ from tilewright.ir import Array
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.passes.lowering.one_node import FLAGS, lowered
 
 RANDOM = np.random.default_rng(5)

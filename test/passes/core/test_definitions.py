@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, ModuleO
 from xdsl.ir import Operation
 from xdsl.irdl import OpDef
 
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
-from tilewright.ir import verify
 
 
 def sums(count: int, width: int = 32) -> tuple[ModuleOp, list[arith.AddiOp]]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.errors import Diagnostic
-from tilewright.passes.core.expected import check, expectations
+from tilewright.runtime.driver.expected import check, expectations
 
 pytestmark = pytest.mark.quick
 

@@ -11,11 +11,12 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.passes import ModulePass
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.ir import Array, new_context, parse_module
-from tilewright.passes.core.interpret import InterpretEach, Interpreter, compare, default_interpreter
+from tilewright.ir import Array
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, Step, parse_pipeline
+from tilewright.runtime.driver.interpret import InterpretEach, Interpreter, compare, default_interpreter
 from tilewright.runtime.inputs import load_arrays
 
 pytestmark = pytest.mark.quick

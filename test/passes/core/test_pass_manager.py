@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module, print_ir
 from tilewright.passes.core.manager import Observer, PassManager, Place
 from tilewright.passes.core.pipeline import Pipeline, Step
 

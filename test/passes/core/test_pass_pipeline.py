@@ -10,10 +10,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tilewright.dialects.core.machine.targets import Machine, Phase, machine_at, machines, parse_phases
 from tilewright.errors import Diagnostic
-from tilewright.passes.core.grammar import UsageError, parse_items
+from tilewright.grammar import UsageError, parse_items
 from tilewright.passes.core.pipeline import Pipeline, parse_pipeline
-from tilewright.targets import Machine, Phase, machine_at, machines, parse_phases
 
 pytestmark = pytest.mark.quick
 

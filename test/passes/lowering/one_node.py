@@ -11,13 +11,14 @@ from onnx import ModelProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from tilewright.compiler import machine_named, pipeline_of
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, new_context
+from tilewright.ir import Array
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.runtime.session import host_run
+from tilewright.runtime.tools.session import host_run
 from tilewright.test.phases import each_phase
 
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")

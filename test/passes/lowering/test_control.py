@@ -10,9 +10,10 @@ import pytest
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.syntax.text import print_ir
 from tilewright.frontend import control_flow
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, print_ir
+from tilewright.ir import Array
 
 from .one_node import check, check_c, runtime
 

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import ModelProto
 
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.frontend.importer import import_model
-from tilewright.ir import Array, new_context, verify
+from tilewright.ir import Array
 from tilewright.passes.recover_operators import RecoverOperatorsPass
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.recover.written_out import (

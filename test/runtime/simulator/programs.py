@@ -19,10 +19,11 @@ from xdsl.ir.affine import AffineExpr
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model, import_onnx
-from tilewright.ir import element_of, new_context, node_names, numpy_type, shape_of
+from tilewright.ir import element_of, node_names, numpy_type, shape_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline

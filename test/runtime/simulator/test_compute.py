@@ -17,10 +17,12 @@ from tilewright.benchmarks.mutation_faults import FAULTS, Fault
 from tilewright.benchmarks.mutation_programs import arena_program, expanded_program, grid_program
 from tilewright.compiler import Model, compile_model
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import DmaWaitOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.zoo import llama
-from tilewright.ir import Array, new_context, parse_module, verify
+from tilewright.ir import Array
 from tilewright.passes.expand_grid import ExpandGridPass
 from tilewright.passes.pipeline_dma import PipelineDmaPass
 from tilewright.passes.verify_memory import verify_memory

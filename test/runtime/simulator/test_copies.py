@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
-from tilewright.ir import new_context, parse_module
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.page import data_of
 from tilewright.runtime.simulator.trace import trace_of

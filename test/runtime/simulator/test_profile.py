@@ -21,10 +21,10 @@ from onnx import ModelProto
 from tilewright.compiler import Model
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.runtime import profile
 from tilewright.runtime.simulator import Simulation
 from tilewright.runtime.simulator.page import data_of, page_of
 from tilewright.runtime.simulator.trace import trace_of, tracks_of
+from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER
 
 TARGET = str(FOLDER / "two_level.toml")

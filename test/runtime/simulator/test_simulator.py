@@ -15,10 +15,11 @@ from xdsl.dialects.builtin import StringAttr
 
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import GridOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.ir import functions, new_context, parse_module
+from tilewright.ir import functions
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline

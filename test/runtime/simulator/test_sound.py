@@ -14,17 +14,17 @@ from xdsl.rewriter import Rewriter
 from tilewright.compiler import Model, machine_named, pipeline_of
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.machine.file import variants
+from tilewright.dialects.core.machine.targets import machines
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.ir import new_context, parse_module
 from tilewright.passes.core.base import Pass
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import Pipeline, Step
-from tilewright.runtime import profile
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.explicit import last_explicit
 from tilewright.runtime.simulator.result import LayerCost, LayerEngine
-from tilewright.targets import machines
+from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER, library
 from tilewright.test.runtime.simulator.sound import faults
 from tilewright.test.small_models import save, small

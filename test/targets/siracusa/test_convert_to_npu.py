@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.frontend.importer import import_model
-from tilewright.ir import new_context, verify
 from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.runtime.interpreter import run_module

@@ -27,9 +27,9 @@ from tilewright.dialects.core.body import Body
 from tilewright.dialects.core.kernel import Access, Kernel, Reduction, is_kernel, kernel_of
 from tilewright.dialects.core.machine.cost_table import cost_named
 from tilewright.dialects.core.machine.file import find_machine, load_machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn import MatmulOp
 from tilewright.dialects.quant import RequantizeOp
-from tilewright.ir import new_context, parse_module
 from tilewright.targets.siracusa.cost.jobs import job_cycles
 from tilewright.targets.siracusa.cost.kernels import share
 from tilewright.targets.siracusa.cost.scalar import Work, work_of

@@ -12,7 +12,7 @@ from onnx import ModelProto
 
 from tilewright.compiler import Model, compile_model
 from tilewright.ir import Array
-from tilewright.runtime.session import Interpreted
+from tilewright.runtime.tools.session import Interpreted
 from tilewright.test.passes.lowering.one_node import network, reference
 
 SMALL = 'include = "siracusa"\ndescription = "little near memory"\n\n[levels.L1]\nsize = "400B"\n'

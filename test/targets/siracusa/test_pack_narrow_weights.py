@@ -13,8 +13,9 @@ from onnx import TensorProto, helper, numpy_helper
 from tilewright.cli import main
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.dialects.core.kernel import kernel_of
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn.unpack import packed_shape
-from tilewright.ir import Array, new_context, parse_module
+from tilewright.ir import Array
 from tilewright.opt_tool import main as opt_tool
 from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
 from tilewright.targets.siracusa.cost.loops import START

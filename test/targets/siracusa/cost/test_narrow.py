@@ -9,8 +9,8 @@ import pytest
 from tilewright.dialects.core.kernel import Kernel, kernel_of
 from tilewright.dialects.core.machine.cost_table import cost_named
 from tilewright.dialects.core.machine.file import find_machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn.unpack import packed_shape
-from tilewright.ir import new_context, parse_module
 from tilewright.targets.siracusa.cost.narrow import narrow_of
 
 pytestmark = pytest.mark.quick

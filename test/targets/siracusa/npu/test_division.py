@@ -15,7 +15,9 @@ from xdsl.ir import Operation
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.machine.attribute import machine_attr
 from tilewright.dialects.core.machine.file import find_machine
-from tilewright.ir import functions, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import functions
 from tilewright.passes.map_engines import ATTRIBUTE
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.conversion import Conversion

@@ -10,7 +10,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.ir import Array, functions, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import Array, functions
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.kernel_ops import MatmulOp
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu

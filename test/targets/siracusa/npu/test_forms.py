@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.kernel_structure import structure_of
 from tilewright.dialects.core.machine.file import find_machine
-from tilewright.ir import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.targets.siracusa.npu.conversion import Conversion
 from tilewright.targets.siracusa.npu.division import Division, divisible
 from tilewright.targets.siracusa.npu.sources import Source, source_of

@@ -12,8 +12,10 @@ from xdsl.ir import Operation
 
 from tilewright.dialects.core.machine.attribute import machine_attr
 from tilewright.dialects.core.machine.model import Machine
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn import MatmulOp
-from tilewright.ir import functions, new_context, parse_module, shape_of, verify
+from tilewright.ir import functions, shape_of
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.kernel_ops import NpuKernelOp
 from tilewright.targets.siracusa.passes.convert_to_npu import convert_to_npu

@@ -12,7 +12,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.dialects.core.machine.attribute import machine_attr
 from tilewright.dialects.core.machine.file import load_machine, machine_path
-from tilewright.ir import functions, new_context, parse_module, verify
+from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.verification.verifier import verify
+from tilewright.ir import functions
 from tilewright.passes.overlap.runs import Run, cycles_of_runs
 from tilewright.runtime.interpreter import run_module
 from tilewright.targets.siracusa.npu.division import Division

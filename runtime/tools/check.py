@@ -13,14 +13,14 @@ import numpy as np
 from onnx import TensorProto, numpy_helper
 from xdsl.dialects.builtin import bf16, f16
 
-from ..compiler import Compilation, Model, compile_model
-from ..errors import Diagnostic
-from ..frontend.importer import model_proto
-from ..frontend.tensors import ELEMENTS
-from ..ir import Array, numpy_type
-from ..passes.core.comparison import differing, says_nothing, tolerance
-from ..passes.core.failures import as_diagnostic
-from .inputs import load_arrays, matched, network_inputs
+from ...compiler import Compilation, Model, compile_model
+from ...errors import Diagnostic
+from ...frontend.importer import model_proto
+from ...frontend.tensors import ELEMENTS
+from ...ir import Array, numpy_type
+from ...passes.core.failures import as_diagnostic
+from ..comparison import differing, says_nothing, tolerance
+from ..inputs import load_arrays, matched, network_inputs
 from .session import Level, level_for, run_steps, runner
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
@@ -230,7 +230,7 @@ def model_for(path: Path, inputs: dict[str, Array]) -> Model:
 
 def compare(outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
     """
-    Return how outputs differ from the golden ones, empty where they do not: `passes/core/comparison.py` says how far.
+    Return how outputs differ from the golden ones, empty where they do not: `runtime/comparison.py` says how far.
 
     Golden outputs are found by name, or by their order where none is named as an output.
     """

@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from ...dialects.core.machine.targets import Machine
 from ...errors import did_you_mean
-from ...targets import Machine
-from .grammar import UsageError
-from .options import option_infos
-from .pipeline import Registry
-from .upstream_names import UPSTREAM_NAMES, known_name
+from ...grammar import UsageError
+from ...passes.core.options import option_infos
+from ...passes.core.pipeline import Registry
+from ...passes.core.upstream_names import UPSTREAM_NAMES, known_name
 
 
 def list_passes(registry: Registry, origins: Mapping[str, Iterable[str]]) -> str:

@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove, IsTerminator, NoTerminator, SymbolOpInterface, SymbolTable
 
-from ...errors import Diagnostic
+from ....errors import Diagnostic
+from ....locations import where
 from .definitions import alike_verified_once
 from .dominance import dominator_tree, is_in_graph_region
-from .locations import where
 
 
 def verify(op: Operation) -> None:

@@ -19,25 +19,26 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.target import Target
 
-from ... import targets
+from ...dialects.core.machine import targets
+from ...dialects.core.syntax.text import new_context, parse_module, print_ir
+from ...dialects.core.verification.verifier import verify
 from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
-from ...ir import new_context, parse_module, print_ir, verify
+from ...grammar import UsageError, parse_items, point_at
+from ...passes.core.failures import as_diagnostic, catchable
+from ...passes.core.manager import Observer, PassManager
+from ...passes.core.options import build
+from ...passes.core.pipeline import Pipeline, Registry, parse_pipeline
+from ...passes.core.upstream_names import UPSTREAM_NAMES, known_name
+from ...passes.formats import all_formats, formats_by_origin
 from ...plugins import load_passes
-from ..formats import all_formats, formats_by_origin
 from . import listing
 from .dump import PrintIr, When
 from .expected import check, expectations
-from .failures import as_diagnostic, catchable
-from .grammar import UsageError, parse_items, point_at
 from .interpret import InterpretEach, Interpreter, default_interpreter
-from .manager import Observer, PassManager
-from .options import build
-from .pipeline import Pipeline, Registry, parse_pipeline
 from .replay import DumpDir, Reproducer, recorded_arguments
 from .timing import Timing
-from .upstream_names import UPSTREAM_NAMES, known_name
 
 T = TypeVar("T")
 
@@ -119,7 +120,7 @@ def _discovered(
     known: Known, arguments: Namespace
 ) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
     """Return what is known, with the targets and files from outside that the arguments name."""
-    from .. import all_passes
+    from ...passes import all_passes
 
     for file in arguments.load_pass:
         load_passes(Path(file))
@@ -144,7 +145,7 @@ def _listing(
     machines: Mapping[str, targets.Machine],
 ) -> str | None:
     """Return what `--version` or one of the `--list` options shows, or None where none is given."""
-    from .. import passes_by_origin
+    from ...passes import passes_by_origin
 
     if arguments.version:
         return f"opt-tool of tilewright {version('tilewright')}, built from xdsl version {version('xdsl')}\n"

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ...errors import Diagnostic
+from .errors import Diagnostic
 
 _SPACE = re.compile(r"\s*")
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]*")

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from ..compiler import PREFILL
-from ..dialects.core.ports import ATTENTION_MASK, symbol_in
-from ..errors import Diagnostic
-from ..files import path_of
-from ..ir import Array, symbol_names
-from .inputs import Input, host_inputs, network_inputs
+from ...compiler import PREFILL
+from ...dialects.core.ports import ATTENTION_MASK, symbol_in
+from ...errors import Diagnostic
+from ...files import path_of
+from ...ir import Array, symbol_names
+from ..inputs import Input, host_inputs, network_inputs
 from .session import Run
 
 if TYPE_CHECKING:
-    from .host import HostNetwork
+    from ..host import HostNetwork
 
 
 @dataclass(frozen=True)

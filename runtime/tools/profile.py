@@ -12,15 +12,15 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import Diagnostic
-from ..files import path_of
+from ...errors import Diagnostic
+from ...files import path_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..compiler import Model
-    from ..passes.core.manager import Observer
-    from .simulator import Simulation
+    from ...compiler import Model
+    from ...passes.core.manager import Observer
+    from ..simulator import Simulation
 
 _WIDE = 184
 """Columns of the tables where the output is no terminal and $COLUMNS does not say."""
@@ -40,11 +40,11 @@ def run(options: argparse.Namespace) -> int:
     """Profile a model, print the tables and write the files that are asked for. Raises Diagnostic."""
     from rich.console import Console
 
-    from ..compiler import Model
-    from ..files import write_text
-    from ..passes.core.driver import once
-    from .float_hint import hints
-    from .simulator.table import print_tables
+    from ...compiler import Model
+    from ...files import write_text
+    from ..driver.driver import once
+    from ..float_hint import hints
+    from ..simulator.table import print_tables
 
     shapes, types = once("--input-shape", options.input_shape), once("--input-type", options.input_type)
     state = {"context": options.context, "bucket": options.bucket}
@@ -67,8 +67,8 @@ def profile(
 
     Raises Diagnostic for what cannot be compiled or simulated, and for a position that the state has not.
     """
-    from ..dialects.core.buckets import function_at
-    from .simulator import simulate
+    from ...dialects.core.buckets import function_at
+    from ..simulator import simulate
 
     if position is not None and not 0 <= position < model.context:
         raise Diagnostic(
@@ -86,7 +86,7 @@ def explicit_program(model: Model, target: str, *, observers: Sequence[Observer]
 
     Raises Diagnostic for a model that cannot be compiled that far, and where a pipeline has no such program.
     """
-    from ..compiler import compile_model
+    from ...compiler import compile_model
 
     return compile_model(model, target, explicit=True, observers=observers).module
 
@@ -98,8 +98,8 @@ def _title(model: Path) -> str:
 
 def _files(options: argparse.Namespace, simulation: Simulation, title: str) -> list[tuple[Path, str]]:
     """Return the files to write, with their text."""
-    from .simulator.page import page_of
-    from .simulator.trace import trace_of
+    from ..simulator.page import page_of
+    from ..simulator.trace import trace_of
 
     files: list[tuple[Path, str]] = []
     if options.trace:

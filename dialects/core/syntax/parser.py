@@ -29,8 +29,8 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
-from .locations import InferredLoc
-from .upstream_syntax import PROPERTIES, SYNTAX
+from ....locations import InferredLoc
+from .upstream import PROPERTIES, SYNTAX
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ...dialects.core.syntax.text import print_ir
 from ...errors import Diagnostic
 from ...files import open_regular, write_text
-from ...ir import print_ir
-from .grammar import UsageError
-from .manager import Observer, Place
-from .pipeline import Pipeline
+from ...grammar import UsageError
+from ...passes.core.manager import Observer, Place
+from ...passes.core.pipeline import Pipeline
 
 _RUN = "// RUN: opt-tool %s"
 _COMMAND = re.compile(r"^//\s*(?:RUN:\s*(?:not\s+)?opt-tool\b|configuration:)(.*)$", re.MULTILINE)

@@ -20,12 +20,12 @@ from onnx import ModelProto, TypeProto, ValueInfoProto, helper
 from onnx.backend.base import Backend, BackendRep, namedtupledict
 from xdsl.dialects.builtin import ModuleOp
 
-from ..compiler import Model, compile_model
-from ..errors import Diagnostic
-from ..frontend.importer import import_model
-from ..frontend.static_inputs import static_inputs
-from ..frontend.tensors import CARRIED, ELEMENTS
-from ..ir import Array, numpy_type
+from ...compiler import Model, compile_model
+from ...errors import Diagnostic
+from ...frontend.importer import import_model
+from ...frontend.static_inputs import static_inputs
+from ...frontend.tensors import CARRIED, ELEMENTS
+from ...ir import Array, numpy_type
 from .session import Interpreted, Native, Run
 
 DEVICES = ("interpreter", "c")
@@ -115,7 +115,7 @@ class TilewrightRep(BackendRep):
             compilation = compile_model(model, self._machine, stop_after=self._level)
             _check_lowered(compilation.module)
             return Interpreted(compilation)
-        from .host import HostNetwork
+        from ..host import HostNetwork
 
         return Native(HostNetwork(compile_model(model, self._machine).program(), flags=_FLAGS))
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import Diagnostic
-from .manager import Observer, Place
-from .pipeline import Pipeline
+from ...passes.core.manager import Observer, Place
+from ...passes.core.pipeline import Pipeline
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from ..compiler import Compilation, bare_of
-from ..dialects.core.ports import cut_outputs
-from ..errors import Diagnostic, did_you_mean
-from ..ir import Array
-from ..passes.core.grammar import UsageError
-from .calls import given_to, steps_of
-from .inputs import Input
+from ...compiler import Compilation, bare_of
+from ...dialects.core.ports import cut_outputs
+from ...errors import Diagnostic, did_you_mean
+from ...grammar import UsageError
+from ...ir import Array
+from ..calls import given_to, steps_of
+from ..inputs import Input
 
 if TYPE_CHECKING:
-    from .host import HostNetwork, HostPort
+    from ..host import HostNetwork, HostPort
 
 
 class Run(Protocol):
@@ -37,7 +37,7 @@ class Interpreted:
     """The network as the interpreter runs it, at the level to which it was compiled."""
 
     def __init__(self, compilation: Compilation):
-        from .interpreter import Session
+        from ..interpreter import Session
 
         self._session = Session(compilation.module)
 
@@ -52,7 +52,7 @@ class Simulated(Interpreted):
     """The network as the simulator runs it: kernels and transfers take the time that the machine's model says."""
 
     def __init__(self, compilation: Compilation):
-        from .simulator import TimedSession
+        from ..simulator import TimedSession
 
         self._session = TimedSession(compilation.module)
 
@@ -70,7 +70,7 @@ class Native:
 
     def all(self, steps: Sequence[Mapping[str, Array]]) -> list[dict[str, Array]]:
         """Return the outputs of calls one after the other, made in a process that may die of them."""
-        from .apart import apart
+        from ..apart import apart
 
         def work() -> list[dict[str, Array]]:
             return [self(step) for step in steps]
@@ -85,7 +85,7 @@ class Emulated:
     """The network as a program for one RV32 core, on an emulator; `instructions` are those of the last call."""
 
     def __init__(self, compilation: Compilation):
-        from ..passes.formats.c import write_program
+        from ...passes.formats.c import write_program
 
         bare = bare_of(compilation)
         with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
@@ -94,7 +94,7 @@ class Emulated:
         self.instructions = 0
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
-        from .host import entry_number
+        from ..host import entry_number
 
         index = entry_number(self._session.entries, function)
         entry = self._session.entries[index]
@@ -114,14 +114,14 @@ def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Arra
 
 def native(compilation: Compilation) -> Run:
     """Return the network as C, compiled for this machine."""
-    from .host import HostNetwork
+    from ..host import HostNetwork
 
     return Native(HostNetwork(compilation.program()))
 
 
 def sanitized(compilation: Compilation) -> Run:
     """Return the network as C under ASan and UBSan, run twice in one process."""
-    from .host import HostNetwork
+    from ..host import HostNetwork
 
     return Native(HostNetwork(compilation.program(), sanitize=True))
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from ml_dtypes import finfo
 
-from ...ir import Array
+from ..ir import Array
 
 ABSOLUTE, RELATIVE = 1e-4, 2e-4
 _ROUNDINGS = 64

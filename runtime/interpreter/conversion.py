@@ -13,8 +13,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..errors import Diagnostic
-from ..ir import Array
+from ...errors import Diagnostic
+from ...ir import Array
 
 _FLOATS = frozenset(np.dtype(each) for each in (ml_dtypes.bfloat16,))
 """The float types that NumPy itself does not know."""

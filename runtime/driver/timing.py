@@ -9,7 +9,7 @@ from time import perf_counter
 
 from xdsl.dialects.builtin import ModuleOp
 
-from .manager import Observer, Place
+from ...passes.core.manager import Observer, Place
 
 _RULE = f"===-{'-' * 73}-==="
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic
-from ..files import path_of
+from ...errors import Diagnostic
+from ...files import path_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
-    from ..compiler import Model
+    from ...compiler import Model
 
 _ROUNDS = 100
 """How often a network is compiled for one target, each time without the nodes that failed before."""
@@ -42,7 +42,7 @@ def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     Unknown operators, open dimensions and element types are all found; what else is wrong, where these are not. Raises
     Diagnostic where the file is no model.
     """
-    from ..frontend.importer import model_proto
+    from ...frontend.importer import model_proto
 
     if model.path.suffix == ".mlir":
         return [], model.load()
@@ -67,10 +67,10 @@ def gaps_of(error: Diagnostic) -> list[Gap]:
 
 def _operators(proto: ModelProto) -> Iterator[Gap]:
     """Yield the operators that are unknown; with them, those that no rule lowers, by their name alone."""
-    from ..dialects.onnx import op_class
-    from ..frontend.onnx_graph import nodes_of, unknown_operators
-    from ..passes.lowering import load_rules
-    from ..passes.lowering.lowerer import LOWERINGS
+    from ...dialects.onnx import op_class
+    from ...frontend.onnx_graph import nodes_of, unknown_operators
+    from ...passes.lowering import load_rules
+    from ...passes.lowering.lowerer import LOWERINGS
 
     own = {(function.domain, function.name) for function in proto.functions}
     nodes = [node for node in nodes_of(proto) if (node.domain, node.op_type) not in own]
@@ -112,7 +112,7 @@ def _open_dimensions(proto: ModelProto, model: Model) -> Iterator[Gap]:
 
 
 def _element_types(proto: ModelProto) -> Iterator[Gap]:
-    from ..frontend.tensors import CARRIED, ELEMENTS, type_name
+    from ...frontend.tensors import CARRIED, ELEMENTS, type_name
 
     graph = proto.graph
     typed = [
@@ -152,9 +152,9 @@ def target_gaps(module: ModuleOp, machine_name: str) -> list[Gap]:
 
 
 def _failure(module: ModuleOp, machine_name: str) -> Diagnostic | None:
-    from ..compiler import machine_named, pipeline_of
-    from ..ir import new_context
-    from ..passes.core.manager import PassManager
+    from ...compiler import machine_named, pipeline_of
+    from ...dialects.core.syntax.text import new_context
+    from ...passes.core.manager import PassManager
 
     try:
         PassManager(verify_each=False).run(module.clone(), pipeline_of(machine_named(machine_name)), new_context())
@@ -165,7 +165,7 @@ def _failure(module: ModuleOp, machine_name: str) -> Diagnostic | None:
 
 def _blamed(module: ModuleOp, error: Diagnostic) -> dict[str, list[Operation]]:
     """Return the nodes that an error names, and those that are the same but for their operands, by what is said."""
-    from ..ir import where
+    from ...ir import where
 
     nodes = [op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant"]
     said = {note.split(": ", 1)[0]: note.split(": ", 1)[1] for note in error.notes if ": " in note}
@@ -188,7 +188,7 @@ def _kind(op: Operation) -> Any:
 
 
 def _described(error: Diagnostic, blamed: dict[str, list[Operation]]) -> list[Gap]:
-    from ..ir import where
+    from ...ir import where
 
     if not blamed:
         return gaps_of(error)
@@ -200,7 +200,7 @@ def _without(module: ModuleOp, blamed: dict[str, list[Operation]]) -> bool:
     from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
     from xdsl.ir import Block
 
-    from ..ir import functions
+    from ...ir import functions
 
     function = functions(module)[0]
     block = function.body.block
@@ -246,8 +246,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
     """Run `tilewright import`; returns 1 where a report has gaps."""
     if options.report:
         return _report(model, options.target)
-    from ..files import write_text
-    from ..ir import print_ir
+    from ...dialects.core.syntax.text import print_ir
+    from ...files import write_text
 
     text = print_ir(model.load()) + "\n"
     if options.output is None:
@@ -258,8 +258,8 @@ def run(options: argparse.Namespace, model: Model) -> int:
 
 
 def _report(model: Model, names: Sequence[str]) -> int:
-    from .. import targets
-    from ..compiler import machine_named
+    from ...compiler import machine_named
+    from ...dialects.core.machine import targets
 
     for name in names:
         machine_named(name)

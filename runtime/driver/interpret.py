@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ...errors import Diagnostic
 from ...ir import Array
-from .comparison import is_whole, magnitude
-from .failures import as_diagnostic
-from .manager import Observer, Place
-from .pipeline import Pipeline
+from ...passes.core.failures import as_diagnostic
+from ...passes.core.manager import Observer, Place
+from ...passes.core.pipeline import Pipeline
+from ..comparison import is_whole, magnitude
 
 Inputs: TypeAlias = Mapping[str, Array]
 Run: TypeAlias = Callable[[ModuleOp, Mapping[str, Array]], dict[str, Array]]
@@ -48,8 +48,8 @@ class Interpreter:
 
 def default_interpreter() -> Interpreter:
     """Return Tilewright's own interpreter."""
-    from ...runtime.inputs import matched_inputs
-    from ...runtime.interpreter import boundary_inputs, random_inputs, run_calls
+    from ..inputs import matched_inputs
+    from ..interpreter import boundary_inputs, random_inputs, run_calls
 
     return Interpreter(run_calls, random_inputs, boundary_inputs, matched_inputs)
 
@@ -72,7 +72,7 @@ class InterpretEach(Observer):
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
         if self.inputs is not None:
-            from ...runtime.inputs import load_arrays
+            from ..inputs import load_arrays
 
             feed = self.interpreter.matched(module, load_arrays(self.inputs), self.inputs)
         else:

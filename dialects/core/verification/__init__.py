@@ -1,0 +1,1 @@
+"""Verification of IR: definitions, dominance, terminators."""

@@ -1,0 +1,1 @@
+"""Uses of compiled networks: check, profile, generate, the ONNX backend."""
