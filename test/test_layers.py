@@ -12,6 +12,12 @@ pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
+ORDER = (
+    *("errors", "discovery", "files", "grammar", "locations", "ir", "plugins"),
+    *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
+    *("runtime.driver", "runtime.tools", "api", "completion", "commands", "opt_tool", "cli", "universe", ""),
+)
+"""The packages, from below: a module imports from its own and those before it. The last is the root, `__init__`."""
 
 
 def sources(root: Path = ROOT, folders: Sequence[str] = FOLDERS) -> dict[str, Path]:
@@ -77,6 +83,17 @@ def reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
     return found
 
 
+def package_of(module: str) -> str:
+    """The innermost package of ORDER that a module belongs to."""
+    return max((each for each in ORDER if f"{module}.".startswith(f"{each}.") or not each), key=len)
+
+
+def upward(graph: Mapping[str, set[str]]) -> list[tuple[str, str]]:
+    """The imports against the order of the packages."""
+    rank = {name: ORDER.index(package_of(name)) for name in graph}
+    return [(name, other) for name in graph for other in sorted(graph[name]) if rank[other] > rank[name]]
+
+
 @pytest.mark.long
 def test_the_package_imports_itself_relatively():
     assert {name: lines for name, file in sources().items() if (lines := absolute(file))} == {}
@@ -93,6 +110,26 @@ def test_imports_go_one_way():
     known = sources()
     graph = {name: set(imports(name, file, known)) for name, file in known.items()}
     assert circles(graph) == []
+
+
+@pytest.mark.long
+def test_packages_import_from_those_below():
+    known = sources()
+    graph = {name: set(imports(name, file, known)) for name, file in known.items()}
+    assert upward(graph) == []
+    assert {package_of(name) for name in graph} == set(ORDER)
+
+
+def test_imports_against_the_order_are_found():
+    graph = {
+        "passes.cse": {"dialects.core.kernel", "runtime.interpreter", "runtime.report"},
+        "runtime.interpreter.onnx": {"dialects.onnx"},
+        **{
+            name: set[str]()
+            for name in ("dialects.core.kernel", "runtime.interpreter", "runtime.report", "dialects.onnx")
+        },
+    }
+    assert upward(graph) == [("passes.cse", "runtime.report")]
 
 
 def test_circles_are_found(tmp_path: Path):
