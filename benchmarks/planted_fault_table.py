@@ -449,7 +449,7 @@ FAULTS: tuple[Fault, ...] = (
     # Target passes
     _fault(
         "the last core's part reaches too far",
-        "passes/fork_kernels.py",
+        "targets/siracusa/passes/fork_kernels.py",
         "first, last = (add(arith.MinSIOp(value, number(upper))) for value in (begin, end))",
         "first, last = add(arith.MinSIOp(begin, number(upper))), end",
         f"{_PASSES}/fork-kernels.mlir",
@@ -457,7 +457,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _fault(
         "a store that other cores see taken for local",
-        "passes/fork_kernels.py",
+        "targets/siracusa/passes/fork_kernels.py",
         "all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)",
         "all(root_of(each) for each in effects.writes)",
         f"{_PASSES}/fork-kernels.mlir",
@@ -466,7 +466,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _fault(
         "rows of a tile joined that do not lie side by side",
-        "passes/convert_dma_to_cluster.py",
+        "targets/siracusa/passes/convert_dma_to_cluster.py",
         "while axis > 0 and _is_whole(op, axis) and far[axis - 1] == near[axis - 1] == inner * tile[axis]:",
         "while axis > 0 and _is_whole(op, axis) and near[axis - 1] == inner * tile[axis]:",
         f"{_PASSES}/convert-dma-to-cluster.mlir",
@@ -474,7 +474,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _fault(
         "a product with two users fused away",
-        "passes/fuse_products.py",
+        "targets/siracusa/passes/fuse_products.py",
         "if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) != 1:",
         "if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) > 2:",
         f"{_PASSES}/fuse-products.mlir",

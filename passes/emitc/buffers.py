@@ -22,11 +22,12 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_Pointer
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import EXTERNAL
 from ...errors import Diagnostic
 from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
 
+EXTERNAL = "tilewright.external"
+"""The attribute of a global in a memory that no address reaches."""
 VIEWS = (
     "memref.assume_alignment",
     "memref.cast",

@@ -12,7 +12,6 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueA
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import emitc
-from ...dialects.cluster import ForkOp
 from ...dialects.core.c_call import CCall
 from ...dialects.core.effects import EffectAnalysis
 from ...errors import Diagnostic
@@ -20,8 +19,9 @@ from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, store, view
-from .builder import INDEX, Builder, layout_of, lvalue, pointer, scalar_type
-from .cluster import c_call, dma_begin, dma_copy, dma_wait, im2col, sums, unpack
+from .builder import Builder, layout_of, lvalue, pointer, scalar_type
+from .calls import c_call
+from .emitters import emitter_of
 from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 
@@ -102,6 +102,8 @@ class FunctionConverter:
         elif op.name in VIEWS:
             view(self.b, op)
             _hint(self.b.values[op.results[0]], op)
+        elif (emitter := emitter_of(op)) is not None:
+            emitter(self, op)
         else:
             raise Diagnostic(
                 f"'{op.name}' cannot be converted to C",
@@ -257,31 +259,6 @@ class FunctionConverter:
         self.b.ops.append(made)
         self.b.values |= dict(zip(op.results, made.results, strict=True))
 
-    def fork(self, op: Operation) -> None:
-        """
-        Convert `cluster.fork`, all that a function does: a loop over the cores, whose turns the cores share in C.
-
-        The function gets the attribute `tilewright.fork`, the number of turns.
-        """
-        assert isinstance(op, ForkOp)
-        others = [other for other in self.function.regions[0].block.ops if other.name not in (op.name, "func.return")]
-        if others or op.parent_op() is not self.function:
-            raise Diagnostic(
-                "a kernel is shared among cores in the middle of a function",
-                where(op),
-                expected="a function that does nothing else",
-                remedy="run fork-kernels, which makes it",
-            )
-        self.attributes["tilewright.fork"] = op.cores
-        self.b.include_runtime(op)
-        body = Block(arg_types=[INDEX])
-        body.args[0].name_hint = "core"
-        operands = [*(self.b.value(operand) for operand in op.arguments), body.args[0]]
-        target = SymbolRefAttr(self.state.names[op.callee.string_value()])
-        body.add_ops([emitc.CallOp.create(operands=operands, properties={"callee": target}), emitc.YieldOp.create()])
-        limits = [self.b.integer(number) for number in (0, op.cores.value.data, 1)]
-        self.b.ops.append(emitc.ForOp.create(operands=limits, regions=[Region(body)]))
-
     def end(self, op: Operation) -> None:
         """Convert `func.return`."""
         self.b.emit(emitc.ReturnOp, [self.b.value(operand) for operand in op.operands], None)
@@ -328,15 +305,6 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.constant": lambda converter, op: None,
     "arith.mulsi_extended": FunctionConverter.several,
     "arith.mului_extended": FunctionConverter.several,
-    "cluster.dma_begin": lambda converter, op: dma_begin(converter.b, op),
-    "cluster.dma_in": lambda converter, op: dma_copy(converter.b, op),
-    "cluster.dma_out": lambda converter, op: dma_copy(converter.b, op),
-    "cluster.dma_wait": lambda converter, op: dma_wait(converter.b, op),
-    "cluster.dot": lambda converter, op: sums(converter.b, op),
-    "cluster.window": lambda converter, op: sums(converter.b, op),
-    "cluster.im2col": lambda converter, op: im2col(converter.b, op),
-    "cluster.unpack": lambda converter, op: unpack(converter.b, op),
-    "cluster.fork": FunctionConverter.fork,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
     "memref.alloca": lambda converter, op: local_array(converter.b, op),

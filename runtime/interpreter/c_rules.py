@@ -20,7 +20,7 @@ from ...dialects.core.c_call import C_RULES, CRule
 from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics, storage
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
-from . import c_cluster, c_scalars
+from . import c_scalars
 from .arithmetic import attribute_value
 from .bits import dtype_of
 from .c_tiles import TILES
@@ -28,9 +28,6 @@ from .lanes import run_loop_nest
 from .memory import check_writable, new_buffer
 from .nests import Branch, Builder, Compute, Load, Loop, Nest, Node, NotANest, Store
 from .tensors import point
-
-_REGISTERED = (c_cluster,)
-"""Modules whose import registers what functions of C do."""
 
 
 @dataclass

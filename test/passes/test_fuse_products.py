@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.passes.convert_to_emitc import ConvertToEmitcPass
-from tilewright.passes.fuse_products import FuseProductsPass
 from tilewright.runtime.interpreter.boundary import run_module
+from tilewright.targets.siracusa.passes.fuse_products import FuseProductsPass
 
 pytestmark = pytest.mark.quick
 

@@ -19,11 +19,11 @@ from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.divide_by_invariants import DivideByInvariantsPass
-from tilewright.passes.fork_kernels import ForkKernelsPass
 from tilewright.passes.loops import powers as powers_module
 from tilewright.passes.loops.kept import kept_of
 from tilewright.passes.loops.powers import powers_of, tabulates
 from tilewright.runtime.interpreter.engine import Interpreter
+from tilewright.targets.siracusa.passes.fork_kernels import ForkKernelsPass
 
 pytestmark = pytest.mark.quick
 

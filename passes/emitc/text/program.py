@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ....dialects import emitc
-from ....dialects.cluster import EXTERNAL
 from ....dialects.core.ports import NAME
 from ....errors import Diagnostic
 from ....files import write_bytes
 from ....ir import numpy_type, where
+from ..buffers import EXTERNAL
 from ..names import Names
 from .closures import FORK, closure_text
 from .expressions import c_type, declaration, literal

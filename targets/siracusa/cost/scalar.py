@@ -23,9 +23,9 @@ from ....dialects.core.nesting import nested_ops
 from ....dialects.nn import IntegerSqrtOp
 from ....dialects.quant import LookupOp, RequantizeOp, RescaleOp
 from ....ir import integer_width
-from ....passes.fuse_products import fusible_product
 from ....passes.loops.scalar import is_natural, live_ops
 from ....passes.lowering.simplify import constant_value
+from ..passes.fuse_products import fusible_product
 from .kernels import KERNELS
 
 

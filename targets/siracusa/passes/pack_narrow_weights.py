@@ -25,13 +25,13 @@ from ....ir import Array, DenseAttr, array_of, dense, free_symbol, functions
 from ....passes.allocate_static import lifetimes
 from ....passes.buffers.ranges import ranges_of
 from ....passes.core.base import Pass
-from ....passes.loops.dot import is_dot
-from ....passes.loops.im2col import takes_narrow_input
 from ....passes.map_engines import ATTRIBUTE, engine_of
 from ....passes.memory.arena import place
 from ....passes.memory.views import buffer_type, bytes_of
 from ....passes.place_weights import Weights, weights_of
 from ....passes.verify_levels import parts_of
+from ..loops.dot import is_dot
+from ..loops.im2col import takes_narrow_input
 
 
 class Form(Enum):

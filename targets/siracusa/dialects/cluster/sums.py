@@ -22,11 +22,11 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import Array, element_of, numbers_of, shape_of
-from ..core.effect_traits import OperandEffects
-from ..core.kernel_parts import ints
-from ..core.semantics import Runner, Value, semantics
-from ..nn.unpack import WIDTHS, packed_shape, unpack
+from .....dialects.core.effect_traits import OperandEffects
+from .....dialects.core.kernel_parts import ints
+from .....dialects.core.semantics import Runner, Value, semantics
+from .....dialects.nn.unpack import WIDTHS, packed_shape, unpack
+from .....ir import Array, element_of, numbers_of, shape_of
 from .places import Side, check_indices, strided, two_sides
 
 

@@ -13,15 +13,16 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, S
 from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ..dialects.cluster import EXTERNAL, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
-from ..dialects.core.machine.attribute import ATTRIBUTE, machine_of
-from ..dialects.core.nesting import nested_ops
-from ..dialects.hier import DmaNoneOp, DmaStartOp, TokenType
-from ..dialects.hier import DmaWaitOp as HierWaitOp
-from ..errors import Diagnostic
-from ..ir import functions, shape_of, where
-from .core.base import Pass
-from .loops.copier import Copiers, Range, add, nest, number, spanned
+from ....dialects.core.machine.attribute import ATTRIBUTE, machine_of
+from ....dialects.core.nesting import nested_ops
+from ....dialects.hier import DmaNoneOp, DmaStartOp, TokenType
+from ....dialects.hier import DmaWaitOp as HierWaitOp
+from ....errors import Diagnostic
+from ....ir import functions, shape_of, where
+from ....passes.core.base import Pass
+from ....passes.emitc.buffers import EXTERNAL
+from ....passes.loops.copier import Copiers, Range, add, nest, number, spanned
+from ..dialects.cluster import DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp
 
 _NO_GROUP = -1
 

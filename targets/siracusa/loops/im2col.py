@@ -10,17 +10,17 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.ir import SSAValue
 
-from ...dialects.cluster.im2col import Im2colOp
-from ...dialects.cluster.sums import DotOp
-from ...dialects.core.kernel import Kernel
-from ...dialects.nn import ConvOp
-from ...dialects.nn.contraction import ContractionOp, PackableOp
-from ...dialects.nn.unpack import WORD
-from ...errors import Diagnostic
-from ...ir import element_of, numbers_of, shape_of, where
-from .blocks import Part, has_windows_in_padding, parts
+from ....dialects.core.kernel import Kernel
+from ....dialects.nn import ConvOp
+from ....dialects.nn.contraction import ContractionOp, PackableOp
+from ....dialects.nn.unpack import WORD
+from ....errors import Diagnostic
+from ....ir import element_of, numbers_of, shape_of, where
+from ....passes.loops.blocks import Part, has_windows_in_padding, parts
+from ....passes.loops.nest import Index, Nest
+from ..dialects.cluster.im2col import Im2colOp
+from ..dialects.cluster.sums import DotOp
 from .dot import PIXELS, DotLoops, is_dot, is_of_bytes
-from .nest import Index, Nest
 
 
 def window_bytes(op: ContractionOp) -> int:

@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.effects import effects_of, root_of
+from ....dialects.core.machine.attribute import machine_of
+from ....passes.core.base import Pass
+from ....passes.loops.nest import PARALLEL, index_constant
+from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..dialects.cluster import ForkOp
-from ..dialects.core.effects import effects_of, root_of
-from ..dialects.core.machine.attribute import machine_of
-from .core.base import Pass
-from .loops.nest import PARALLEL, index_constant
-from .map_engines import ATTRIBUTE as ENGINE
 
 
 def fork_kernels(module: ModuleOp, cores: int = 0) -> None:

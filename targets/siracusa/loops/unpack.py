@@ -7,11 +7,11 @@ from typing import Any, cast
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
-from ...dialects.cluster.unpack import UnpackRowOp
-from ...dialects.core.kernel import Kernel
-from ...dialects.nn.unpack import UnpackOp
-from .kernel import KernelLoops
-from .nest import PARALLEL, Nest
+from ....dialects.core.kernel import Kernel
+from ....dialects.nn.unpack import UnpackOp
+from ....passes.loops.kernel import KernelLoops
+from ....passes.loops.nest import PARALLEL, Nest
+from ..dialects.cluster.unpack import UnpackRowOp
 
 
 def is_unpack(op: Operation) -> bool:

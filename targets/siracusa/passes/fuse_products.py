@@ -10,11 +10,11 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, SSAValue
 from xdsl.rewriter import Rewriter
 
+from ....dialects.core.nesting import nested_ops
+from ....ir import functions
+from ....passes.core.base import Pass
+from ....passes.lowering.simplify import constant_value
 from ..dialects.cluster.scalars import MacOp
-from ..dialects.core.nesting import nested_ops
-from ..ir import functions
-from .core.base import Pass
-from .lowering.simplify import constant_value
 
 
 def fuse_products(block: Block) -> None:

@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ...ir import Array
-from ..core.c_call import CCall
-from ..core.semantics import scalar
+from .....dialects.core.c_call import CCall
+from .....dialects.core.semantics import scalar
+from .....ir import Array
 
 
 @irdl_op_definition

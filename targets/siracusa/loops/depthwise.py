@@ -8,13 +8,13 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.cluster.sums import WindowOp
-from ...dialects.core.kernel import Kernel
-from ...dialects.nn import ConvOp
-from ...ir import numbers_of, shape_of
-from .blocks import BlockLoops, Part, has_windows_in_padding
+from ....dialects.core.kernel import Kernel
+from ....dialects.nn import ConvOp
+from ....ir import numbers_of, shape_of
+from ....passes.loops.blocks import BlockLoops, Part, has_windows_in_padding
+from ....passes.loops.nest import PARALLEL, Index, Nest
+from ..dialects.cluster.sums import WindowOp
 from .dot import is_of_bytes
-from .nest import PARALLEL, Index, Nest
 
 PIXELS = 8
 """Of a row at a time: the weights of a channel are in registers meanwhile."""

@@ -1,4 +1,4 @@
-"""What the functions of a cluster's C runtime do, on flat arrays that begin where the pointers point."""
+"""Semantics of a cluster's C runtime, on flat arrays that begin where the pointers point."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from ...dialects.cluster import transfers_of
-from ...dialects.cluster.places import strided
-from ...dialects.core.c_call import c_rule
-from ...dialects.core.semantics import Runner, Value
-from ...dialects.nn.unpack import pack, packed_shape, unpack
-from ...ir import Array
+from .....dialects.core.c_call import c_rule
+from .....dialects.core.semantics import Runner, Value
+from .....dialects.nn.unpack import pack, packed_shape, unpack
+from .....ir import Array
+from .places import strided
+from .transfers import transfers_of
 
 
 @c_rule("tw_dma_begin")

@@ -21,12 +21,12 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...errors import Diagnostic
-from ...ir import element_of, numbers_of, shape_of, where
-from ..core.effect_traits import OperandEffects
-from ..core.semantics import Runner, Value, semantics
-from ..nn import ints
-from ..nn.unpack import WIDTHS, WORD, pack
+from .....dialects.core.effect_traits import OperandEffects
+from .....dialects.core.semantics import Runner, Value, semantics
+from .....dialects.nn import ints
+from .....dialects.nn.unpack import WIDTHS, WORD, pack
+from .....errors import Diagnostic
+from .....ir import element_of, numbers_of, shape_of, where
 from .places import strided
 from .sums import strides_along
 

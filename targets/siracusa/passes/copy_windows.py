@@ -8,14 +8,14 @@ from math import inf
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 
-from ..dialects.core.machine.attribute import machine_of
-from ..dialects.core.machine.model import Machine
-from ..dialects.core.nesting import nested_ops
-from ..dialects.nn import ConvOp
-from ..ir import functions
-from .core.base import Pass
-from .loops.im2col import check_im2col, takes_im2col
-from .map_engines import ATTRIBUTE as ENGINE
+from ....dialects.core.machine.attribute import machine_of
+from ....dialects.core.machine.model import Machine
+from ....dialects.core.nesting import nested_ops
+from ....dialects.nn import ConvOp
+from ....ir import functions
+from ....passes.core.base import Pass
+from ....passes.map_engines import ATTRIBUTE as ENGINE
+from ..loops.im2col import check_im2col, takes_im2col
 
 
 def copy_windows(module: ModuleOp, machine: Machine, most_bytes: int) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ...errors import Diagnostic
-from ...ir import Array, shape_of, where
-from ..core.semantics import Value
+from .....dialects.core.semantics import Value
+from .....errors import Diagnostic
+from .....ir import Array, shape_of, where
 
 Side: TypeAlias = tuple[Array, list[int]]
 """An array, and the element of it that an op begins at."""

@@ -10,8 +10,7 @@ One controller runs the program; the cores wait until it hands them a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -41,17 +40,19 @@ from xdsl.irdl import (
 from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import element_of
-from ..core.effect_traits import Calls, Fence, OperandEffects, StateEffects
-from ..core.semantics import Runner, Value, semantics
+from .....dialects.core.effect_traits import Calls, Fence, OperandEffects, StateEffects
+from .....dialects.core.semantics import Runner, Value, semantics
+from .....ir import element_of
+from . import c_rules
 from .im2col import Im2colOp
 from .places import check_indices, strided, two_sides
 from .scalars import MacOp
 from .sums import DotOp, WindowOp
+from .transfers import transfers_of
 from .unpack import UnpackRowOp
 
-EXTERNAL = "tilewright.external"
-"""The attribute of a global in a memory that no address reaches."""
+_REGISTERED = (c_rules,)
+"""Modules whose import registers what functions of C do."""
 
 
 class _CalleeExists(SymbolUserOpInterface):
@@ -215,41 +216,6 @@ class DmaWaitOp(IRDLOperation):
 
 
 # Semantics
-
-
-@dataclass
-class Transfers:
-    """What the DMA engine of a run has to do; nothing moves before it is waited for."""
-
-    groups: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
-    last: int = 0
-
-    def begin(self) -> int:
-        """Open a group and return its number."""
-        self.last += 1
-        self.groups[self.last] = []
-        return self.last
-
-    def start(self, copy: Callable[[], None]) -> None:
-        """Add a transfer to the last group."""
-        self.groups[self.last].append(copy)
-
-    def wait(self, group: int) -> None:
-        """Do what the group has to do, once."""
-        for copy in self.groups.pop(group, []):
-            copy()
-
-
-def transfers_of(runner: Runner, op: Operation) -> Transfers:
-    """Return the DMA engine of a run."""
-    top = op
-    while (parent := top.parent_op()) is not None:
-        top = parent
-    return runner.cached(top, _new_transfers)
-
-
-def _new_transfers(_: Operation) -> Transfers:
-    return Transfers()
 
 
 @semantics(ForkOp)

@@ -20,10 +20,10 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import element_of
-from ..core.effect_traits import OperandEffects
-from ..core.semantics import Runner, Value, semantics
-from ..nn.unpack import WIDTHS, packed_shape, unpack
+from .....dialects.core.effect_traits import OperandEffects
+from .....dialects.core.semantics import Runner, Value, semantics
+from .....dialects.nn.unpack import WIDTHS, packed_shape, unpack
+from .....ir import element_of
 from .places import check_indices, strided, two_sides
 
 

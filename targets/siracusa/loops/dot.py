@@ -9,14 +9,14 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8, i32
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.cluster.sums import DotOp
-from ...dialects.core.kernel import Kernel
-from ...dialects.nn import ConvOp, MatmulOp
-from ...dialects.nn.contraction import ContractionOp, PackableOp
-from ...dialects.nn.unpack import WORD
-from ...ir import element_of, numbers_of, shape_of
-from .blocks import BlockLoops, Part, has_windows_in_padding, parts
-from .nest import PARALLEL, Index, Nest
+from ....dialects.core.kernel import Kernel
+from ....dialects.nn import ConvOp, MatmulOp
+from ....dialects.nn.contraction import ContractionOp, PackableOp
+from ....dialects.nn.unpack import WORD
+from ....ir import element_of, numbers_of, shape_of
+from ....passes.loops.blocks import BlockLoops, Part, has_windows_in_padding, parts
+from ....passes.loops.nest import PARALLEL, Index, Nest
+from ..dialects.cluster.sums import DotOp
 
 PIXELS, FEATURES = 2, 4
 """The block: its 8 sums, and the 6 words that go into them, fit the registers of a RISC-V core (PULP-NN's 4x2)."""

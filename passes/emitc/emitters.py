@@ -1,0 +1,42 @@
+"""Conversions of ops to `emitc` by the ops' names: a target registers those of its dialects in its `emission.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from xdsl.ir import Operation
+
+from ...discovery import module_at, on_forget, target_files
+
+Emitter = Callable[[Any, Operation], None]
+"""Takes the `FunctionConverter`, and the op."""
+
+_EMITTERS: dict[str, Emitter] = {}
+
+
+def emits(*names: str) -> Callable[[Emitter], Emitter]:
+    """Register a function as the conversion of the ops of these names."""
+
+    def register(emitter: Emitter) -> Emitter:
+        _EMITTERS.update(dict.fromkeys(names, emitter))
+        return emitter
+
+    return register
+
+
+def emitter_of(op: Operation) -> Emitter | None:
+    """Return the conversion of an op of a target, None where no target has one."""
+    if op.name not in _EMITTERS:
+        for file in target_files("emission.py"):
+            module_at(file)
+    return _EMITTERS.get(op.name)
+
+
+def _forget(targets: Collection[str]) -> None:
+    gone = tuple(f".targets.{name}.emission" for name in targets)
+    for name in [name for name, emitter in _EMITTERS.items() if emitter.__module__.endswith(gone)]:
+        del _EMITTERS[name]
+
+
+on_forget(_forget)

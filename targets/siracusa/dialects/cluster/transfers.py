@@ -1,0 +1,45 @@
+"""DMA engine of a run: groups of transfers that are done when they are waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation
+
+from .....dialects.core.semantics import Runner
+
+
+@dataclass
+class Transfers:
+    """What the DMA engine of a run has to do; nothing moves before it is waited for."""
+
+    groups: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
+    last: int = 0
+
+    def begin(self) -> int:
+        """Open a group and return its number."""
+        self.last += 1
+        self.groups[self.last] = []
+        return self.last
+
+    def start(self, copy: Callable[[], None]) -> None:
+        """Add a transfer to the last group."""
+        self.groups[self.last].append(copy)
+
+    def wait(self, group: int) -> None:
+        """Do what the group has to do, once."""
+        for copy in self.groups.pop(group, []):
+            copy()
+
+
+def transfers_of(runner: Runner, op: Operation) -> Transfers:
+    """Return the DMA engine of a run."""
+    top = op
+    while (parent := top.parent_op()) is not None:
+        top = parent
+    return runner.cached(top, _new_transfers)
+
+
+def _new_transfers(_: Operation) -> Transfers:
+    return Transfers()

@@ -1,0 +1,1 @@
+"""Loops over blocks of sums, for kernels that the cores of a cluster run."""

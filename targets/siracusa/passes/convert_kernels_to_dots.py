@@ -1,0 +1,69 @@
+"""From structured kernels on bytes to loops over blocks of sums, which the cores of a cluster compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from ....dialects.core.kernel import Kernel
+from ....dialects.nn import ConvOp
+from ....dialects.nn.contraction import ContractionOp, PackableOp
+from ....dialects.nn.unpack import UnpackOp
+from ....passes.core.base import Pass
+from ....passes.loops.lowering import lower_kernels
+from ....passes.loops.nest import Nest
+from ..loops.depthwise import is_depthwise, lower_depthwise
+from ..loops.dot import is_dot, lower_dot
+from ..loops.im2col import lower_im2col, lower_narrow_input
+from ..loops.unpack import is_unpack, lower_unpack
+
+
+def convert_kernels_to_dots(module: ModuleOp, window_bytes: int = 0) -> None:
+    """
+    Replace sums of products of bytes by loops over blocks of them; other kernels stay.
+
+    Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are not
+    possible.
+    """
+
+    def lower(op: Operation, kernel: Kernel, nest: Nest) -> bool:
+        if kernel.im2col:
+            lower_im2col(cast(ConvOp, op), kernel, nest, window_bytes)
+        elif kernel.narrow_input:
+            lower_narrow_input(cast(PackableOp, op), kernel, nest, window_bytes)
+        elif is_dot(op):
+            lower_dot(cast(ContractionOp, op), kernel, nest)
+        elif is_depthwise(op):
+            lower_depthwise(cast(ConvOp, op), kernel, nest)
+        elif is_unpack(op):
+            lower_unpack(cast(UnpackOp, op), kernel, nest)
+        else:
+            return False
+        return True
+
+    lower_kernels(module, lower)
+
+
+@dataclass(frozen=True)
+class ConvertKernelsToDotsPass(Pass):
+    """
+    Turn sums of products of bytes on memrefs into loops over blocks of them; convert-kernels-to-loops does the rest.
+
+    Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels and 4 features,
+    whose sums come from `cluster.dot`, which reads packed weights too; depthwise ones run over blocks of 8 pixels, with
+    `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`. Those with `im2col` copy the
+    windows of 2 pixels side by side before, and those with `narrow_input` pack them, into `window-bytes` at most on the
+    stack.
+    """
+
+    name = "convert-kernels-to-dots"
+
+    window_bytes: int = 0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the module in place."""
+        convert_kernels_to_dots(op, self.window_bytes)
