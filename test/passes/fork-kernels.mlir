@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p 'convert-kernels-to-loops{dots=true row-bytes=64 window-bytes=512},fork-kernels{cores=8}' | filecheck %s
+// RUN: opt-tool %s -p 'convert-kernels-to-dots{window-bytes=512},convert-kernels-to-loops{row-bytes=64},fork-kernels{cores=8}' | filecheck %s
 
 // The rows of the image are the loop that eight cores share best: 20 of them take 3 turns at most, 5 columns one each.
 

@@ -30,7 +30,8 @@ TO_BUFFERS = (
 PLANNED = "map-engines,plan-memory,allocate-static,expand-grid,pipeline-dma,outline-kernels"
 EXPLICIT = (
     "convert-dma-to-cluster",
-    "convert-kernels-to-loops{dots=true row-bytes=64}",
+    "convert-kernels-to-dots",
+    "convert-kernels-to-loops{row-bytes=64}",
     "fork-kernels{cores=3}",
     "convert-to-emitc{runtime=tw_cluster.h}",
 )

@@ -1,4 +1,4 @@
-"""Sums of products of bytes in blocks: `convert-kernels-to-loops{dots=true}` against the kernels themselves."""
+"""Sums of products of bytes in blocks: `convert-kernels-to-dots` against the kernels themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array
-from tilewright.passes.convert_kernels_to_loops import Stack, convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.test.passes.scalar_c import build_module
 
@@ -34,7 +35,8 @@ def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
         module = parse_module(CONTEXT, text)
         verify(module)
         if lower:
-            convert_kernels_to_loops(module, dots=True, stack=Stack(windows=512))
+            convert_kernels_to_dots(module, 512)
+            convert_kernels_to_loops(module)
             verify(module)
             blocks = sum(op.name in ("cluster.dot", "cluster.window") for op in module.walk())
         results.append(np.full(out, 7, np.int32))
@@ -138,7 +140,8 @@ IN_C = [
 def test_convs_in_c(tmp_path: Path) -> None:
     texts = [conv.text.replace("@f(", f"@f{number}(", 1) for number, conv in enumerate(IN_C)]
     module = parse_module(CONTEXT, "\n".join(texts))
-    convert_kernels_to_loops(module, dots=True, stack=Stack(windows=512))
+    convert_kernels_to_dots(module, 512)
+    convert_kernels_to_loops(module)
     library = build_module(module, tmp_path, "-fsanitize=undefined", "-fno-sanitize-recover=all")
     for number, conv in enumerate(IN_C):
         x, w, out = conv.shapes
