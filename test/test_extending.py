@@ -427,6 +427,11 @@ def test_two_targets_of_one_name(soc: Path, tmp_path: Path, capsys: pytest.Captu
     assert "two targets have the name 'host'" in err
 
 
+def test_a_format_is_no_target(capsys: pytest.CaptureFixture[str]):
+    code, _, err = tool(["--target", "c", "--list-targets"], capsys)
+    assert (code, err.splitlines()[1]) == (2, "  remedy:     choose it with -t c")
+
+
 def test_a_folder_that_describes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "empty").mkdir()
     code, _, err = tilewright(["targets", tmp_path / "empty"], capsys)

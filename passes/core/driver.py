@@ -122,6 +122,10 @@ def _discovered(
 
     for file in arguments.load_pass:
         load_passes(Path(file))
+    formats = targets.all_formats() if known.formats is None else known.formats
+    for name in arguments.machine:
+        if name.partition("{")[0] in formats and not Path(name).exists():
+            raise UsageError(f"'{name}' is an output format, not a target", remedy=f"choose it with -t {name}")
     named = [targets.machine_named(name) for name in arguments.machine]
     passes = all_passes() if known.passes is None else known.passes
     machines = targets.machines() if known.machines is None else dict(known.machines)
@@ -133,7 +137,6 @@ def _discovered(
                 found=f"{machines[machine.name].folder} and {machine.folder}",
                 remedy="rename the machine file or the folder",
             )
-    formats = targets.all_formats() if known.formats is None else known.formats
     return passes, machines, formats
 
 
