@@ -427,6 +427,12 @@ def test_two_targets_of_one_name(soc: Path, tmp_path: Path, capsys: pytest.Captu
     assert "two targets have the name 'host'" in err
 
 
+def test_a_machine_file_beside_other_modules_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    texts = {"soc.toml": MACHINE, "__init__.py": "0 / 0\n", "passes/cse.py": "0 / 0\n"}
+    code, _, err = tilewright(["targets", write(tmp_path / "repository", texts) / "soc.toml"], capsys)
+    assert (code, err) == (0, "")
+
+
 def test_a_format_is_no_target(capsys: pytest.CaptureFixture[str]):
     code, _, err = tool(["--target", "c", "--list-targets"], capsys)
     assert (code, err.splitlines()[1]) == (2, "  remedy:     choose it with -t c")
