@@ -26,7 +26,7 @@ from tilewright.runtime.interpreter import Session
 from tilewright.runtime.session import host_run, runner
 from tilewright.targets.c import render
 from tilewright.test.passes.decoder_networks import FORMS, decoder, one_after_another
-from tilewright.test.passes.test_introduce_state import lowered
+from tilewright.test.passes.stateful import lowered
 
 TOKENS = (3, 1, 4, 1, 5, 9)
 ROTATED = [form for form, (_, _, positions) in FORMS.items() if positions in ("inside", "stated")]

@@ -16,8 +16,8 @@ from tilewright.passes.convert_kernels_to_loops import Stack, convert_kernels_to
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.test.passes.kernel_loops import compute
+from tilewright.test.passes.packed_numbers import numbers
 from tilewright.test.passes.scalar_machine import typed
-from tilewright.test.passes.test_unpack_loops import numbers
 
 CONTEXT = new_context()
 

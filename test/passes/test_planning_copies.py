@@ -27,9 +27,8 @@ from tilewright.targets.c import render
 from tilewright.targets.core.machine import Machine
 from tilewright.targets.core.machine_attribute import attach_machine
 from tilewright.test.machines.make import library, machine
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
-from tilewright.test.passes.test_pipeline_equivalence import examples
-from tilewright.test.passes.test_planning import assert_same, on_buffers, planned
+from tilewright.test.passes.plans import assert_same, on_buffers, planned
+from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 AFTER = "expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.nn_unpack import packed_shape
 from tilewright.ir import new_context, parse_module, verify
 from tilewright.targets.core.machine_file import find_machine
-from tilewright.test.passes.test_pipeline_equivalence import examples
-from tilewright.test.passes.test_planning import check_plan
+from tilewright.test.passes.plans import check_plan
+from tilewright.test.passes.random_networks import examples
 
 CONTEXT = new_context()
 MACHINE = find_machine("siracusa/cluster")
