@@ -1,4 +1,4 @@
-"""What `opt-tool` does: read, run the pipeline, write; and the report of whatever goes wrong."""
+"""Driver of `opt-tool`: read, run the pipeline, write; and the report of any failure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Chunk:
 
 def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str]], Namespace]) -> int:
     """
-    Do what a command line says and return the exit code; errors are printed to standard error.
+    Execute a command line and return the exit code; errors are printed to standard error.
 
     `reparse` returns the command line with the given arguments before its own.
     """
@@ -117,7 +117,7 @@ def _report(error: BaseException, debug: bool) -> None:
 def _discovered(
     known: Known, arguments: Namespace
 ) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
-    """Return what is known, with the targets and files from outside that the arguments name."""
+    """Return the registries, with the targets and files from outside that the arguments name."""
     from .. import all_passes
 
     for file in arguments.load_pass:
@@ -145,7 +145,7 @@ def _listing(
     passes: Registry,
     machines: Mapping[str, targets.Machine],
 ) -> str | None:
-    """Return what `--version` or one of the `--list` options shows, or None where none is given."""
+    """Return the text of `--version` or of one of the `--list` options, None where none is given."""
     from .. import passes_by_origin
 
     if arguments.version:
@@ -226,7 +226,7 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
 
 
 def _when(arguments: Namespace, passes: Registry) -> When:
-    """Return when the IR is to be printed. Raises UsageError for a pass that there is not."""
+    """Return the points at which the IR is printed. Raises UsageError for an unknown pass."""
     before, after = (
         frozenset(known_name(name) for text in texts for name in text.split(","))
         for texts in (arguments.mlir_print_ir_before, arguments.mlir_print_ir_after)
@@ -328,7 +328,7 @@ class Run:
             return import_onnx(Path(self.source), input_shapes=self.shapes, input_types=self.types)
 
     def observers(self, chunk: Chunk) -> list[Observer]:
-        """Return what watches the passes as the command line asks."""
+        """Return the observers of the pass manager that the command line asks for."""
         arguments = self.arguments
         show = partial(
             print_ir,
@@ -390,7 +390,7 @@ class Run:
         return diagnostic
 
     def unexpected(self, chunk: Chunk, came: list[BaseException]) -> list[BaseException]:
-        """Return what differs between the errors that came and those that a chunk expects."""
+        """Return the difference between the reported errors and those that a chunk expects."""
         diagnostics = [error for error in came if isinstance(error, Diagnostic)]
         expected = expectations(chunk.text, self.source, chunk.first_line)
         only_expected = self.arguments.verify_diagnostics == "only-expected"

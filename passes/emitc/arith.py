@@ -1,5 +1,5 @@
 """
-How each scalar op of `arith`, `math` and `nn` is written in C: a table from op names to rules.
+Conversion of the scalar ops of `arith`, `math` and `nn` to C: a table from op names to rules.
 
 MLIR's integer arithmetic wraps around and C's signed arithmetic must not, so 32 and 64-bit sums and products are formed
 in unsigned types, except where the op says `nsw`, is on `index`, or is known not to overflow from the ranges of its

@@ -1,4 +1,4 @@
-"""How kernels on several cores, transfers and blocks of sums become calls of a cluster's C runtime."""
+"""Conversion of parallel kernels, transfers and blocks of sums to calls of a cluster's C runtime."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def unpack(b: Builder, op: Operation) -> None:
 
 
 def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int] = ()) -> list[int]:
-    """Return how far apart in memory steps along axes lead, 0 along none; steps are of 1 where none are given."""
+    """Return the strides along axes in memory, 0 along none; steps are of 1 where none are given."""
     far = steps or [1] * len(axes)
     return [layout.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, far, strict=True)]
 
@@ -143,7 +143,7 @@ def c_call(b: Builder, op: CCall) -> None:
 
 
 def _argument(b: Builder, op: Operation, value: SSAValue) -> SSAValue:
-    """Return what a function takes for a value: for a buffer the pointer to its first element."""
+    """Return the C argument for a value: for a buffer the pointer to its first element."""
     offset = layout_of(value, op).offset if isinstance(value.type, MemRefType) else 0
     base = b.value(value)
     return b.emit(emitc.AddOp, [base, b.integer(offset)], base.type) if offset else base

@@ -27,7 +27,7 @@ from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 @dataclass
 class ModuleState:
-    """What the conversion of one function needs to know of the others."""
+    """Facts about other functions that the conversion of one function needs."""
 
     functions: dict[str, Operation]
     globals: dict[str, Operation]

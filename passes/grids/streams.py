@@ -57,7 +57,7 @@ class Stream:
 
     @property
     def tile(self) -> TileAttr:
-        """What the grid says of its tiles."""
+        """Return the grid's attribute of the tile."""
         return self.grid.tiles.data[self.index]
 
     @cached_property
@@ -100,7 +100,9 @@ class Stream:
         return [step.writer.value(step.writer.affine(expr, step.dim)) for expr in self.tile.map.data.results]
 
     def buffer(self, step: Step) -> SSAValue:
-        """Return what the body of the grid gets at a step: the buffer of the tile, or a view of it where it lies."""
+        """
+        Return the buffer that the grid's body uses at a step: that of the tile, or a view of the operand in place.
+        """
         kind = cast(Any, self.tile.type_of(self.operand))
         if self.memory is None:
             return self.operand if kind == self.operand.type else self._view(step, kind)

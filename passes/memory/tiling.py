@@ -233,7 +233,7 @@ class Tiling:
 
     @cached_property
     def sums(self) -> Scratch | None:
-        """Where a reduction that is cut adds up, None where the output's tile serves."""
+        """Index of the accumulator of a cut reduction, None where the output's tile serves."""
         part = self.parts[-1]
         if not self.cut_reductions or part.kernel.epilogue is None:
             return None
@@ -322,7 +322,7 @@ def divides(form: Linear) -> bool:
 
 
 def steps_back(form: Linear, sizes: Sequence[int]) -> int:
-    """Return how far a form without divisions goes below its value at 0 over the box of these sizes."""
+    """Return the largest decrease of a form without divisions from its value at 0 over the box of these sizes."""
     return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
 
 
