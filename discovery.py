@@ -184,7 +184,9 @@ def _import_file(name: str, file: Path, folder: Path | None = None) -> ModuleTyp
 
 
 def imported(load: Callable[[], T], origin: Path | str) -> T:
-    """Return what `load` imports. Raises Diagnostic, with file, line and cause, for whatever its code raises."""
+    """
+    Import by `load` and return its result. Raises Diagnostic, with file, line and cause, for any exception in the code.
+    """
     try:
         return load()
     except Diagnostic:

@@ -219,7 +219,7 @@ class DmaWaitOp(IRDLOperation):
 
 @dataclass
 class Transfers:
-    """What the DMA engine of a run has to do; nothing moves before it is waited for."""
+    """Queue of the DMA engine's transfers in a run; data moves when they are waited for."""
 
     groups: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
     last: int = 0

@@ -1,4 +1,4 @@
-"""What the arguments and results of a network's function say of themselves."""
+"""Attributes of the arguments and results of a network's function."""
 
 from __future__ import annotations
 

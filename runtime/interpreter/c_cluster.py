@@ -1,4 +1,4 @@
-"""What the functions of a cluster's C runtime do, on flat arrays that begin where the pointers point."""
+"""Semantics of the functions of a cluster's C runtime, on flat arrays that begin at the pointers."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def render(module: ModuleOp) -> CProgram:
 
 
 def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:
-    """Return what lies in external memory, None where nothing does."""
+    """Return the external memory of the program, None without one."""
     if not variables:
         return None
     constants = tuple(_weight(op) for op in variables if _is_weight(op))

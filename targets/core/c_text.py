@@ -120,7 +120,8 @@ class _FunctionPrinter:
 
     def last_position(self, op: Operation, user: Operation) -> int | None:
         """
-        Return where in its block an op would be evaluated as part of its user; None where it must not move there.
+        Return the position in its block at which an op is evaluated as part of its user; None where it must not move
+        there.
 
         What reads memory may move into a condition, where nothing before the user writes to it.
         """
