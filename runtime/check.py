@@ -72,7 +72,7 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        """Whether all places gave the golden outputs."""
+        """Return whether all places gave the golden outputs."""
         return self.verdict == "equal"
 
 

@@ -130,7 +130,7 @@ class HostNetwork:
 
     @property
     def is_program(self) -> bool:
-        """Whether it runs as a program of its own, not as a function in this process."""
+        """Return whether it runs as a program of its own, not as a function in this process."""
         return self._program is not None
 
     def has(self, function: str) -> bool:

@@ -36,12 +36,12 @@ class _Sizes:
 
     @property
     def is_prompt(self) -> bool:
-        """Whether nothing is in the cache yet."""
+        """Return whether nothing is in the cache yet."""
         return self.past == 0
 
     @property
     def is_even(self) -> bool:
-        """Whether it is known where in the cache the new tokens are: behind the past, as they are one text."""
+        """Return whether it is known where in the cache the new tokens are: behind the past, as they are one text."""
         return self.is_prompt or (self.batch == 1 and self.total == self.past + self.new)
 
 

@@ -37,7 +37,7 @@ class Place:
 
     @property
     def ends_phase(self) -> bool:
-        """Whether no pass of its phase comes after it."""
+        """Return whether no pass of its phase comes after it."""
         steps = self.pipeline.steps
         return self.number == len(steps) or steps[self.number].phase != self.step.phase
 

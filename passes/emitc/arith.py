@@ -360,11 +360,11 @@ def _float_remainder(b: Builder, op: Operation) -> SSAValue:
 
 
 def is_half_function(function: str) -> bool:
-    """Whether a function of the runtime converts from or to floats of 16 bits."""
+    """Return whether a function of the runtime converts from or to floats of 16 bits."""
     return function.startswith(("tw_extf_", "tw_truncf_"))
 
 
 def is_libm(function: str) -> bool:
-    """Whether a function of the runtime is one of those that call C's mathematical library."""
+    """Return whether a function of the runtime is one of those that call C's mathematical library."""
     name = function.removeprefix("tw_").rpartition("_")[0]
     return name in LIBM or name == "fmod"

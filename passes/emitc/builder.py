@@ -49,7 +49,7 @@ def as_integer(type_: Attribute) -> IntegerType | None:
 
 
 def is_unsigned(type_: IntegerType) -> bool:
-    """Whether a type is unsigned in C."""
+    """Return whether a type is unsigned in C."""
     return type_.signedness.data is Signedness.UNSIGNED
 
 
@@ -104,7 +104,7 @@ class Strided:
 
     @property
     def contiguous(self) -> bool:
-        """Whether the elements lie side by side, in row-major order."""
+        """Return whether the elements lie side by side, in row-major order."""
         expected = 1
         for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if size != 1 and stride != expected:
@@ -277,7 +277,7 @@ class Builder:
         return None if low is None or high is None or high <= low else (low, high - 1)
 
     def fits(self, op: Operation) -> bool:
-        """Whether a signed addition, subtraction or multiplication is known not to overflow."""
+        """Return whether a signed addition, subtraction or multiplication is known not to overflow."""
         low, high = bounds(SIGNED[width_of(op.results[0])])
         exact = self._exact_range(op.results[0], 0)
         return exact is not None and low <= exact[0] and exact[1] <= high

@@ -62,7 +62,7 @@ class Stream:
 
     @cached_property
     def is_output(self) -> bool:
-        """Whether the tiles are written."""
+        """Return whether the tiles are written."""
         return self.index >= len(self.grid.inputs)
 
     @cached_property
@@ -89,7 +89,7 @@ class Stream:
 
     @cached_property
     def hangs_over(self) -> bool:
-        """Whether a tile leaves the operand."""
+        """Return whether a tile leaves the operand."""
         bounds = self.grid.bounds
         forms = [linear(expr).interval(bounds) for expr in self.tile.map.data.results]
         sides = zip(forms, self.tile.extents, shape_of(self.operand), strict=True)

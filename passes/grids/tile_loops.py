@@ -38,7 +38,7 @@ class Transfer:
 
     @property
     def is_prefetched(self) -> bool:
-        """Whether a tile may be fetched while the one before it is worked on."""
+        """Return whether a tile may be fetched while the one before it is worked on."""
         return self.start.writes_far is None and self.stages > 1
 
     @property

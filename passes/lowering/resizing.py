@@ -46,7 +46,7 @@ class Sampling:
 
     @property
     def is_identity(self) -> bool:
-        """Whether nothing changes."""
+        """Return whether nothing changes."""
         whole = self.transformation != "tf_crop_and_resize" or self.roi == (0.0, 1.0)
         return self.extent == self.count and isclose(self.scale, 1) and whole
 

@@ -84,7 +84,7 @@ class Part:
 
     @property
     def accumulates(self) -> bool:
-        """Whether the kernel adds to what its output holds."""
+        """Return whether the kernel adds to what its output holds."""
         return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
 
     @cached_property
@@ -98,7 +98,7 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the tile is all of the kernel."""
+        """Return whether the tile is all of the kernel."""
         return not any(self.is_cut(dim) for dim in range(len(self.sizes)))
 
     def is_used(self, position: int) -> bool:
@@ -276,7 +276,7 @@ class Tiling:
 
     @property
     def accumulates(self) -> bool:
-        """Whether the leader adds to what its output holds."""
+        """Return whether the leader adds to what its output holds."""
         return self.parts[-1].accumulates
 
     def blocked_dims(self) -> str:

@@ -28,7 +28,7 @@ class Tiles:
 
     @property
     def is_output(self) -> bool:
-        """Whether the operand is written."""
+        """Return whether the operand is written."""
         return self.index >= len(self.grid.inputs)
 
     @property
@@ -49,7 +49,7 @@ class Tiles:
 
     @property
     def is_view(self) -> bool:
-        """Whether the tile is used where the operand lies."""
+        """Return whether the tile is used where the operand lies."""
         return self.tile.level_name is None
 
     @cached_property

@@ -128,7 +128,7 @@ class Part:
 
     @property
     def accumulates(self) -> bool:
-        """Whether the kernel adds to what its output holds."""
+        """Return whether the kernel adds to what its output holds."""
         return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
 
     @property

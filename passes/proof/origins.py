@@ -38,7 +38,7 @@ class Sums:
 
     @property
     def are_complete(self) -> bool:
-        """Whether all points have been added."""
+        """Return whether all points have been added."""
         return bool(self.done.all())
 
 
@@ -78,7 +78,7 @@ class Origin:
 
     @property
     def lacks(self) -> bool:
-        """Whether it is sums that are not complete."""
+        """Return whether it is sums that are not complete."""
         return self.sums is not None and not self.sums.are_complete
 
 

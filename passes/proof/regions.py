@@ -43,7 +43,7 @@ class Memory:
 
     @property
     def untouched(self) -> bool:
-        """Whether nothing has been written to it since the program began."""
+        """Return whether nothing has been written to it since the program began."""
         return self._writes is None
 
     @property
@@ -120,7 +120,7 @@ class Region:
 
     @property
     def is_dense(self) -> bool:
-        """Whether it leaves no gaps."""
+        """Return whether it leaves no gaps."""
         return self.high - self.low == self.array.nbytes
 
     @property

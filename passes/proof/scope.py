@@ -105,12 +105,12 @@ class Buffer:
 
     @property
     def is_view(self) -> bool:
-        """Whether it is a part of a buffer, where that lies."""
+        """Return whether it is a part of a buffer, where that lies."""
         return self.tiles is not None and self.tiles.is_view
 
     @property
     def is_output(self) -> bool:
-        """Whether it is the tile of an output."""
+        """Return whether it is the tile of an output."""
         return self.tiles is not None and self.tiles.is_output
 
     @property

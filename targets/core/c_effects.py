@@ -22,7 +22,7 @@ class Effects:
     memory: list[int] = field(default_factory=list[int])
 
     def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
-        """Whether what an lvalue holds may change after position `start` and before `end`."""
+        """Return whether what an lvalue holds may change after position `start` and before `end`."""
         variable = _variable(lvalue)
         positions = self.memory if variable is None else self.variables.get(variable, [])
         index = bisect_right(positions, start)

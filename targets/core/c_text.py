@@ -136,7 +136,7 @@ class _FunctionPrinter:
         return position
 
     def may_fold(self, user: Operation) -> bool:
-        """Whether an operand of `user` is evaluated exactly once, where `user` stands."""
+        """Return whether an operand of `user` is evaluated exactly once, where `user` stands."""
         kind = type(user)
         return kind is not emitc.ForOp and (kind is not emitc.SubscriptOp or user.results[0].has_one_use())
 
@@ -180,7 +180,7 @@ class _FunctionPrinter:
         self.text[result] = name, Level.PRIMARY
 
     def is_constant(self, value: SSAValue) -> bool:
-        """Whether a pointer or array is one whose elements are only read."""
+        """Return whether a pointer or array is one whose elements are only read."""
         if (known := self.constant.get(value)) is not None:
             return known
         owner = value.owner

@@ -242,7 +242,7 @@ class Simd:
 
     @property
     def is_possible(self) -> bool:
-        """Whether the operands lie as the blocks read them, or may be copied."""
+        """Return whether the operands lie as the blocks read them, or may be copied."""
         return self._copies or ((self._in_place or self._im2col) and not self._transposed)
 
     def cycles(self, cores: int, contention: float) -> float:

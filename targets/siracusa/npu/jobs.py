@@ -165,7 +165,7 @@ class Job:
 
     @property
     def in_weight_memory(self) -> bool:
-        """Whether the weights are read from the weight memory."""
+        """Return whether the weights are read from the weight memory."""
         return 0 <= self.addresses.weights - WEIGHT_MEMORY_BASE < WEIGHT_MEMORY_SIZE
 
 

@@ -42,7 +42,7 @@ class Choice:
 
     @property
     def is_faster(self) -> bool:
-        """Whether the NPU and what is left after it take less than another engine, each alone."""
+        """Return whether the NPU and what is left after it take less than another engine, each alone."""
         return self.elsewhere is None or self.loss < 0
 
     @property

@@ -55,7 +55,7 @@ class Source:
 
     @property
     def unsigned(self) -> bool:
-        """Whether x holds unsigned numbers."""
+        """Return whether x holds unsigned numbers."""
         return self.op.is_unsigned(0)
 
     @cached_property
