@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..api import Network, check, compile, load
-    from ..errors import Diagnostic
+    from .api import Network, check, compile, load
+    from .errors import Diagnostic
 
     __version__: str
 

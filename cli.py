@@ -350,7 +350,7 @@ def _version() -> str:
 
 
 def _overview() -> str:
-    """Return what each command does, in the first sentence of its description."""
+    """Return the summary of each command: the first sentence of its description."""
     return "\n".join(f"  {name:<11} {text.partition(chr(10))[0]}" for name, (text, *_) in _COMMANDS.items())
 
 

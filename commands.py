@@ -1,4 +1,4 @@
-"""What the commands of `tilewright` do, once their options are read (`cli.py`)."""
+"""Implementation of the commands of `tilewright`, given their options (`cli.py`)."""
 
 from __future__ import annotations
 

@@ -25,15 +25,14 @@ _PACKAGE = __name__.rpartition(".")[0]
 _ROOT = Path(__file__).parent
 TARGETS = _ROOT / "targets"
 
+_DESCRIPTIONS = ("machine.toml", "pipeline.txt")
 _PARTS = ("pipeline.txt", "costs.py", "passes", "dialects", "emulation.py", "c")
-"""What makes the folder of a machine file a target's."""
+"""A target's folder outside of the package has one of _DESCRIPTIONS and one of _PARTS."""
 
 _adopted: dict[str, Path] = {}
 """Target outside of the package -> its folder."""
 _loaded: dict[Path, ModuleType] = {}
 """File named by --load-pass -> its module."""
-
-
 _on_forget: list[Callable[[Collection[str]], object]] = []
 
 
@@ -100,7 +99,7 @@ def target_folders() -> dict[str, Path]:
 
 def folders_in(root: Path) -> dict[str, Path]:
     """Return the folders in `root` that describe a machine or a pipeline, by name, sorted."""
-    files = [file for name in ("machine.toml", "pipeline.txt") for file in root.glob(f"*/{name}")]
+    files = [file for name in _DESCRIPTIONS for file in root.glob(f"*/{name}")]
     return {folder.name: folder for folder in sorted({file.parent for file in files})}
 
 
@@ -119,11 +118,12 @@ def adopt(path: Path) -> None:
     """
     Make known the target in a folder, or in that of a machine file, unless it is known.
 
-    A folder without any part of a target beside machine files is none. Raises Diagnostic where another target has its
-    name, and where the name cannot be that of a Python package while it holds modules.
+    A folder that does not describe a target, or has no part of one beside machine files, is none. Raises Diagnostic
+    where another target has its name, and where the name cannot be that of a Python package.
     """
     folder = (path if path.is_dir() else path.parent).resolve()
-    if folder.parent == TARGETS.resolve() or not any((folder / part).exists() for part in _PARTS):
+    is_target = all(any((folder / name).exists() for name in names) for names in (_DESCRIPTIONS, _PARTS))
+    if folder.parent == TARGETS.resolve() or not is_target:
         return
     name = folder.name
     if _adopted.get(name) == folder:
@@ -198,7 +198,9 @@ def _import_file(name: str, file: Path, folder: Path | None = None) -> ModuleTyp
 
 
 def imported(load: Callable[[], T], origin: Path | str) -> T:
-    """Return what `load` imports. Raises Diagnostic, with file, line and cause, for whatever its code raises."""
+    """
+    Import by `load` and return its result. Raises Diagnostic, with file, line and cause, for any exception in the code.
+    """
     try:
         return load()
     except Diagnostic:

@@ -1,5 +1,5 @@
 """
-How long compiling takes from ONNX to C, in all and per phase, beside what others take to load the same model.
+Compile time from ONNX to C, in all and per phase, beside the load time of other tools for the same model.
 
     python benchmarks/compile.py [MODEL...] [--runs N]
 

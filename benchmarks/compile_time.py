@@ -1,5 +1,5 @@
 """
-How long a Llama takes to compile for Siracusa, and how large it becomes, with its layers: published and ours.
+Compile time and size of a Llama for Siracusa, with its layers: published and ours.
 
     python benchmarks/compile_time.py [--layers 1,2,4,8] [--runs 3] [--profile]
 
@@ -74,7 +74,7 @@ KILO = 1000
 
 @dataclass(frozen=True)
 class Row:
-    """What one compilation took, in seconds, and what came of it, in bytes."""
+    """Result of one compilation, in seconds and bytes."""
 
     layers: int
     wall: float
@@ -168,7 +168,7 @@ def table_of(rows: Sequence[Row]) -> Table:
 
 
 def holds(console: Console, rows: Sequence[Row]) -> bool:
-    """Print what follows from the rows, and return whether all claims hold."""
+    """Check the claims on the rows, print them, and return whether all hold."""
     claims = {
         f"{row.layers} layers: code and constants are no larger": (
             row.code <= TABLE_I[row.layers].code * KILO

@@ -47,7 +47,7 @@ def timed(run: Callable[[], Outputs]) -> tuple[Outputs, float]:
 
 
 def reference(path: Path, inputs: Outputs) -> tuple[str, Outputs, float]:
-    """Return who computes the reference, its outputs and its seconds."""
+    """Return the name of the reference, its outputs and its seconds."""
     onnxruntime: Any = importlib.import_module("onnxruntime")
     onnxruntime.set_default_logger_severity(4)
     try:

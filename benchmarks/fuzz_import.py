@@ -50,7 +50,7 @@ def spoilt(seed: int, of: str) -> bytes:
 
 
 def attempt(data: bytes) -> str:
-    """Return what became of a file, or the traceback."""
+    """Return the outcome of a file, or the traceback."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             return outcome_of(data, Path(folder))

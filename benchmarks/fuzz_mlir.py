@@ -29,7 +29,7 @@ SECONDS = 10
 
 
 def attempt(seed: int) -> str:
-    """Return what became of a file, or the traceback."""
+    """Return the outcome of a file, or the traceback."""
     try:
         with tempfile.TemporaryDirectory() as folder:
             return outcome_of(spoilt(seed), Path(folder))

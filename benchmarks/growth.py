@@ -1,5 +1,5 @@
 """
-How the processor time and the memory of a compilation grow with the nodes of a graph, for graphs of every shape.
+Growth of processor time and memory of a compilation with the nodes of a graph, for graphs of every shape.
 
     python benchmarks/growth.py [--shapes chain,wide] [--sizes 1000,2000,5000] [--targets host] [--jobs 2] [--passes]
 

@@ -95,7 +95,7 @@ def outcomes(cases: Sequence[Case], machines: Sequence[Spec], drawn: Sequence[In
 
 
 def table_of(found: Sequence[Outcome]) -> Table:
-    """Return how many of each verdict there are, by machine."""
+    """Return the number of each verdict, by machine."""
     table = Table("machine", title="networks on machines", title_justify="left")
     for verdict in VERDICTS:
         table.add_column(verdict, justify="right")

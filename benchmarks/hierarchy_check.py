@@ -51,7 +51,7 @@ class Spec:
 
     @property
     def name(self) -> str:
-        """Return how tables call it, as 2-levels-64K-1ch."""
+        """Return the name in tables, as 2-levels-64K-1ch."""
         if self.levels == 1:
             return "1-level"
         size = f"{self.l1 >> 10}K" if self.l1 % 1024 == 0 else f"{self.l1}B"
@@ -73,7 +73,7 @@ class Spec:
 @dataclass(frozen=True)
 class Outcome:
     """
-    What became of a network on a machine: equal, impossible, failed or not compiled, and why.
+    Outcome of a network on a machine: equal, impossible, failed or not compiled, and why.
 
     `row` is that of the table: the machine's name, or random.
     """
@@ -95,7 +95,7 @@ class Instance:
 
 
 def corpus_outcome(case: Case, spec: Spec) -> Outcome:
-    """Return what becomes of a network of the corpus, whose golden outputs lie beside it."""
+    """Return the outcome of a network of the corpus, whose golden outputs lie beside it."""
     try:
         module, inputs, golden = _loaded(case)
     except Exception as error:
@@ -104,7 +104,7 @@ def corpus_outcome(case: Case, spec: Spec) -> Outcome:
 
 
 def instance_outcome(instance: Instance) -> Outcome:
-    """Return what becomes of a random network, which has to compute what it does on buffers that are not tiled."""
+    """Return the outcome of a random network, compared with its computation on buffers without tiles."""
     try:
         model = ModelProto.FromString(instance.model)
         module = _on_buffers(import_model(model, input_types=dict(instance.input_types)))
@@ -155,7 +155,7 @@ def _outcome(module: ModuleOp, spec: Spec, network: str, judge: Judge) -> Outcom
 
 
 def _verdict(module: ModuleOp, spec: Spec, judge: Judge) -> tuple[str, str]:
-    """Return what becomes of a network on a machine, and why."""
+    """Return the outcome of a network on a machine, and why."""
     try:
         _check(module, spec, judge)
         return "equal", ""

@@ -78,7 +78,7 @@ def samples(model: Model, ports: list[HostPort], seed: int) -> dict[str, Array]:
 
 
 def row(model: Model, core: Core, runs: int, within: float) -> bool:
-    """Print what one network takes; return whether the C is right and fast enough."""
+    """Print the time of one network; return whether the C is right and fast enough."""
     compilation = compile_model(model, "native")
     program = compilation.program()
     network, session = HostNetwork(program, flags=FLAGS), session_of(model.path)

@@ -1,4 +1,4 @@
-"""What one core of this machine can do at most: the roofline of the host's benchmark, measured."""
+"""Roofline of one core of this machine for the host's benchmark, measured."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ double bandwidth(const int64_t *data, int64_t bytes) {
 
 class Core:
     """
-    What one core of this machine can do, each a second: multiply-accumulates of bytes, `peak`, and of floats,
+    Peak rates of one core of this machine, per second: multiply-accumulates of bytes, `peak`, and of floats,
     `float_peak`; `bandwidth(bytes)`.
     """
 

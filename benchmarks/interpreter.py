@@ -1,5 +1,5 @@
 """
-How long the interpreter takes for a network of floats at each level, beside ONNX's reference and ONNX Runtime.
+Run time of the interpreter for a network of floats at each level, beside ONNX's reference and ONNX Runtime.
 
     python benchmarks/interpreter.py [--runs N] [--limit SECONDS] [NETWORK]
 
@@ -52,7 +52,7 @@ def phases() -> list[str]:
 
 
 def level(path: Path, phase: str, inputs: dict[str, Array]) -> Callable[[], Array]:
-    """Return what runs a network at a level and gives its first output."""
+    """Return a function that runs a network at a level and gives its first output."""
     session = Session(compile_model(Model(path), "host", stop_after=phase).module)
     return lambda: next(iter(session.run(inputs).values()))
 

@@ -62,7 +62,7 @@ def _weights(generator: np.random.Generator, shape: list[int]) -> Array:
 
 
 def golden(model: ModelProto, inputs: dict[str, Array]) -> list[Array]:
-    """Return what ONNX Runtime computes."""
+    """Compute golden outputs with ONNX Runtime."""
     runtime: Any = onnxruntime
     options = runtime.SessionOptions()
     options.log_severity_level = 4

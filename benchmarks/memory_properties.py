@@ -49,7 +49,7 @@ def load(network: str | Path) -> ModuleOp:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what does not hold; returns 1 if there is anything."""
+    """Print the violations; returns 1 if there are any."""
     known = [*machines(), *variants()]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, help="folders with .onnx files")

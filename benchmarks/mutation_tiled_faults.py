@@ -37,7 +37,7 @@ def _end(module: ModuleOp, draw: random.Random, kind: type[Operation]) -> Any | 
 
 
 def drop_guard(module: ModuleOp, draw: random.Random) -> bool:
-    """Let what stands in hier.first or hier.last run at every point."""
+    """Drop the guard of hier.first or hier.last, so that its body runs at every point."""
     found = ops_of(module, FirstOp, LastOp)
     if not found:
         return False
@@ -236,7 +236,7 @@ def overwrite(module: ModuleOp, draw: random.Random) -> bool:
 
 
 def drop_condition(module: ModuleOp, draw: random.Random) -> bool:
-    """Let what is done at some steps be done at all."""
+    """Drop the condition of steps, so that their body runs at all steps."""
     found = [op for op in ops_of(module, scf.IfOp) if not op.results]
     if not found:
         return False

@@ -39,7 +39,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case: `reason` groups it with others, `detail` is the whole message."""
+    """Outcome of a case: `reason` groups it with others, `detail` is the whole message."""
 
     verdict: str
     reason: str = ""

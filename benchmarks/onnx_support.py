@@ -1,5 +1,5 @@
 """
-How much of ONNX there is: ONNX's own backend node tests, on the interpreter and as C.
+Coverage of ONNX: its own backend node tests, on the interpreter and as C.
 
     python benchmarks/onnx_support.py                                what is not supported, and docs/onnx-support.md
     python benchmarks/onnx_support.py --on interpreter --filter resize -v

@@ -1,5 +1,5 @@
 """
-How long opt-tool takes to parse, verify and print 10,000 ops, beside stock xdsl-opt, and to show its help.
+Time of opt-tool to parse, verify and print 10,000 ops, beside stock xdsl-opt, and to show its help.
 
     python benchmarks/opt_tool.py [--ops N] [--runs N]
 

@@ -87,7 +87,7 @@ class Row:
         return PUBLISHED.get(self.name)
 
     def faults(self) -> list[str]:
-        """Return what is worse than it should be."""
+        """Return the regressions."""
         if self.compiled is None or self.measured is None:
             return [self.error] if self.lowered else []
         found: list[str] = []

@@ -1,4 +1,4 @@
-"""How planning time grows with the number of layers, for benchmarks/planning.py."""
+"""Growth of planning time with the number of layers, for benchmarks/planning.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What benchmarks/planning.py takes from a compiled network; it runs in processes of their own."""
+"""Measurements of compiled networks for benchmarks/planning.py, in processes of their own."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Compiled:
 @dataclass(frozen=True)
 class Measured:
     """
-    What the simulated program takes: modelled cycles, bytes of the near and of the far level.
+    Cost of the simulated program: modelled cycles, bytes of the near and of the far level.
 
     `alive` are the bytes of buffers, inputs and outputs that are needed at once.
     """

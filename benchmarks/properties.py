@@ -1,5 +1,5 @@
 """
-What must hold of the modelled time, whatever the network and the machine.
+Properties of the modelled time, for any network and machine.
 
     python benchmarks/properties.py [MODEL...] [--l1 KIB...]
 
@@ -93,7 +93,7 @@ def row_of(network: str, l1: int, smaller: Simulation | None) -> Row:
 
 
 def sound(simulation: Simulation) -> Iterator[str]:
-    """Yield what is impossible in a simulation."""
+    """Yield the impossible results of a simulation."""
     total = simulation.cycles
     resources = [(engine.name, engine.busy) for engine in simulation.engines]
     for link in simulation.links:

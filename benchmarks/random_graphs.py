@@ -31,7 +31,7 @@ SECONDS = 60
 
 
 def attempt(seed: int, device: str) -> tuple[Verdict, str]:
-    """Return what came of a graph, and its reproducer where it is not as it should be."""
+    """Return the outcome of a graph, and its reproducer if it failed."""
     verdict, part = judged(graph_of(seed), seed, device)
     if verdict.kind in AGREEMENTS:
         return verdict, ""

@@ -1,5 +1,5 @@
 """
-How long networks take as the published flow runs them on Siracusa: one operator after the other, tile by tile.
+Modelled time of networks in the published flow for Siracusa: operator by operator, tile by tile.
 
 For each operator Deeploy (arXiv:2408.04413, section III) fetches a tile of each input, waits, forks its kernel, and
 writes the result before it goes on. `--doublebuffer` is an option that the measured networks of its documentation do
@@ -209,7 +209,7 @@ def npu_cycles(operator: Operator, in_weight_memory: bool) -> int:
 
 
 def cluster_work(operator: Operator, cores: int) -> Work:
-    """Return what the busiest core does for an operator."""
+    """Return the work of the busiest core for an operator."""
     window, product, shape = operator.window, operator.product, operator.shape
     length = shape[-1] if shape else 1
     if product is not None:

@@ -65,7 +65,7 @@ DIVISION = 33
 
 
 class Work(NamedTuple):
-    """What the busiest core does: cycles with all operands in L1, and how many of these are accesses."""
+    """Work of the busiest core: cycles with all operands in L1, and the number of accesses among them."""
 
     cycles: float = 0.0
     accesses: float = 0.0

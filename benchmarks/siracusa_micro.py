@@ -66,7 +66,7 @@ class Row:
 
     @property
     def later(self) -> bool:
-        """Whether the later version of the simulator ran it."""
+        """Flag of rows run on the later version of the simulator."""
         return self.name.startswith("V2:")
 
     @property
@@ -204,7 +204,7 @@ def fork(row: Row) -> int | None:
 
 
 def measured(group: Group, row: Row) -> int:
-    """Return what a row took."""
+    """Return the cycles of a row."""
     if group.model is not fork:
         return row.cycles
     match = re.search(r"with fork\+join from CC=(\d+)", row.notes)
@@ -243,7 +243,7 @@ def queued(row: Row) -> int | None:
 
 
 def together(transfers: list[tuple[Any, int]]) -> int:
-    """Return when the last of some transfers is done."""
+    """Return the end of the last of concurrent transfers."""
     schedule, layer = Schedule(MACHINE), Layer(())
     far, near = Place("far", "L2", -1), Place("near", "L1", 0)
     for link, size in transfers:
@@ -276,7 +276,7 @@ def job(row: Row) -> int | None:
 
 
 def npu_beside(row: Row) -> int | None:
-    """Return what jobs take that share the L1 or follow each other, as the model has it."""
+    """Return the modelled cycles of jobs that share the L1 or follow each other."""
     alone = job_cycles("1x1", 12, 12, 64, 64, weights_in_wmem=True)
     if row.kind == "neureka_two_queued_jobs":
         return 2 * (alone + MACHINE.engine("npu").setup)
@@ -284,7 +284,7 @@ def npu_beside(row: Row) -> int | None:
 
 
 def far_access(row: Row) -> int | None:
-    """Return what 64 loads or stores of a core in L2 take."""
+    """Return the cycles of 64 loads or stores of a core in L2."""
     here = row.kind in ("l2_load_stream_corestride", "l2_store_stream_corestride")
     return 64 * MACHINE.level("L2").latency if here else None
 
@@ -307,7 +307,7 @@ PRICES = {
 
 
 def instruction(row: Row) -> float | None:
-    """Return what 64 instructions take whose prices the model contains."""
+    """Return the cycles of 64 instructions, by the model's table."""
     name = row.words[0]
     return 64 * PRICES[name] if row.kind == "insn_x64" and name in PRICES else None
 

@@ -70,7 +70,7 @@ class Operator:
 
     @property
     def bytes(self) -> int:
-        """What lies in L1 while the operator works, in bytes."""
+        """Footprint of the operator in L1, in bytes."""
         return sum(self.reads) + self.writes + self.weights + self.parameters + self.scratch
 
     def cut(self, count: int) -> list[Operator]:
@@ -192,7 +192,7 @@ class _Reader:
         return Operator(kind, where(op), self._shape(result), reads, self._size(result), window=window)
 
     def _requantised(self, value: SSAValue) -> SSAValue:
-        """Return what requantisation makes of a value, and merge it; a bias before it too."""
+        """Return the requantised value, and merge it; a bias before it too."""
         uses = [use.operation for use in value.uses]
         if len(uses) != 1:
             return value

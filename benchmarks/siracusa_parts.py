@@ -81,7 +81,9 @@ BEST = "NPU and weight memory"
 
 @dataclass
 class Setting:
-    """Where to print, files for networks, and the corpus. Raises KeyError for a network that is not in Table III."""
+    """
+    Options: printing, a folder for networks, and the corpus. Raises KeyError for a network that is not in Table III.
+    """
 
     console: Console
     files: Mapping[str, Network]
@@ -113,7 +115,7 @@ class Setting:
 
 @dataclass
 class Part:
-    """What a part found: of the claims that were `judged` those that do not hold, and errors of the flow's model."""
+    """Findings of a part: of the `judged` claims those that fail, and errors of the flow's model."""
 
     broken: list[str] = field(default_factory=list[str])
     errors: list[float] = field(default_factory=list[float])
@@ -192,7 +194,7 @@ def mlperf(setting: Setting) -> Part:
 
 
 def why(setting: Setting) -> Part:
-    """Print where our plans save time against the flow: plans are made again with less that they may do."""
+    """Print an ablation of our plans against the flow: plans with fewer liberties."""
     columns = ("ops", "layers", "kernels, fusion", "overlap", "residency, L1", "ours", "moved kB", "ours kB", "waits")
     title = (
         "milliseconds from the flow to ours, modelled: the same tiles with our kernels; buffered twice; "
@@ -269,7 +271,7 @@ memory, no strides.
 
 
 def arenas(setting: Setting) -> Part:
-    """Print how much of L1 the tiles of the flow take: whether they are those that Deeploy chooses."""
+    """Print the L1 arenas of the flow's tiles, compared with those that Deeploy chooses."""
     table = _table("bytes of L1", "network", "8 cores", "flow", "buffered twice", "flow", "weight memory", "flow")
     scenarios = (FLOW_CORES, replace(FLOW_CORES, stages=2), FLOWS[BEST])
     networks = setting.mlperf()
@@ -339,7 +341,7 @@ def _mean(positions: Sequence[int], values: Sequence[float]) -> float:
 
 
 def _sums(setting: Setting, steps: Steps, prompts: Mapping[str, list[float]], sizes: Sequence[int]) -> Part:
-    """Print what follows from steps and prompts beside section VI-D, VI-E and Table II."""
+    """Print the totals over steps and prompts beside section VI-D, VI-E and Table II."""
     part = Part()
     has_flow = not np.isnan(prompts["flow"][0])
     mean = {key: _mean(POSITIONS, values) for key, values in steps.items()}

@@ -82,14 +82,14 @@ class Tile:
 
     @property
     def bytes(self) -> int:
-        """What is moved for it."""
+        """Bytes moved for it."""
         return sum(block.row * block.rows for block in (*self.fetched, self.written))
 
 
 @dataclass(frozen=True)
 class Layout:
     """
-    What an operator's tiles are made of.
+    Parameters of an operator's tiles.
 
     `axes` stand in the order of the flow's constraints. `buffers` lie in L1 beside `scratch` bytes; of them `fetched`
     are transferred for each tile, and `written` is the result, whose axes alone tell tiles apart. `stages` is 2 where
@@ -104,7 +104,7 @@ class Layout:
     stages: int = 1
 
     def bytes(self, tile: Mapping[str, int]) -> int:
-        """Return what lies in L1 for a tile."""
+        """Return the footprint of a tile in L1, in bytes."""
         return self.scratch + self.stages * sum(tensor.bytes(tile) for tensor in (*self.buffers, self.written))
 
     def largest(self, limit: int) -> dict[str, int]:
@@ -211,7 +211,7 @@ class _Windows:
         )
 
     def bytes(self, rows: int, features: int) -> int:
-        """Return what lies in L1 for a tile."""
+        """Return the footprint of a tile in L1, in bytes."""
         part = self.part(rows, features)
         moved = part.bytes - part.scratch - (part.weights if self.in_place else 0)
         return self.stages * moved + (0 if self.is_job else part.scratch)

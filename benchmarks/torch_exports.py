@@ -51,7 +51,7 @@ RECOVERED = ("LayerNormalization", "RMSNormalization", "Gelu", "HardSwish", "Swi
 
 @dataclass(frozen=True)
 class Form:
-    """How a network is exported."""
+    """Form of a network's export."""
 
     exporter: str
     attention: str
@@ -74,7 +74,7 @@ def export(network: Network, path: Path, form: Form) -> tuple[Array, Array]:
 
 
 def recovered(path: Path) -> str:
-    """Return how many of each operator are in a network, after those that are written out are recognised."""
+    """Return the count of each operator in a network after the recovery of decomposed ones."""
     module = import_onnx(path)
     RecoverOperatorsPass().apply(new_context(), module)
     count = Counter(op.name.removeprefix("onnx.") for op in module.walk() if isinstance(op, OnnxOp))

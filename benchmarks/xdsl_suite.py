@@ -174,7 +174,7 @@ def _compare(part: Part, mlir_opt: str) -> tuple[str, str]:
 
 
 def _report(runs: Iterator[tuple[Command | Part, Any]]) -> int:
-    """Print what failed and how many; return how many failed without a reason."""
+    """Print the failures and their number; return the number of those without a reason."""
     counted: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     unknown = 0

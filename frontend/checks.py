@@ -1,4 +1,4 @@
-"""What ONNX's inference lets pass and no kernel could compute: sizes that do not match, scales of zero, NaN."""
+"""Checks that ONNX's inference omits: mismatched sizes, scales of zero, NaN."""
 
 from __future__ import annotations
 

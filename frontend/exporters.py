@@ -1,4 +1,4 @@
-"""What exporters write although ONNX does not allow it, put into the form that says the same in ONNX."""
+"""Repairs of exporters' deviations from ONNX, as equivalent legal ONNX."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .small_floats import small_floats
 
 
 def replaced(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
-    """Return what stands for an operator that others make up, nothing for other nodes."""
+    """Return the replacement of an operator that the standard lacks, empty for other nodes."""
     load_rules()
     rule = REPLACEMENTS.get((node.domain, node.op_type))
     if rule is None:
@@ -28,7 +28,7 @@ def replaced(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
 
 def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
-    Return what stands for a SoftmaxCrossEntropyLoss that gives log probabilities alone, nothing for other nodes.
+    Return the replacement of a SoftmaxCrossEntropyLoss with log probabilities alone, empty for other nodes.
 
     Exporters of training graphs drop the loss where nothing uses it, and with it the place of the second output: what
     the file declares to be as large as the scores is no loss.
@@ -44,7 +44,7 @@ def log_probabilities(graph: Graph, node: NodeProto, info: Info) -> list[NodePro
 
 def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
-    Return what stands for a Gemm whose first inputs have more than two axes, nothing for other nodes.
+    Return the replacement of a Gemm whose first inputs have more than two axes, empty for other nodes.
 
     QuantLib, Deeploy and the ONNX exporter of training graphs write Gemm so, meaning MatMul: a linear layer over the
     last axis. All axes of the first input but the last become one, and behind the matrix the shape is restored; the

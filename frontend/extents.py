@@ -37,13 +37,13 @@ def bound_of(size: Size) -> int:
 
 
 def key_of(size: Size) -> Any:
-    """Return what equal sizes have in common."""
+    """Return the canonical key of equal sizes."""
     return size if isinstance(size, int) else size.key
 
 
 @dataclass
 class Extents:
-    """What a graph knows of sizes: `axes` of its tensors, `values` of those tensors that hold sizes, flattened."""
+    """Symbolic sizes of a graph: `axes` of its tensors, and flattened `values` of tensors that hold sizes."""
 
     outer: Extents | None = None
     axes: dict[str, Axes] = field(default_factory=dict[str, Axes])

@@ -1,5 +1,5 @@
 """
-Whether the sizes of an operator's inputs, and its attributes, go together, where ONNX's inference lets them pass.
+Compatibility checks of an operator's input sizes and attributes, which ONNX's inference omits.
 
 Each check takes the graph, what is known of its tensors, and a node. It raises Diagnostic where no kernel could compute
 the node.
@@ -82,7 +82,7 @@ def vectors(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def reflection(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """What is reflected must be there: ONNX Runtime refuses longer padding too."""
+    """Check that reflection padding is no longer than the axis: ONNX Runtime refuses it too."""
     mode = next((attribute.s for attribute in node.attribute if attribute.name == "mode"), b"constant")
     pads, shape = graph.constants.get(node.input[1]), _shape(infos, node, 0)
     if mode != b"reflect" or pads is None or shape is None or len(node.input) > 3:
@@ -130,7 +130,7 @@ def extremum(graph: Graph, infos: Infos, node: NodeProto) -> None:
 
 
 def rows(graph: Graph, infos: Infos, node: NodeProto) -> None:
-    """What a norm multiplies and adds broadcasts to what it norms."""
+    """Check that scale and bias of a norm broadcast to its input."""
     axis(graph, infos, node)
     x = _shape(infos, node, 0)
     assert x is not None

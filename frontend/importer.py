@@ -325,7 +325,7 @@ class _Builder:
         self._mark(op, names)
 
     def _mark(self, op: Operation, names: Sequence[str]) -> None:
-        """Say which axes of an op's results have an entry for each row of caches of an open length."""
+        """Mark the axes of an op's results with an entry for each row of caches of an open length."""
         axes = [self._axis(name, str(op.location)) for name in names]
         if any(axis >= 0 for axis in axes):
             op.attributes[ROWS] = DenseArrayBase.from_list(i64, axes)

@@ -1,4 +1,4 @@
-"""What is known of the tensors of a graph while it is being settled: types, values, sequences, sizes, names."""
+"""Facts about the tensors of a graph during resolution: types, values, sequences, sizes, names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tensors import Constant
 
 class Known:
     """
-    What is known of a graph's tensors. A graph that a node holds sees what is known of its `outer`.
+    Facts about a graph's tensors. A nested graph sees those of its `outer` graph.
 
     `infos` are the types of all tensors met so far, `sequences` the tensors that sequences hold, `extents` the sizes
     that data decide, `misfits` the nodes that inference refused, each with its reason.
@@ -107,7 +107,7 @@ class Known:
                 end = name.find(".", end + 1)
 
     def prefix(self, node: NodeProto) -> str:
-        """Return what no name begins with, for what is written out in a node's place."""
+        """Return an unused prefix of names, for the nodes of an expansion."""
         prefix = f"{node.name}."
         while prefix in self._stems:
             prefix += "_."

@@ -33,7 +33,7 @@ Rule = Callable[["Resolver", NodeProto], bool]
 
 @dataclass(frozen=True)
 class Rules:
-    """What becomes of the nodes and outputs of a graph."""
+    """Rules that resolve the nodes and outputs of a graph."""
 
     upgrade: Callable[[Resolver, NodeProto], Sequence[NodeProto]]
     """Returns what a node of ai.onnx, of the model's opset, is in the newest form."""
@@ -80,7 +80,7 @@ class Resolver(Known):
         self._drop_unused()
 
     def inner(self, graph: Graph, inputs: Infos) -> Resolver:
-        """Return what settles a graph that a node holds, by the same rules."""
+        """Return the resolver of a nested graph, by the same rules."""
         if self.past is not None:
             raise self.past.refused_branch()
         return Resolver(graph, inputs, self._rules, self)

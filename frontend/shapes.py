@@ -45,7 +45,7 @@ Infos = dict[str, TensorInfo]
 
 
 def info_of(proto: TypeProto) -> TensorInfo | None:
-    """Return what a type says of a tensor, None where it is no tensor's or says nothing."""
+    """Return the tensor's type and shape in a type proto, None for other types and unknown ones."""
     if proto.WhichOneof("value") != "tensor_type" or not proto.tensor_type.elem_type:
         return None
     tensor = proto.tensor_type
@@ -70,7 +70,7 @@ def _register_rules() -> None:
 
 def infer(graph: Graph, inputs: Mapping[str, TensorInfo]) -> Infos:
     """
-    Return what ONNX's inference can tell of each tensor while dimensions of the inputs are open.
+    Infer the types and shapes of all tensors with open dimensions of the inputs, by ONNX's inference.
 
     Nodes may be of an older form of their operator; what the file declares of inner tensors counts.
     """
@@ -157,7 +157,7 @@ def infer_node(
     constant: Callable[[str], Constant | None],
 ) -> Infos:
     """
-    Return what can be told of the outputs of a node of the newest form of its operator.
+    Infer the outputs of a node of the newest version of its operator.
 
     `inputs` are the types of all its inputs; `constant` gives the value of those that have one. Raises ValueError, with
     the reason, where the node does not fit its inputs.

@@ -1,4 +1,4 @@
-"""What rules build with that replace a node by others, and the table of those in `replacements/`."""
+"""Builder for rules that replace a node by others, and the table of the rules in `replacements/`."""
 
 from __future__ import annotations
 

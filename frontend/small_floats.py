@@ -100,7 +100,7 @@ _RULES: dict[str, Callable[[Site], None]] = {
 
 def small_floats(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
     """
-    Return what stands for a node that converts floats of 8 or 4 bits, nothing for other nodes.
+    Return the nodes that replace a conversion of floats of 8 or 4 bits, empty for other nodes.
 
     Raises Diagnostic for one that computes with them, which ONNX does not have.
     """

@@ -1,4 +1,4 @@
-"""Which inputs of a model say how large its tensors are: a network with static shapes needs their values beforehand."""
+"""Shape inputs: inputs of a model that decide the sizes of tensors, fixed before compilation to make shapes static."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def does_not_fit(buffers: Sequence[Lifetime], placement: Placement, capacity: in
 def _remedies(
     buffers: Sequence[Lifetime], alive: Sequence[Lifetime], capacity: int, alignment: int, proved: bool
 ) -> list[str]:
-    """Return what helps beside a larger arena: more search, or the smallest buffer without which the others fit."""
+    """Return remedies other than a larger arena: more search, or the smallest buffer without which the others fit."""
     found = [] if proved else ["a larger budget, which may find a better placement"]
     for buffer in sorted(alive, key=lambda b: (b.size, b.name)):
         others = [other for other in buffers if other is not buffer]

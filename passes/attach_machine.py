@@ -1,4 +1,4 @@
-"""Say which machine a module is compiled for."""
+"""The pass `attach-machine`: attach the description of the target machine to a module."""
 
 from __future__ import annotations
 

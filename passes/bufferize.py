@@ -201,7 +201,7 @@ def _part(state: Bufferizer, op: tensor.ConcatOp, offsets: Sequence[int], sizes:
 
 
 def _plan_reshape(state: Bufferizer, op: Operation) -> None:
-    """Let what is only made to be reshaped be computed in the reshaped tensor's place."""
+    """Plan in-place computation of a tensor whose only use is a reshape: in the buffer of the reshaped tensor."""
     source, result = op.operands[0], op.results[0]
     place, holder = state.destinations.pop(result), state.holders.pop(result, None)
     if not _is_free(state, source, op.parent):

@@ -236,7 +236,7 @@ def _swapped(state: Layout, matrix: SSAValue) -> SSAValue:
 
 
 def _transpose_matrix(state: Layout, op: MatmulOp) -> None:
-    """Let what a sum takes of the second matrix lie side by side, if that is free or there are rows enough."""
+    """Transpose the second matrix so that its reduced axis is contiguous, if that is free or there are rows enough."""
     b = op.inputs[1]
     if op.transpose_b is not None or op.transpose_a is not None:
         return

@@ -96,7 +96,7 @@ def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
 
 
 def _key(op: Operation) -> Hashable:
-    """Return what equal ops have in common: name, operands, attributes, types and the structure of their regions."""
+    """Return the canonical key of an op: name, operands, attributes, types and the structure of its regions."""
     names: dict[SSAValue, Hashable] = {}
     return _describe(op, names)
 

@@ -1,4 +1,4 @@
-"""Which engine of the machine runs each kernel."""
+"""The pass `map-engines`: assign each kernel to an engine of the machine."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _is_in_mapped_grid(op: Operation) -> bool:
 @dataclass(frozen=True)
 class MapEnginesPass(Pass):
     """
-    Say which engine of the machine runs each kernel.
+    Assign each kernel to an engine of the machine.
 
     The machine is the module's (attach-machine). A kernel, on tensors or on buffers, gets the attribute `engine`: the
     name of the engine that can run it with the least modelled cycles, of several the first by name. An attribute that

@@ -77,10 +77,7 @@ def _numbers(op: Operation) -> list[arith.ConstantOp]:
 
 
 class _Structure:
-    """
-    What a kernel has in common with all that become the same function: its `key`, and the `numbers` that this leaves
-    out, integers in its scalar code.
-    """
+    """Canonical form of a kernel to outline: its `key`, and the `numbers` abstracted from its scalar code."""
 
     def __init__(self, op: Operation, arguments: Sequence[SSAValue]):
         self.numbers: list[Attribute] = []

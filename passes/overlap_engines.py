@@ -29,8 +29,7 @@ from .overlap.tokens import Tokens
 @dataclass(frozen=True)
 class Limits:
     """
-    How many transfers of each link may be under way, and how many of all links be begun and not waited for; of links to
-    external levels `external` and `external_open`.
+    Limits of transfers in flight: per link and over all links; `external` and `external_open` for external levels.
     """
 
     transfers: int

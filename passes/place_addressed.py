@@ -1,4 +1,4 @@
-"""What a program addresses itself lies in a memory that it can address."""
+"""The pass `place-addressed`: place data that the program addresses in a memory level that it can address."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .verify_levels import parts_of, too_much
 
 def place_addressed(module: ModuleOp, machine: Machine) -> None:
     """
-    Let what a program addresses itself lie in the farthest level that it can address, where there are others behind it.
+    Place buffers that the program addresses in the farthest level that it can address, if others are farther.
 
     That is what comes from outside or outlives a call: inputs, outputs and state; and the constants that are not
     brought to engines tile by tile. Raises Diagnostic where it has no room for all of it.

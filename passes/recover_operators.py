@@ -1,4 +1,4 @@
-"""What exporters write out in primitive operators becomes the operator that it means."""
+"""The pass `recover-operators`: recognise operators that exporters decompose into primitives (idiom recognition)."""
 
 from __future__ import annotations
 

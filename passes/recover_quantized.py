@@ -1,4 +1,4 @@
-"""What networks compute in floats between DequantizeLinear and QuantizeLinear becomes arithmetic on integers."""
+"""The pass `recover-quantized`: convert float arithmetic between DequantizeLinear and QuantizeLinear to integers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _functions(value: SSAValue, integers: Integers) -> list[Operation]:
 
 
 def _computed(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue | None:
-    """Insert what computes a value in integers, and the tail after it; None where there is no operator for it."""
+    """Insert the integer computation of a value, and the tail after it; None where there is no operator for it."""
     value, tail = _tail(value)
     op = value.owner
     if not isinstance(op, OnnxOp) or not value.has_one_use() or element_of(value) != f32:

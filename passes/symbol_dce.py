@@ -20,7 +20,7 @@ def erase_unused_symbols(module: ModuleOp) -> None:
     pending = [op for op in ops if _private_name(op) is None]
     needed: set[str] = set()
     while pending:
-        for name in _symbols_in(pending.pop()):
+        for name in symbols_in(pending.pop()):
             if name in private and name not in needed:
                 needed.add(name)
                 pending.append(private[name])
@@ -37,7 +37,7 @@ def _private_name(op: Operation) -> str | None:
     return name.data if isinstance(name, StringAttr) and is_private else None
 
 
-def _symbols_in(op: Operation) -> Iterator[str]:
+def symbols_in(op: Operation) -> Iterator[str]:
     """Yield the symbols that an op, or one inside of it, refers to."""
     for inner in nested_ops(op):
         for attribute in (*inner.properties.values(), *inner.attributes.values()):

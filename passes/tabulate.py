@@ -108,7 +108,7 @@ def _is_expensive(op: Operation) -> bool:
 
 
 def _values(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[Operation]) -> Array:
-    """Return what the code gives for every byte, from -128 on."""
+    """Return the values of the code for every byte, from -128 on."""
     values: dict[SSAValue, Array] = {byte: np.arange(-128, 128).astype(np.int8)}
     needed = set(rest)
     with np.errstate(all="ignore"):

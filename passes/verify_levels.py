@@ -34,7 +34,7 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Part:
-    """Something that has memory of its own for as long as the program is there."""
+    """Static allocation: memory that is owned for the whole program."""
 
     name: str
     level: str
@@ -114,7 +114,7 @@ def _level_of(type: Attribute, far: str) -> str:
 
 
 def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
-    """Return what memories for weights hold."""
+    """Return the allocations in memories for weights."""
     levels = [level for level in machine.levels if level.preloaded]
     held = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
     return [f"{each.name} holds {used:,} of {each.size:,} bytes" for each, used in zip(levels, held, strict=True)]

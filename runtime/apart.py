@@ -22,7 +22,7 @@ _LINES = 20
 
 def apart(work: Callable[[], _T], what: str) -> _T:
     """
-    Return what `work` returns, which a child of this process does; what it changes besides is lost.
+    Run `work` in a child process and return its result; its side effects are lost.
 
     Raises Diagnostic where it raises one, and where a signal or `exit` ends it, with what it wrote to its standard
     error. Where processes cannot be forked the work is done in this one. `what` is named in the error.

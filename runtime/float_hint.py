@@ -24,7 +24,7 @@ def prices_floats(target: str) -> bool:
 
 
 def hints(target: str, *, integers: bool) -> list[Observer]:
-    """Return what gives the hint: nothing where it does not apply."""
+    """Return the hint, empty where it does not apply."""
     return [FloatHint()] if not integers and prices_floats(target) else []
 
 

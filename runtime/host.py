@@ -130,7 +130,7 @@ class HostNetwork:
 
     @property
     def is_program(self) -> bool:
-        """Whether it runs as a program of its own, not as a function in this process."""
+        """Return whether it runs as a program of its own, not as a function in this process."""
         return self._program is not None
 
     def has(self, function: str) -> bool:
@@ -196,7 +196,7 @@ def _fill_external(library: ctypes.CDLL, network: str, image: Path) -> None:
 
 def machine_flags(source: Path) -> list[str]:
     """
-    Return what else the C compiler needs to build a network for this machine: the emulation of the network's target.
+    Return the C compiler's flags for running a network on this machine: those of the emulation of its target.
 
     A network includes the header of its target's C runtime, the folder `c` of the target; `emulation.py` there says
     the rest. What no known target has is in the copy beside the network.

@@ -30,7 +30,7 @@ _PLACE = re.compile(r"(?:arr|arg|input)?_?(\d+)")
 @dataclass(frozen=True)
 class Input:
     """
-    What a network takes.
+    Input of a network.
 
     Of the position in a state, `added` are the rows that each call adds, `rows` those of the state; else both are 0.
     `limits` are the least and the greatest number that are allowed, empty where that is not declared.
@@ -44,7 +44,7 @@ class Input:
 
 
 def network_inputs(module: ModuleOp, function: str = "network") -> list[Input]:
-    """Return what a function of a module takes, in order. Raises Diagnostic where the module has it not."""
+    """Return the inputs of a function of a module, in order. Raises Diagnostic for an unknown function."""
     from .interpreter.boundary import ports
 
     arguments, _ = ports(_network(module, function))
@@ -67,7 +67,7 @@ def network_tensors(module: ModuleOp, function: str = "network") -> tuple[list[D
 
 
 def host_inputs(network: HostNetwork, function: str = "network") -> list[Input]:
-    """Return what a function of a compiled network takes, in order. Raises Diagnostic where it has it not."""
+    """Return the inputs of a function of a compiled network, in order. Raises Diagnostic for an unknown function."""
     ports = network.entries[network.number_of(function)].inputs
     return [Input(port.name, port.shape, port.added, port.rows, port.limits) for port in ports]
 

@@ -51,7 +51,9 @@ class Rv32Compiler:
     is_zig: bool
 
     def arguments(self, uses_math: bool) -> tuple[list[str], list[str]]:
-        """Return what stands before and behind the sources. Programs that use <math.h> get it from a C library."""
+        """
+        Return the compiler's arguments before and after the sources. Programs with <math.h> get it from a C library.
+        """
         if not self.is_zig:
             before = ["-march=rv32imc", "-mabi=ilp32", "-nostartfiles", "-static", "-Wl,--no-warn-rwx-segments"]
             return before, (["-lm", "-lc", "-lgcc"] if uses_math else ["-nostdlib", "-lgcc"])
@@ -208,7 +210,7 @@ def _symbols(data: bytes, sections: Sequence[tuple[int, ...]]) -> dict[str, int]
 @dataclass(frozen=True)
 class Rv32Run:
     """
-    What a run printed, how it ended (0 is success), and how many instructions it took.
+    Result of a run: its output, its exit code (0 is success), and the number of executed instructions.
 
     Where `is_waiting` it has not ended: the program waits for more on the serial line.
     """

@@ -1,4 +1,4 @@
-"""What `tilewright` shows: what was compiled, what was computed, what was checked."""
+"""Tables of `tilewright`: results of compilation, of runs and of checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDE = 240
 
 
 def print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
-    """Print what a compiled network costs, and the files that it was written to."""
+    """Print the cost of a compiled network, and the files that it was written to."""
     arena, layers = report["arena"], report["layers"]
     least = f" (at least {arena['lower_bound']:,} are alive at once)" if arena["lower_bound"] else ""
     print(f"arena    {arena['bytes']:,} bytes{least}")
@@ -41,7 +41,7 @@ def print_compiled(report: Mapping[str, Any], files: Sequence[Path]) -> None:
 
 
 def save_outputs(outputs: Mapping[str, object], path: Path | None) -> None:
-    """Print what outputs hold, and write them to a file, whole or not at all. Raises Diagnostic where that fails."""
+    """Print a summary of outputs, and write them to a file, whole or not at all. Raises Diagnostic where that fails."""
     import numpy as np
     from rich.console import Console
     from rich.table import Table

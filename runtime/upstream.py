@@ -64,7 +64,7 @@ def tool(name: str) -> str:
 
 def optimized(text: str, passes: Sequence[str] = ()) -> str:
     """
-    Return what `mlir-opt` makes of the text of a module.
+    Run `mlir-opt` on the text of a module and return its output.
 
     Raises Diagnostic where it is not installed, and where it does not accept the text or a pass fails.
     """

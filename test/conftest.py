@@ -16,8 +16,8 @@ from typing import Any
 import hypothesis
 import pytest
 
-from tilewright.test.lit_runner.script import ScriptError, run_lines, substitute
-from tilewright.test.lit_runner.shell import Result, run_line
+from tilewright.test.lit_runner.file import failure_of
+from tilewright.test.lit_runner.script import ScriptError
 
 hypothesis.settings.register_profile("tilewright", deadline=None)
 hypothesis.settings.load_profile("tilewright")
@@ -64,12 +64,9 @@ class LitTest(pytest.Item):
         self.add_marker("quick")
 
     def runtest(self) -> None:
-        lines = run_lines(self.path.read_text(encoding="utf-8"))
-        with tempfile.TemporaryDirectory() as folder:
-            for line in lines:
-                result = run_line(substitute(line, self.path, Path(folder)))
-                if result.code:
-                    raise LitFailure(_report(line, result))
+        report = failure_of(self.path)
+        if report:
+            raise LitFailure(report)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, LitFailure | ScriptError):
@@ -78,10 +75,3 @@ class LitTest(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, f"lit: {self.path.name}"
-
-
-def _report(line: str, result: Result) -> str:
-    shown = {"standard error": result.err, "standard output": result.out}
-    parts = [f"exit code {result.code} of\n  RUN: {line}"]
-    parts += [f"--- {name}\n{text.decode(errors='replace')[-8000:]}" for name, text in shown.items() if text]
-    return "\n".join(parts)

@@ -1,6 +1,10 @@
-"""The configuration of real lit: `lit test/` runs the .mlir tests, each command as a process of its own."""
+"""
+The configuration of lit: `lit test/` runs the .mlir tests, opt-tool and filecheck in lit's workers.
 
-# `config` is put here by lit.
+With `--param processes=1` each command is a process of its own: lit's shell instead of the one of `lit_runner`.
+"""
+
+# `config` and `lit_config` are put here by lit.
 # pyright: reportUndefinedVariable=false, reportUnknownMemberType=false
 # ruff: noqa: F821
 
@@ -10,10 +14,12 @@ from pathlib import Path
 
 import lit.formats
 
+from tilewright.test.lit_runner.inside import InsideTest
 from tilewright.test.lit_runner.script import MACROS
 
 config.name = "tilewright"
-config.test_format = lit.formats.ShTest(execute_external=False)
+is_apart = "processes" in lit_config.params
+config.test_format = lit.formats.ShTest(execute_external=False) if is_apart else InsideTest()
 config.suffixes = [".mlir"]
 config.excludes = ["Inputs"]
 config.test_source_root = str(Path(__file__).parent)

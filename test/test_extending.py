@@ -380,7 +380,7 @@ def test_files_that_are_none(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     ("name", "texts", "expected"),
     [
         ("host", {}, r"/host: error: two targets have the name 'host'\n.*found: +the target in .*targets/host\n"),
-        ("core", {}, "two targets have the name 'core'"),
+        ("template", {}, "two targets have the name 'template'"),
         ("my-soc", {}, "'my-soc' cannot be the name of a target"),
         ("soc", {"passes/cse.py": PASS.format(cls="CsePass", name="cse")}, "two passes have the name 'cse'"),
         ("soc", {"passes/dce.py": PASS.format(cls="DcePass", name="dce")}, "two passes have the name 'dce'"),
@@ -427,6 +427,17 @@ def test_two_targets_of_one_name(soc: Path, tmp_path: Path, capsys: pytest.Captu
     assert "two targets have the name 'host'" in err
 
 
+def test_a_machine_file_beside_other_modules_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    texts = {"soc.toml": MACHINE, "__init__.py": "0 / 0\n", "passes/cse.py": "0 / 0\n"}
+    code, _, err = tilewright(["targets", write(tmp_path / "repository", texts) / "soc.toml"], capsys)
+    assert (code, err) == (0, "")
+
+
+def test_a_format_is_no_target(capsys: pytest.CaptureFixture[str]):
+    code, _, err = tool(["--target", "c", "--list-targets"], capsys)
+    assert (code, err.splitlines()[1]) == (2, "  remedy:     choose it with -t c")
+
+
 def test_a_folder_that_describes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "empty").mkdir()
     code, _, err = tilewright(["targets", tmp_path / "empty"], capsys)
@@ -467,7 +478,7 @@ def test_a_new_target_goes_to_the_current_folder(
     assert "the folder exists" in err
 
 
-@pytest.mark.parametrize("name", ["host", "core", "arith", "my-soc", "Soc", "class", "2soc", "../soc"])
+@pytest.mark.parametrize("name", ["host", "template", "arith", "my-soc", "Soc", "class", "2soc", "../soc"])
 def test_names_that_no_target_can_have(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     code, _, err = tilewright(["new-target", name, "-o", tmp_path], capsys)
     assert code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import pytest
 pytestmark = pytest.mark.quick
 
 ROOT = Path(__file__).parents[1]
+_TESTS_IMPORT = re.compile(
+    r"^\s*(?:from\s+(?=\.|tilewright\.test\b)|import\s+tilewright\.test\b)[^(\n]*(?:\([^)]*\))?", re.M
+)
 FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
 ORDER = (
     *("errors", "discovery", "files", "grammar", "locations", "ir", "plugins"),
@@ -63,6 +67,11 @@ def absolute(file: Path) -> list[int]:
             case _:
                 pass
     return found
+
+
+def imported_tests(text: str) -> list[str]:
+    """Return the test modules that a module below `test/` imports."""
+    return [name for found in _TESTS_IMPORT.findall(text) for name in re.findall(r"\btest_\w+", found)]
 
 
 def circles(graph: Mapping[str, set[str]]) -> list[set[str]]:
@@ -153,3 +162,21 @@ def test_circles_are_found(tmp_path: Path):
     assert graph["passes.a"] == {"errors", "passes.b"}
     assert graph["passes.d"] == {"passes.core"}
     assert circles(graph) == [{"passes.a", "passes.b", "passes.c"}]
+
+
+def test_tests_share_modules_that_are_no_tests():
+    tests = sorted((ROOT / "test").rglob("*.py"))
+    assert len(tests) > 100
+    assert {file.name: names for file in tests if (names := imported_tests(file.read_text(encoding="utf-8")))} == {}
+
+
+def test_imports_of_test_modules_are_found():
+    lines = [
+        "from xdsl.utils.test_value import create_ssa_value",
+        "from tilewright.test.passes.levels import steps",
+        "from tilewright.test.passes.test_a import steps",
+        "from tilewright.test.passes import (\n    levels,\n    test_b,\n)",
+        "def f():\n    from .test_c import test_d",
+        "import tilewright.test.test_e as e",
+    ]
+    assert imported_tests("\n".join(lines)) == ["test_a", "test_b", "test_c", "test_d", "test_e"]

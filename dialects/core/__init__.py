@@ -1,1 +1,1 @@
-"""What the dialects share: structured kernels, scalar semantics."""
+"""Common parts of the dialects: structured kernels, scalar semantics."""

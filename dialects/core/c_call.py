@@ -57,7 +57,7 @@ class CCall(IRDLOperation):
     traits = traits_def(_DeclaredOnBuffers())
 
     def c_arguments(self) -> Sequence[SSAValue | int]:
-        """Return what the function takes."""
+        """Return the arguments of the C function."""
         return list(self.operands)
 
 

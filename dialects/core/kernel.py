@@ -33,7 +33,7 @@ from .nesting import nested_ops
 @dataclass(frozen=True)
 class Access:
     """
-    How a kernel touches one operand: at iteration point p the element `map(p)`; a scalar operand is itself everywhere.
+    Access of a kernel to one operand: at iteration point p the element `map(p)`; a scalar operand is itself everywhere.
 
     `fill` is the value read where the map leaves the operand; None where it never does.
     """
@@ -92,9 +92,7 @@ class Kernel:
 
     @property
     def captures(self) -> tuple[SSAValue, ...]:
-        """
-        What the scalar code uses from outside: scalars, and tables of which it reads elements at indices of its own.
-        """
+        """Captured values of the scalar code: scalars, and tables of which it reads elements at computed indices."""
         blocks = [*(each.body for each in self.reductions), self.result, self.epilogue]
         inner = [op for block in blocks if block is not None for op in nested_ops(block)]
         own = {value for op in inner for value in op.results}
@@ -164,7 +162,7 @@ def kernel_of(op: Operation) -> Kernel:
 
 
 def _facts_of(op: Operation) -> tuple[object, ...]:
-    """Return what the view of an op depends on, each of which compares fast where it is still the same object."""
+    """Return the key that an op's view depends on, compared fast by identity."""
     operands = tuple(op.operands)
     blocks = tuple(block for region in op.regions for block in region.blocks)
     return operands, tuple(value.type for value in operands), dict(op.properties), blocks
@@ -226,6 +224,6 @@ def single_block(region: Region | None) -> Block | None:
 
 
 def result_types(outputs: tuple[SSAValue, ...] | list[SSAValue]) -> list[Attribute]:
-    """Return what an op in destination-passing style returns: the tensors among its outputs."""
+    """Return the result types of an op in destination-passing style: the tensors among its outputs."""
     types: list[Attribute] = [value.type for value in outputs]
     return [type for type in types if isinstance(type, TensorType)]

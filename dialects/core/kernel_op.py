@@ -118,7 +118,7 @@ class KernelOp(IRDLOperation, ABC):
 
     @property
     def multiply_accumulates(self) -> int:
-        """How many products the kernel sums up, 0 where it is no sum of products."""
+        """Number of multiply-accumulates of the kernel, 0 where it is no sum of products."""
         return 0
 
     @property
@@ -291,7 +291,7 @@ def _extents(core: Kernel, access: Access) -> tuple[int, ...]:
 
 
 def _corners(shape: Sequence[int], map: AffineMap) -> list[tuple[int, ...]]:
-    """Return where a map leads from the corners of a box; an affine map has its extremes there."""
+    """Return the image of a box's corners under a map; an affine map has its extremes there."""
     if 0 in shape:
         return []
     return [map.eval(list(corner), []) for corner in product(*({0, extent - 1} for extent in shape))]

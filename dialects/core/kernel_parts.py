@@ -1,4 +1,4 @@
-"""What the ops of `nn` are verified and built with: shapes, affine maps, lists of integers."""
+"""Verification and construction of the ops of `nn`: shapes, affine maps, lists of integers."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class RowOp(KernelOp):
 
     @property
     def has_mask(self) -> bool:
-        """Whether the last input is the mask."""
+        """Return whether the last input is the mask."""
         return self.MASKED and len(self.inputs) == 2 + self.VECTORS[-1]
 
     @property

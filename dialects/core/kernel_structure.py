@@ -1,4 +1,4 @@
-"""What kernels that are alike have in common, as a key under which what was found for one is known for the others."""
+"""Canonical keys of kernels, under which results for one are memoised for all structurally equal ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def structure_of(
     ops: Sequence[Operation], marked: Collection[SSAValue] = (), attributes: Sequence[str] = ()
 ) -> Hashable:
     """
-    Return what groups of kernels that are alike have in common: all but the operands themselves.
+    Return the canonical key of a group of kernels: everything but the operands themselves.
 
     That is what each op is, its types, properties and scalar code, which operands are the same, which of them are among
     `marked`, and the discardable attributes of these names. Of constants and shifts in scalar code, such as those of

@@ -1,4 +1,4 @@
-"""What the arguments and results of a network's function say of themselves."""
+"""Attributes of the arguments and results of a network's function."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _cut(name: str, array: Any, shapes: Mapping[str, Any]) -> Any:
 def symbol_in(module: ModuleOp, function: str) -> str:
     """Return the name that a function of a network has in a module: in C, `network` is `network_run`, or `NAME_run`."""
     names = {op.properties["sym_name"] for op in module.ops if "sym_name" in op.properties}
-    name = module.attributes.get(NAME)
-    own = function.removeprefix("network")
-    as_c = f"{name.data if isinstance(name, StringAttr) else 'network'}{own}_run"
+    named = module.attributes.get(NAME)
+    own = named.data if isinstance(named, StringAttr) and function.startswith("network") else ""
+    as_c = f"{own}{function.removeprefix('network')}_run" if own else f"{function}_run"
     return as_c if StringAttr(function) not in names and StringAttr(as_c) in names else function

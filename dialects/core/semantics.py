@@ -27,7 +27,7 @@ Value = Any
 
 
 class Runner(Protocol):
-    """What a rule may ask of the interpreter."""
+    """Interface of the interpreter to semantics rules."""
 
     def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
         """Run a single-block region and return the operands of its terminator."""

@@ -39,7 +39,7 @@ class SmallFloat:
 
     @property
     def is_signed(self) -> bool:
-        """Whether there are negative numbers."""
+        """Return whether there are negative numbers."""
         return self.exponent < 8
 
     @cached_property

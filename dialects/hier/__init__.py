@@ -75,7 +75,7 @@ def _grid_of(dim: SSAValue) -> GridOp:
 @irdl_op_definition
 class FirstOp(_AtEnd):
     """
-    What the body of a grid does only where all of these dimensions are at 0.
+    Guarded region of a grid's body: it runs only where all of these dimensions are at 0.
 
         hier.first %k { ... }
     """
@@ -86,7 +86,7 @@ class FirstOp(_AtEnd):
 @irdl_op_definition
 class LastOp(_AtEnd):
     """
-    What the body of a grid does only where all of these dimensions are at their ends.
+    Guarded region of a grid's body: it runs only where all of these dimensions are at their ends.
 
         hier.last %k { ... }
     """

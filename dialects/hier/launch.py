@@ -78,7 +78,7 @@ class JoinOp(IRDLOperation):
 
 
 class _Queue:
-    """What has been launched in a run and not been joined, in order."""
+    """Queue of launched, not yet joined ops of a run, in order."""
 
     def __init__(self, module: Operation):
         self._pending: list[tuple[LaunchOp, Callable[[], object]]] = []

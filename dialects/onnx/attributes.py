@@ -1,4 +1,4 @@
-"""What the attributes of an operator must satisfy that its schema does not say."""
+"""Constraints on the attributes of an operator beyond its schema."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Rule(NamedTuple):
-    """What the values of some attributes must satisfy."""
+    """Constraint on the values of some attributes."""
 
     attributes: tuple[str, ...]
     holds: Callable[[Any], bool]
@@ -53,7 +53,7 @@ REQUIRED = {
 
 
 def missing(operator: str, given: Container[str]) -> str:
-    """Return which required attribute is not given, empty where all are."""
+    """Return the first required attribute that is not given, empty where all are."""
     for name, reason in REQUIRED.get(operator, {}).items():
         if name not in given:
             return f"expected the attribute '{name}', {reason}"
@@ -61,7 +61,7 @@ def missing(operator: str, given: Container[str]) -> str:
 
 
 def complaint(operator: str, value: Callable[[str], Any]) -> str:
-    """Return what is wrong with the values of an operator's attributes, empty where nothing is."""
+    """Return the violated constraint of an operator's attributes, empty where there is none."""
     for rule in RULES.get(operator, ()):
         for name in rule.attributes:
             if not rule.holds(value(name)):

@@ -1,4 +1,4 @@
-"""How parameters lie along the tensor that they go with: scales, zero points, factors of channels."""
+"""Broadcasting of parameters along a tensor: scales, zero points, factors of channels."""
 
 from __future__ import annotations
 

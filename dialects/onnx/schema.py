@@ -65,7 +65,7 @@ si64 = IntegerType(64, Signedness.SIGNED)
 
 
 class OnnxOp(IRDLOperation):
-    """What all ops that come from a schema have in common."""
+    """Base of all ops that come from a schema."""
 
     SCHEMA: ClassVar[OpSchema]
 

@@ -113,17 +113,17 @@ class PackedConvOp(ChannelsLastOp):
 
     @property
     def part_count(self) -> int:
-        """How many groups of channels and features there are."""
+        """Number of groups of channels and features."""
         return 1 if self.parts is None else self.parts.value.data
 
     @property
     def channels(self) -> int:
-        """How many channels of x go into a feature."""
+        """Number of channels of x in a feature."""
         return shape_of(self.inputs[0])[-1] // self.part_count
 
     @property
     def group(self) -> int:
-        """How many products are summed up at a time."""
+        """Number of products per accumulation step."""
         return 1 if is_float(element_of(self.inputs[1])) else GROUP
 
     def weight_shape(self) -> tuple[int, ...]:

@@ -87,7 +87,7 @@ def _attend(site: Site, parts: list[str], bias: str, past: list[str], heads: int
 
 
 def _bias(site: Site, mask: int, bias: int, sizes: tuple[int, int, int]) -> str:
-    """Append what is added to the scores of `sizes` [B, S, T]: for padding, for what comes later, and a given bias."""
+    """Append the attention bias of `sizes` [B, S, T]: padding mask, causal mask, and a given bias."""
     padding = _padding(site, mask, sizes) if site.input(mask) else ""
     return site.sum(padding, _causal(site, sizes) if site.attribute("unidirectional") else "", site.input(bias))
 

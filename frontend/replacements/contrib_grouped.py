@@ -36,12 +36,12 @@ class _Sizes:
 
     @property
     def is_prompt(self) -> bool:
-        """Whether nothing is in the cache yet."""
+        """Return whether nothing is in the cache yet."""
         return self.past == 0
 
     @property
     def is_even(self) -> bool:
-        """Whether it is known where in the cache the new tokens are: behind the past, as they are one text."""
+        """Return whether it is known where in the cache the new tokens are: behind the past, as they are one text."""
         return self.is_prompt or (self.batch == 1 and self.total == self.past + self.new)
 
 
@@ -121,7 +121,7 @@ def _total(site: Site, past: int, new: int) -> int:
 
 
 def _before(site: Site, sizes: _Sizes) -> str:
-    """Return how many tokens are in the cache for each entry, int64 [B or 1, 1, 1, 1], so that the new have room."""
+    """Return the number of cached tokens of each entry, int64 [B or 1, 1, 1, 1], limited so that the new ones fit."""
     if sizes.is_even:
         return site.constant(np.full((1, 1, 1, 1), sizes.past, np.int64))
     last = site.reshape(site.cast(site.input(5), site.kind(5), TensorProto.INT64), sizes.batch, 1, 1, 1)
@@ -169,7 +169,7 @@ def _cached(site: Site, index: int, new: str, before: str, sizes: _Sizes) -> str
 
 
 def _mask(site: Site, before: str, sizes: _Sizes) -> str:
-    """Append what keeps queries from keys behind them or too far before them, [B or 1, 1, S, T]; "" for nothing."""
+    """Append the causal and sliding-window mask of queries, [B or 1, 1, S, T]; "" for none."""
     window, causal = int(site.attribute("local_window_size")), bool(site.attribute("causal"))
     if window > 0 and not causal:
         raise site.unsupported("of a window that is not causal")

@@ -58,7 +58,7 @@ def _corner(
     image: Sequence[int],
     shape: Sequence[int],
 ) -> str:
-    """Append what one of the four pixels around each place adds: none where it is outside."""
+    """Append the contribution of one of the four pixels around each place, 0 outside of the image."""
     kind, weight, index = site.kind(0), "", ""
     for low, part, step, extent in zip(lows, parts, steps, image, strict=True):
         place = site.emit("Add", low, site.number(step, kind)) if step else low
@@ -74,7 +74,7 @@ def _corner(
 
 
 def _plain_places(site: Site, kernel: Sequence[int], sizes: Sequence[int]) -> np.ndarray:
-    """Return where a plain convolution looks, as [K, 2, OH, OW]."""
+    """Return the sampling places of a plain convolution, as [K, 2, OH, OW]."""
     strides, dilations = (list(site.given.get(name, (1, 1))) for name in ("strides", "dilations"))
     pads = list(site.given.get("pads", (0, 0)))
     axes = [

@@ -1,4 +1,4 @@
-"""What becomes of operators whose tensors have, or decide, sizes that depend on data: a rule per operator."""
+"""Resolution of operators with data-dependent sizes: a rule per operator."""
 
 from pathlib import Path
 

@@ -184,7 +184,9 @@ def _check_outermost(sized: Sized, sizes: Sequence[Size]) -> None:
 
 
 def _groups(own: Sequence[Size], target: Sequence[Size]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return which axes of a shape become which of another: as few as possible from the front, then from the back."""
+    """
+    Return the correspondence of one shape's axes with another's, in the smallest groups from the front, then the back.
+    """
     front = 0
     while front < min(len(own), len(target)) and _same(own[front], target[front]):
         front += 1

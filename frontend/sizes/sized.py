@@ -117,7 +117,7 @@ class Sized:
         self.resolver.settle_node(self.of)
 
     def give(self, name: str, axes: Mapping[int, Extent], output: int = 0) -> None:
-        """Say which axes of an output have an extent; the output is `name`, or becomes a copy of it."""
+        """Declare the axes of an output that have an extent; the output is `name`, or becomes a copy of it."""
         result = self.of.output[output] if output < len(self.of.output) else ""
         if not result:
             return
@@ -129,7 +129,7 @@ class Sized:
             self.extents.axes[result] = dict(axes)
 
     def hold(self, held: tuple[Size, ...]) -> None:
-        """Say which sizes the first output holds; a tensor of numbers alone is a constant."""
+        """Record the sizes that the first output holds; a tensor of numbers alone is a constant."""
         if any(isinstance(size, Extent) for size in held):
             self.extents.values[self.of.output[0]] = held
 

@@ -1,5 +1,5 @@
 """
-What the BERT networks of the zoo are made of.
+Building blocks of the zoo's BERT networks.
 
 The order of operations is that of Devlin et al. (arXiv:1810.04805). Attention and GELU are written in primitive
 operators, as exporters write them: scores are divided by sqrt(D), the mask is added to them.

@@ -1,4 +1,4 @@
-"""What a network of the zoo costs: parameters, multiply-accumulates and layers."""
+"""Cost of a network of the zoo: parameters, multiply-accumulates and layers."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Value:
     element: int = TensorProto.FLOAT
 
     def info(self) -> onnx.ValueInfoProto:
-        """Return how ONNX declares it."""
+        """Return the ONNX declaration of the value."""
         return helper.make_tensor_value_info(self.name, self.element, self.shape)
 
 

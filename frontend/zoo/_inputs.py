@@ -1,4 +1,4 @@
-"""Which integers a network's inputs may hold, and random inputs that respect it."""
+"""Integer ranges of a network's inputs, and random inputs within them."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Config:
 
 
 class Ops(Protocol[T]):
-    """What the network is made of. Constants and factors are known by their keys."""
+    """Builder for the network's nodes. Constants and factors are memoised by key."""
 
     def embed(self, key: str) -> T: ...
     def norm(self, x: T, key: str) -> T: ...
@@ -238,7 +238,7 @@ class Calibrator:
 
 
 def linear_features(config: Config, key: str) -> int:
-    """Return how many features a linear layer gives."""
+    """Return the number of output features of a linear layer."""
     sizes: dict[str, int] = {"gate": config.hidden, "up": config.hidden, "head": config.vocabulary}
     return sizes.get(key.rpartition(".")[2], config.dim)
 

@@ -135,7 +135,7 @@ class Writer:
         return self._node("Add", [x, self._hidden])
 
     def _mask(self) -> str:
-        """Return what is added to the scores [new, past + new]: clip(position + row - key, -1, 0) * MASK."""
+        """Return the attention mask added to the scores [new, past + new]: clip(position + row - key, -1, 0) * MASK."""
         rows = self._integers("mask_rows", np.arange(self._new)[:, None], np.int32)
         keys = self._integers("mask_keys", np.arange(self._past + self._new), np.int32)
         at = self._node("Cast", ["position"], to=TensorProto.INT32)

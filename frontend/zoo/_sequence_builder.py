@@ -112,7 +112,7 @@ class SequenceBuilder(FloatBuilder):
         return self._add("ReduceMean", [x], shape, {"axes": [axis], "keepdims": 0})
 
     def hidden_scores(self, mask: Value) -> Value:
-        """Return what is added to scores by a mask [1, T] of 0 and 1: 0 or the least float, [1, 1, 1, T]."""
+        """Return the summand of scores for a mask [1, T] of 0 and 1: 0 or the least float, [1, 1, 1, T]."""
         shape = (1, 1, 1, mask.shape[1])
         rows = self._add("Unsqueeze", [mask, self._literal(np.array([1, 2]))], shape, element=mask.element)
         shown = self._add("Cast", [rows], shape, {"to": TensorProto.FLOAT})

@@ -84,7 +84,7 @@ def _rolled(b: SequenceBuilder, x: Value, shift: int) -> Value:
 
 
 def _position_bias(b: SequenceBuilder, heads: int, window: int) -> Value:
-    """Return what is learned of pairs of places in a window, by their difference: [1, heads, area, area]."""
+    """Return the learned position bias between places of a window, by their difference: [1, heads, area, area]."""
     places = np.stack(np.meshgrid(np.arange(window), np.arange(window), indexing="ij"), -1).reshape(-1, 2)
     row, column = np.moveaxis(places[:, None] - places[None] + window - 1, -1, 0)
     side, area = 2 * window - 1, window**2
@@ -94,7 +94,7 @@ def _position_bias(b: SequenceBuilder, heads: int, window: int) -> Value:
 
 
 def _mask(height: int, width: int, window: int, shift: int) -> np.ndarray:
-    """Return what hides places of a window from each other that only the roll has brought there."""
+    """Return the attention mask between places of a window that only the cyclic shift makes neighbours."""
     regions = [np.digitize(np.arange(size), [size - window, size - shift]) for size in (height, width)]
     region = 3 * regions[0][:, None] + regions[1]
     split = region.reshape(height // window, window, width // window, window).swapaxes(1, 2).reshape(-1, window**2)

@@ -23,7 +23,7 @@ _OWNERS = (scf.IfOp, scf.ForOp, scf.WhileOp, tensor.ConcatOp, tensor.PadOp)
 
 
 def plan_branches(state: Bufferizer) -> None:
-    """Let what a branch makes anew as a result be computed in the memory of the result."""
+    """Plan destination passing for branches: a result that a branch makes anew is computed in the result's buffer."""
     for op in (op for op in state.old.walk() if isinstance(op, scf.IfOp)):
         for region in op.regions:
             _plan_branch(state, op, region)

@@ -1,4 +1,4 @@
-"""What is known of a function while its tensors become buffers."""
+"""State of the bufferisation of one function."""
 
 from __future__ import annotations
 

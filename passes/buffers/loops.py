@@ -26,7 +26,8 @@ Convert = Callable[[Operation], None]
 
 def plan_loops(state: Bufferizer) -> None:
     """
-    Let what a turn of a loop makes anew be computed in the memory of the carried tensor, where that was read before.
+    Plan in-place updates of loop-carried tensors: a yielded tensor is computed in the carried buffer once that was
+    read.
     """
     for op in nested_ops(state.old):
         if not isinstance(op, scf.ForOp):

@@ -1,4 +1,4 @@
-"""What integers buffers may hold: intervals that follow from constants and from the scalar code of kernels."""
+"""Value ranges of buffers: interval analysis of constants and of the scalar code of kernels."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _number(op: arith.ConstantOp) -> Range | None:
 
 
 def _outputs(kernel: Kernel, found: Ranges) -> list[Range | None]:
-    """Return what integers a kernel writes to each output."""
+    """Return the value range of each output that a kernel writes."""
     inputs = [_element(access, kernel, found) for access in kernel.inputs]
     values = [_fold(kernel, number, inputs, found) for number in range(len(kernel.reductions))]
     if kernel.result is not None:
@@ -95,7 +95,7 @@ def _outputs(kernel: Kernel, found: Ranges) -> list[Range | None]:
 
 
 def _element(access: Access, kernel: Kernel, found: Ranges) -> Range | None:
-    """Return what an operand's elements may be, with what stands for those outside of it where a kernel reads such."""
+    """Return the value range of an operand's elements, joined with the fill where a kernel reads outside of it."""
     held, fill = found.get(_root(access.value)), access.fill
     if held is None or not any(axis.low or axis.high for axis in axes_of(access, kernel.bounds)):
         return held
@@ -103,7 +103,7 @@ def _element(access: Access, kernel: Kernel, found: Ranges) -> Range | None:
 
 
 def _fold(kernel: Kernel, number: int, inputs: Sequence[Range | None], found: Ranges) -> Range | None:
-    """Return what an accumulator may be at the end: as long as a step more leaves it where it may be."""
+    """Return the value range of an accumulator: a fixed point that one more step preserves."""
     reduction = kernel.reductions[number]
     (initial, *others) = reduction.initial
     if others or number or not isinstance(initial, IntegerAttr):
@@ -117,7 +117,7 @@ def _fold(kernel: Kernel, number: int, inputs: Sequence[Range | None], found: Ra
 
 
 def _yielded(body: Block, arguments: Sequence[Range | None], found: Ranges) -> list[Range | None]:
-    """Return what integers scalar code yields."""
+    """Return the value ranges that scalar code yields."""
     known: Ranges = dict(zip(body.args, arguments, strict=False))
     for op in body.ops:
         if op.has_trait(IsTerminator):
@@ -130,7 +130,7 @@ def _yielded(body: Block, arguments: Sequence[Range | None], found: Ranges) -> l
 
 
 def _of(value: SSAValue, known: Ranges, found: Ranges) -> Range | None:
-    """Return what a value of scalar code may be, if only what its type can hold."""
+    """Return the value range of an SSA value of scalar code, by default that of its type."""
     here = known[value] if value in known else found.get(value)
     return here if here is not None else _all_of(value.type)
 
@@ -141,7 +141,7 @@ def _all_of(type: Attribute) -> Range | None:
 
 
 def _computed(op: Operation, of: Callable[[SSAValue], Range | None], found: Ranges) -> Range | None:
-    """Return what an op of scalar code may compute; None where it may be anything."""
+    """Return the value range of an op of scalar code; None where it is unbounded."""
     if isinstance(op, arith.ConstantOp):
         return _number(op)
     if isinstance(op, memref.LoadOp):

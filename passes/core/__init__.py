@@ -1,1 +1,1 @@
-"""What runs passes: their base, the pipeline grammar, the pass manager."""
+"""Pass infrastructure: the base class of passes, the pipeline grammar, the pass manager."""

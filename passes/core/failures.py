@@ -1,4 +1,4 @@
-"""What went wrong, whoever raised it, as a Diagnostic."""
+"""Conversion of any exception to a Diagnostic."""
 
 from __future__ import annotations
 

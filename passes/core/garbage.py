@@ -1,4 +1,4 @@
-"""How often Python looks for cycles of garbage, of which a module's ops are hardly any."""
+"""Rate of Python's cyclic garbage collection, lowered while a module is compiled."""
 
 from __future__ import annotations
 

@@ -32,12 +32,12 @@ class Place:
 
     @property
     def stage(self) -> str:
-        """Return how an error names the place: `foo-bar, pass 2 of 9`."""
+        """Return the stage in an error's text: `foo-bar, pass 2 of 9`."""
         return f"{self.step.name}, pass {self.number} of {len(self.pipeline.steps)}"
 
     @property
     def ends_phase(self) -> bool:
-        """Whether no pass of its phase comes after it."""
+        """Return whether no pass of its phase comes after it."""
         steps = self.pipeline.steps
         return self.number == len(steps) or steps[self.number].phase != self.step.phase
 
@@ -48,7 +48,7 @@ class Place:
 
 class Observer:
     """
-    Is told what a pass manager does. Each hook does nothing here.
+    Observer of a pass manager. The default hooks do nothing.
 
     An observer may raise Diagnostic: the run then ends as if the pass had failed. It must not change the module.
     """

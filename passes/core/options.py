@@ -22,7 +22,7 @@ class _Mismatch(Exception):
 
 @dataclass(frozen=True)
 class OptionInfo:
-    """What `--help-pass` shows of one option."""
+    """Description of one pass option in `--help-pass`."""
 
     name: str
     type: str

@@ -85,7 +85,7 @@ class Pipeline:
         raise UsageError(f"{flag}={text}: '{name}' occurs {len(found)} times", expected=choices, found=text)
 
     def _places(self) -> dict[str, list[range]]:
-        """Return where each phase and each pass stands; a phase hides a pass of the same name."""
+        """Return the position of each phase and each pass; a phase hides a pass of the same name."""
         phases: dict[str, list[range]] = {}
         passes: dict[str, list[range]] = {}
         for index, step in enumerate(self.steps):
@@ -124,7 +124,7 @@ def parse_pipeline(text: str, registry: Registry, machines: Mapping[str, Machine
 
 @dataclass(frozen=True)
 class _Scope:
-    """Where the items stand that are being resolved: in which text, anchor and phase, inside which named pipelines."""
+    """Position of pipeline items in resolution: their text, anchor and phase, and the named pipelines around them."""
 
     text: str
     source: str = ""

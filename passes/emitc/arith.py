@@ -1,5 +1,5 @@
 """
-How each scalar op of `arith`, `math` and `nn` is written in C: a table from op names to rules.
+Conversion of the scalar ops of `arith`, `math` and `nn` to C: a table from op names to rules.
 
 MLIR's integer arithmetic wraps around and C's signed arithmetic must not, so 32 and 64-bit sums and products are formed
 in unsigned types, except where the op says `nsw`, is on `index`, or is known not to overflow from the ranges of its
@@ -360,11 +360,11 @@ def _float_remainder(b: Builder, op: Operation) -> SSAValue:
 
 
 def is_half_function(function: str) -> bool:
-    """Whether a function of the runtime converts from or to floats of 16 bits."""
+    """Return whether a function of the runtime converts from or to floats of 16 bits."""
     return function.startswith(("tw_extf_", "tw_truncf_"))
 
 
 def is_libm(function: str) -> bool:
-    """Whether a function of the runtime is one of those that call C's mathematical library."""
+    """Return whether a function of the runtime is one of those that call C's mathematical library."""
     name = function.removeprefix("tw_").rpartition("_")[0]
     return name in LIBM or name == "fmod"

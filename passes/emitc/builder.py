@@ -1,5 +1,5 @@
 """
-What the conversion to C shares: the types of C, and a builder of `emitc` ops that knows constants and value ranges.
+Types of C, and a builder of `emitc` ops that knows constants and value ranges.
 
 `index` becomes `int32_t`: it has the same width on the PC that tests the C and on the 32-bit chip that runs it, so an
 index that overflows is found by the sanitisers, and no cast is needed between indices and `i32`.
@@ -49,7 +49,7 @@ def as_integer(type_: Attribute) -> IntegerType | None:
 
 
 def is_unsigned(type_: IntegerType) -> bool:
-    """Whether a type is unsigned in C."""
+    """Return whether a type is unsigned in C."""
     return type_.signedness.data is Signedness.UNSIGNED
 
 
@@ -76,7 +76,7 @@ def width_of(value: SSAValue) -> int:
 
 
 def suffix(type_: Attribute) -> str:
-    """Return how the runtime header names a scalar type: i8, u32, f64."""
+    """Return the suffix of the runtime header's functions for a scalar type: i8, u32, f64."""
     if (integer := as_integer(type_)) is None:
         return str(type_)
     return f"{'u' if is_unsigned(integer) else 'i'}{integer.width.data}"
@@ -104,7 +104,7 @@ class Strided:
 
     @property
     def contiguous(self) -> bool:
-        """Whether the elements lie side by side, in row-major order."""
+        """Return whether the elements lie side by side, in row-major order."""
         expected = 1
         for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if size != 1 and stride != expected:
@@ -220,7 +220,7 @@ class Builder:
         return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
     def value(self, source: SSAValue) -> SSAValue:
-        """Return what stands in C for a value of the source program."""
+        """Return the C value that a value of the source program is mapped to."""
         if (known := self.values.get(source)) is None:
             known = self.values[source] = self._constant_of(source)
         return known
@@ -277,7 +277,7 @@ class Builder:
         return None if low is None or high is None or high <= low else (low, high - 1)
 
     def fits(self, op: Operation) -> bool:
-        """Whether a signed addition, subtraction or multiplication is known not to overflow."""
+        """Return whether a signed addition, subtraction or multiplication is known not to overflow."""
         low, high = bounds(SIGNED[width_of(op.results[0])])
         exact = self._exact_range(op.results[0], 0)
         return exact is not None and low <= exact[0] and exact[1] <= high

@@ -36,7 +36,7 @@ def c_call(b: Builder, op: CCall) -> None:
 
 
 def _argument(b: Builder, op: Operation, value: SSAValue) -> SSAValue:
-    """Return what a function takes for a value: for a buffer the pointer to its first element."""
+    """Return the C argument for a value: for a buffer the pointer to its first element."""
     offset = layout_of(value, op).offset if isinstance(value.type, MemRefType) else 0
     base = b.value(value)
     return b.emit(emitc.AddOp, [base, b.integer(offset)], base.type) if offset else base

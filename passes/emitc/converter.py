@@ -27,7 +27,7 @@ from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 @dataclass
 class ModuleState:
-    """What the conversion of one function needs to know of the others."""
+    """Facts about other functions that the conversion of one function needs."""
 
     functions: dict[str, Operation]
     globals: dict[str, Operation]
@@ -235,7 +235,7 @@ class FunctionConverter:
                 self.assign(variable, self.b.value(source))
 
     def is_shared(self, source: SSAValue, variable: SSAValue) -> bool:
-        """Whether a value is the result of a loop or condition that has written it to `variable` itself."""
+        """Return whether a value is the result of a loop or condition that has written it to `variable` itself."""
         owner = source.owner
         structured = isinstance(owner, Operation) and owner.name in ("scf.for", "scf.if")
         return structured and self.outer_variable(source) is variable

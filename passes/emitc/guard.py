@@ -1,5 +1,5 @@
 """
-What surrounds a network with state, or with inputs that index: its inputs are checked before anything is touched.
+Guard of a network with state or index inputs: inputs are checked before any side effect.
 
     func.func @network(%x, %position, %out) -> i32 {    returns a status
       ... every number of an input with `tilewright.range` is in it, else 1

@@ -50,7 +50,7 @@ def _groups(module: ModuleOp) -> list[_Group]:
 
 
 def _kind(op: memref.GlobalOp) -> Hashable:
-    """Return what tells memories apart that may be one; None for globals that are no such memory."""
+    """Return the key of memories that may be merged; None for globals that may not."""
     space = cast("MemRefType[Any]", op.type).memory_space
     if op.constant is not None or ("tilewright.arena" not in op.attributes and isinstance(space, NoneAttr)):
         return None
@@ -59,7 +59,7 @@ def _kind(op: memref.GlobalOp) -> Hashable:
 
 
 def _users(module: ModuleOp) -> dict[str, list[memref.GetGlobalOp]]:
-    """Return what takes the address of each global."""
+    """Return the users of the address of each global."""
     found: dict[str, list[memref.GetGlobalOp]] = {}
     for op in nested_ops(module):
         if type(op) is memref.GetGlobalOp:

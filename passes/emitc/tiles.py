@@ -1,4 +1,4 @@
-"""How tiles of convolutions become calls of the functions of `tilewright_vector.h` and `tilewright_float_tile.h`."""
+"""Conversion of tiles of convolutions to calls of `tilewright_vector.h` and `tilewright_float_tile.h`."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def depthwise_tile(b: Builder, op: Operation) -> None:
 
 
 def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, int, int, int]]:
-    """Return where x and w begin, and in elements of x: rows, how far apart, taps of a row, how far apart pixels."""
+    """Return pointers to x and w and, in elements of x: rows, their stride, taps of a row, the stride of pixels."""
     layout, weights = layout_of(op.x, op), layout_of(op.w, op)
     indexed = len(op.at)
     at = Strided(layout.shape[:indexed], layout.strides[:indexed], layout.offset)

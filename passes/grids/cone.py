@@ -1,4 +1,4 @@
-"""What a value in a loop is computed from, and the same value at another step of the loop."""
+"""Backward slice of a value in a loop, and its clone for another step of the loop."""
 
 from __future__ import annotations
 

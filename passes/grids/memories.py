@@ -35,8 +35,7 @@ COPIES = "hier.copies"
 @dataclass
 class _Reach:
     """
-    How far the buffers of a level reach, in bytes: those of one copy, of `copies` that have the level to themselves,
-    and the last of those that share it.
+    Ends of the buffers of a level, in bytes: private ones of one engine instance, of `copies` in all, and shared ones.
     """
 
     part: int = 0

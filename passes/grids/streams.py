@@ -57,12 +57,12 @@ class Stream:
 
     @property
     def tile(self) -> TileAttr:
-        """What the grid says of its tiles."""
+        """Return the grid's attribute of the tile."""
         return self.grid.tiles.data[self.index]
 
     @cached_property
     def is_output(self) -> bool:
-        """Whether the tiles are written."""
+        """Return whether the tiles are written."""
         return self.index >= len(self.grid.inputs)
 
     @cached_property
@@ -89,7 +89,7 @@ class Stream:
 
     @cached_property
     def hangs_over(self) -> bool:
-        """Whether a tile leaves the operand."""
+        """Return whether a tile leaves the operand."""
         bounds = self.grid.bounds
         forms = [linear(expr).interval(bounds) for expr in self.tile.map.data.results]
         sides = zip(forms, self.tile.extents, shape_of(self.operand), strict=True)
@@ -100,7 +100,9 @@ class Stream:
         return [step.writer.value(step.writer.affine(expr, step.dim)) for expr in self.tile.map.data.results]
 
     def buffer(self, step: Step) -> SSAValue:
-        """Return what the body of the grid gets at a step: the buffer of the tile, or a view of it where it lies."""
+        """
+        Return the buffer that the grid's body uses at a step: that of the tile, or a view of the operand in place.
+        """
         kind = cast(Any, self.tile.type_of(self.operand))
         if self.memory is None:
             return self.operand if kind == self.operand.type else self._view(step, kind)

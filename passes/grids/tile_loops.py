@@ -38,7 +38,7 @@ class Transfer:
 
     @property
     def is_prefetched(self) -> bool:
-        """Whether a tile may be fetched while the one before it is worked on."""
+        """Return whether a tile may be fetched while the one before it is worked on."""
         return self.start.writes_far is None and self.stages > 1
 
     @property
@@ -83,7 +83,7 @@ def tile_loop(loop: scf.ForOp) -> TileLoop | None:
 
 
 def _steps(loop: scf.ForOp) -> int | None:
-    """Return how often a loop from 0 in steps of 1 runs, None for others and where it carries values."""
+    """Return the trip count of a loop from 0 in steps of 1, None for other loops and where it carries values."""
     lower, upper, step = (number_of(value) for value in (loop.lb, loop.ub, loop.step))
     if lower != 0 or step != 1 or loop.iter_args or upper is None or upper < 1:
         return None
@@ -127,7 +127,7 @@ def _alone_in(op: scf.IfOp) -> DmaStartOp | None:
 
 
 def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | None:
-    """Return how many steps a tile stays for, from the condition that this is its first step or its last."""
+    """Return the number of steps of a tile's residency, from the condition that this is its first or last step."""
     test = op.cond.owner
     if not isinstance(test, arith.CmpiOp) or test.predicate.value.data != 0:
         return None

@@ -34,7 +34,7 @@ class Writer:
 
     @property
     def place(self) -> InsertPoint:
-        """Where the next op goes."""
+        """Insertion point of the next op."""
         return self._point
 
     def at_end_of(self, block: Block) -> Writer:

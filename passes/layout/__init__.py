@@ -1,1 +1,1 @@
-"""What convert-layout is made from."""
+"""Layout analysis and rewriting of `convert-layout`."""

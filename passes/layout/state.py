@@ -1,4 +1,4 @@
-"""What convert-layout knows of a block's values, and how it makes their channels-last twins."""
+"""Layout state of a block's values in convert-layout, and construction of their channels-last twins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def constant_of(value: SSAValue) -> Any:
 
 @dataclass
 class Layout:
-    """What is known of the values of a block: the channels-last twins of those that have one."""
+    """Layout state of the values of a block: the channels-last twins of those that have one."""
 
     packed: bool
     twins: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])

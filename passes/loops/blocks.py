@@ -1,4 +1,4 @@
-"""What loops over blocks of the outputs of a convolution or matrix product share."""
+"""Common parts of loops over blocks of the outputs of a convolution or matrix product."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .nest import PARALLEL, Index, Nest
 
 
 def spans(op: ConvOp) -> list[int]:
-    """Return how many pixels a window spans on each spatial axis."""
+    """Return the pixels that a window spans on each spatial axis."""
     kernel = op.channels_first(shape_of(op.inputs[1]))[2:]
     return [(k - 1) * d + 1 for k, d in zip(kernel, numbers_of(op.dilations), strict=True)]
 

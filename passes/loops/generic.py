@@ -150,7 +150,7 @@ class _Generalizer:
         return self.generic(reduction.body, [*inputs, *earlier], own, self.kernel.reduced)
 
     def start(self, initial: Attribute | None, target: _Operand | None) -> _Operand:
-        """Return what a reduction goes on from."""
+        """Return the initial accumulator of a reduction step."""
         if initial is None:
             return self.output
         fresh = target or self.accumulator(cast(Any, initial).type)

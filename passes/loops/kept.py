@@ -1,4 +1,4 @@
-"""What the result of a kernel over rows computes again of each element, to be kept from the last reduction."""
+"""Recomputed values of a kernel over rows, kept in memory from the last reduction for the result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def row_of(kernel: Kernel) -> int | None:
 
 def kept_of(kernel: Kernel) -> Kept | None:
     """
-    Return how a kernel over rows keeps, of what result and last reduction both compute, the most expensive value.
+    Return the plan of keeping the most expensive value that both the result and the last reduction compute.
 
     None where there is none. A value that the result only truncates is kept in the narrower type.
     """

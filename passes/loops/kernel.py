@@ -109,7 +109,7 @@ class KernelLoops:
         return results
 
     def initial(self, number: int, value: Attribute | None) -> SSAValue:
-        """Return what an accumulator starts from."""
+        """Return the initial value of an accumulator."""
         if value is None:
             return self.load(self.kernel.outputs[number], "acc")
         return self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", value))
@@ -144,7 +144,7 @@ class KernelLoops:
         self, block: Block, elements: Sequence[Access | SSAValue], names: Sequence[str], inside: Sequence[Axis] = ()
     ) -> list[SSAValue]:
         """
-        Add what a body computes from these elements and return what it yields; loads only what the body needs.
+        Inline a body on these elements and return its yielded values; loads only used elements.
 
         A linalg body that ignores its outputs' old elements takes them nonetheless, after the others.
         """

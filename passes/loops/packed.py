@@ -69,7 +69,7 @@ def lower_packed(op: ChannelsLastOp, kernel: Kernel, nest: Nest) -> None:
 
 
 def _width(pixels: int, most: int) -> int:
-    """Return how many pixels a tile has: such that nothing is left over, unless that makes tiles much smaller."""
+    """Return the pixels of a tile: a divisor of all, unless that makes tiles much smaller."""
     even = next(width for width in range(min(pixels, most), 0, -1) if pixels % width == 0)
     return even if 2 * even > most else -(-pixels // -(-pixels // most))
 
@@ -101,7 +101,7 @@ class _TileLoops(PartLoops, ABC):
             self.close(part)
 
     def lanes(self, features: int, pixels: int) -> int:
-        """Return how many features the tiles have that are not cut."""
+        """Return the features of full tiles."""
         if not self.dense:
             return _CHANNELS
         blocks = min(_MOST_BLOCKS, -(-features // LANES))
@@ -111,7 +111,7 @@ class _TileLoops(PartLoops, ABC):
         return blocks * LANES
 
     def most_pixels(self, vectors: int) -> int:
-        """Return how many pixels a tile of so many vectors of features may have."""
+        """Return the most pixels of a tile of so many vectors of features."""
         if self.floating and self.dense:
             return min(_FLOAT_PIXELS, _FLOAT_SUMS // vectors)
         return min(_MOST_PIXELS, _SUMS // vectors)
@@ -181,7 +181,7 @@ class _ConvLoops(_TileLoops):
         )
 
     def block(self, first: Index) -> Index:
-        """Return which block of the weights begins with a feature."""
+        """Return the block of the weights that begins with a feature."""
         count = self.op.part_count if isinstance(self.op, PackedConvOp) else 1
         if count == 1:
             return self.nest.div(first, LANES)

@@ -1,4 +1,4 @@
-"""What a softmax computes of the distance between an element and its row's largest, as a table that a core fills."""
+"""Lookup table for softmax of the exponentials of distances from a row's maximum, filled by each core."""
 
 from __future__ import annotations
 

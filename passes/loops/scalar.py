@@ -15,7 +15,7 @@ NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
 
 class Emitter(Protocol):
-    """Whoever takes new scalar ops: `Body`, or a nest of loops."""
+    """Builder of scalar ops: `Body`, or a nest of loops."""
 
     def op(self, op: Operation, /) -> SSAValue:
         """Add an op and return its result."""

@@ -217,7 +217,7 @@ class _Unique:
         return [y, indices, inverse, counts, _counted(lower, count)]
 
     def _order(self, code: Code, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Append how a row compares with another: -1, 0 or 1, by the first elements that differ."""
+        """Append the lexicographic comparison of a row with another: -1, 0 or 1."""
 
         def step(code: Code, column: SSAValue, known: Sequence[SSAValue]) -> Sequence[SSAValue]:
             x, y = (code.take(self.x, [row, column]) for row in (a, b))

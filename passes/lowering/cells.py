@@ -129,7 +129,7 @@ class Step:
         return AffineMap(2, 0, (AffineExpr.constant(number), AffineMap.identity(2).results[1]))
 
     def limited(self, code: Code, x: SSAValue) -> SSAValue:
-        """Append what an activation gets, within the operator's limits."""
+        """Append the input of an activation, clipped to the operator's limits."""
         return x if self.clip is None else code.clip(x, -self.clip, self.clip)
 
     def kernel(

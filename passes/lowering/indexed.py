@@ -64,7 +64,7 @@ def _where(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def known_range(value: SSAValue) -> Range | None:
-    """Return what integers a value of the graph level holds: as inferred, declared, or all of its type."""
+    """Return the value range of a value of the graph level: as inferred, declared, or that of its type."""
     if integer_width(element_of(value)) is None:
         return None
     own, source = range_of_element(element_of(value)), _source_range(value)

@@ -22,7 +22,7 @@ from ...ir import Array, element_of, shape_of
 
 @dataclass(frozen=True)
 class Operand:
-    """What is known of an operand that carries data: its range, its shape, its values where it is constant."""
+    """Facts about an operand that carries data: its range, its shape, its values where it is constant."""
 
     range: Range
     shape: tuple[int, ...]
@@ -48,7 +48,7 @@ Transfer = Callable[[OnnxOp, Sequence[Operand]], Outcome]
 @dataclass(frozen=True)
 class Rule:
     """
-    How an operator treats integers.
+    Range rule of an operator on integers.
 
     `data` are the positions of the operands that carry data, None for all. `keeps_type`: the result holds elements of
     operand 0. `joins`: the operands are brought to the result's type first. `integers_only`: the operator has no

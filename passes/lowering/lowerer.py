@@ -1,4 +1,4 @@
-"""What rules that lower onnx ops to the tensor level build with."""
+"""Builder for rules that lower onnx ops to the tensor level."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Lowerer:
         return self.values[value]
 
     def lower(self, op: OnnxOp) -> None:
-        """Append what an op of the graph level becomes, by its rule in LOWERINGS; what that raises names the op."""
+        """Append the lowering of an op of the graph level, by its rule in LOWERINGS; what that raises names the op."""
         self.location = op.location
         try:
             made = LOWERINGS[op.name](self, op)
@@ -247,7 +247,7 @@ def broadcast_map(shape: Sequence[int], target: Sequence[int]) -> AffineMap:
 
 def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:
     """
-    Return which axes of the longer shape make up each axis of the shorter, None where no grouping does.
+    Return the reassociation of the longer shape's axes into those of the shorter, None where there is none.
 
     Raises Diagnostic where the shapes hold different numbers of elements.
     """

@@ -193,7 +193,7 @@ def _pad(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def _pads(op: OnnxOp, rank: int) -> tuple[list[int], list[int]]:
-    """Return how much is added before and after each axis."""
+    """Return the padding before and after each axis."""
     is_attribute = "pads" in op.SCHEMA.attributes
     pads = op.attribute("pads") if is_attribute else fixed(op, 1, "pads")
     chosen = None if is_attribute else fixed(op, 3, "axes")

@@ -111,7 +111,7 @@ def _average_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def _counts(op: OnnxOp) -> Array:
-    """Return how many elements each window counts, [spatial...]: of x, with `count_include_pad` of its padding too."""
+    """Return the elements that each window counts, [spatial...]: of x, with `count_include_pad` of its padding too."""
     kernel = list(op.attribute("kernel_shape"))
     windows, rank = windows_of(op, kernel), len(kernel)
     strides, dilations, pads = (numbers_of(windows[key]) for key in ("strides", "dilations", "pads"))

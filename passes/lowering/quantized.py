@@ -96,7 +96,7 @@ def _int_softmax(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def _span(value: SSAValue) -> dict[str, Attribute | None]:
-    """Return how far apart elements can be, where they are wider than bytes and closer than their type allows."""
+    """Return the largest difference of elements, where they are wider than bytes and closer than their type allows."""
     known, width = known_range(value), integer_width(element_of(value)) or 0
     if known is None or width <= 8 or known.high - known.low >= (1 << width) - 1:
         return {}

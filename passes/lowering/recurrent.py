@@ -42,7 +42,7 @@ Turn = Callable[["SSAValue | int", Sequence[SSAValue]], Sequence[SSAValue]]
 
 @dataclass(frozen=True)
 class _Kind:
-    """What tells the operators apart: gates, tensors of state, default activations, where the inputs are."""
+    """Description of a recurrent operator: gates, tensors of state, default activations, positions of inputs."""
 
     cell: Cell
     gates: int
@@ -106,7 +106,7 @@ class _Network:
         return None if value is None else converted(self.lower, self.lower[value], self.element)
 
     def _lengths(self) -> SSAValue | None:
-        """Return how long the sequences are, [batch], None where all are as long as the time."""
+        """Return the lengths of the sequences, [batch], None where all are as long as the time axis."""
         value = self.op.node_input(4)
         known = constant_of(value)
         if value is None or (known is not None and bool(np.all(known == self.time))):
@@ -240,7 +240,7 @@ def _window(offsets: Sequence[int], sizes: Sequence[int]) -> dict[str, Attribute
 
 
 def _zeros(network: _Network, like: SSAValue) -> SSAValue:
-    """Append what is shown of a sequence that has ended."""
+    """Append the output of a sequence that has ended: zeros."""
     return filled(network.lower, shape_of(like), 0, network.element) if network.lengths is not None else like
 
 

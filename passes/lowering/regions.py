@@ -46,7 +46,7 @@ def _neighbours(code: Code, place: SSAValue, extent: int) -> tuple[SSAValue, lis
 
 @dataclass(frozen=True)
 class _Alignment:
-    """How RoiAlign samples a picture [N, C, H, W] in regions [R, 4]: x, y where each begins, then where it ends."""
+    """Sampling of a picture [N, C, H, W] by RoiAlign in regions [R, 4]: x, y of their begin, then of their end."""
 
     picture: SSAValue
     regions: SSAValue
@@ -65,7 +65,7 @@ class _Alignment:
         return shape_of(self.picture)[2:]
 
     def span(self, code: Code, roi: SSAValue, axis: int) -> tuple[SSAValue, SSAValue]:
-        """Append where a region begins along an axis, and how long each of its parts is."""
+        """Append the begin of a region along an axis, and the length of each of its parts."""
         ends = [code.take(self.regions, [roi, code.number(1 - axis + k)]) for k in (0, 2)]
         scaled = [code.mul(code.convert(end, self.compute), self.scale) for end in ends]
         low, high = (bounded(code, code.sub(end, 0.5) if self.is_half else end, -_FAR, _FAR) for end in scaled)
@@ -74,7 +74,7 @@ class _Alignment:
         return low, code.div(length, self.bins[axis])
 
     def joined(self, code: Code, total: SSAValue, value: SSAValue) -> SSAValue:
-        """Append what two values come to: their sum, or the larger."""
+        """Append the combination of two values: their sum, or the larger."""
         return code.add(total, value) if self.is_mean else code.max(total, value)
 
     def value_at(self, code: Code, at: Sequence[SSAValue], places: Sequence[SSAValue]) -> SSAValue:
@@ -89,7 +89,7 @@ class _Alignment:
         return code.select(code.both(found[0][0], found[1][0]), total, code.constant(0, self.compute))
 
     def result(self, code: Code, total: SSAValue, points: SSAValue) -> SSAValue:
-        """Append what all samples of a part come to, of which there are so many points."""
+        """Append the pooled value of a part from all of its samples, so many points."""
         if self.is_mean:
             return code.div(total, _real(code, code.max(points, code.number(1)), self.compute))
         return code.select(code.test(points, "sgt", 0), total, code.constant(0, self.compute))

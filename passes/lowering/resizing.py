@@ -31,7 +31,7 @@ from .rules import result_element
 
 @dataclass(frozen=True)
 class Sampling:
-    """How an axis of `extent` elements becomes one of `count`: the attributes, and what holds for the axis."""
+    """Sampling of an axis of `extent` elements at `count` places, by the operator's attributes."""
 
     extent: int
     count: int
@@ -46,12 +46,12 @@ class Sampling:
 
     @property
     def is_identity(self) -> bool:
-        """Whether nothing changes."""
+        """Return whether nothing changes."""
         whole = self.transformation != "tf_crop_and_resize" or self.roi == (0.0, 1.0)
         return self.extent == self.count and isclose(self.scale, 1) and whole
 
     def places(self) -> Array:
-        """Return where each output lies among the inputs, in f64."""
+        """Return the place of each output among the inputs, in f64."""
         y, extent = np.arange(self.count, dtype=np.float64), self.extent
         length = self.scale * extent
         match self.transformation:
@@ -72,7 +72,7 @@ class Sampling:
                 return (y + 0.5) / self.scale - 0.5
 
     def outside(self) -> Array:
-        """Return which outputs lie outside of the input, where that makes a difference."""
+        """Return the outputs that are outside of the input, where that makes a difference."""
         places = self.places()
         is_crop = self.transformation == "tf_crop_and_resize"
         return (places < 0) | (places > self.extent - 1) if is_crop else np.zeros(self.count, np.bool_)
@@ -148,7 +148,7 @@ def _given(op: OnnxOp, name: str, default: Any) -> Any:
 
 
 def samplings(op: OnnxOp) -> list[Sampling]:
-    """Return how each axis of a Resize or Upsample is sampled. Raises Diagnostic for forms that have no lowering."""
+    """Return the sampling of each axis of a Resize or Upsample. Raises Diagnostic for forms that have no lowering."""
     shape, result = shape_of(op.operands[0]), shape_of(op.results[0])
     rank = len(shape)
     axes = [int(axis) % rank for axis in _given(op, "axes", None) or range(rank)]

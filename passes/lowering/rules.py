@@ -1,4 +1,4 @@
-"""What the rules of several families of operators share: types of computation, elementwise kernels, biases."""
+"""Common parts of lowering rules: types of computation, elementwise kernels, biases."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def _floating(op: OnnxOp) -> Attribute:
 
 
 class _Axis:
-    """How one axis of a picture is read: places of a grid from -1 to 1, and what lies outside."""
+    """Sampling of one axis of a picture: places of a grid from -1 to 1, and the padding mode."""
 
     def __init__(self, extent: int, padding: str, *, align_corners: bool):
         self.extent, self.padding = extent, padding
@@ -46,7 +46,7 @@ class _Axis:
         self.high = extent - 1.0 if align_corners else extent - 0.5
 
     def place(self, code: Code, x: SSAValue, *, nearest: bool) -> SSAValue:
-        """Append where a number of the grid lies among the elements."""
+        """Append the place of a number of the grid among the elements."""
         ahead = code.add(x, 1)
         if self.align_corners:
             place = code.mul(ahead, (self.extent - 1) / 2)
@@ -172,7 +172,7 @@ def _affine_grid(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     maps = [AffineMap(rank, 0, (dims[0], dims[-1], AffineExpr.constant(k))) for k in range(axes + 1)]
 
     def place(code: Code, axis: int) -> SSAValue:
-        """Append where the point lies along an axis, from -1 to 1."""
+        """Append the place of the point along an axis, from -1 to 1."""
         count = result[1 + axis]
         index = code.from_index(code.index(1 + axis), i64)
         here = code.convert(index, element)

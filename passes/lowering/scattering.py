@@ -20,7 +20,7 @@ Combine = Callable[[Code, SSAValue, SSAValue], SSAValue]
 
 
 def _combination(op: OnnxOp) -> Combine | None:
-    """Return how an update joins the element that is there; None where it replaces it."""
+    """Return the combination of an update with the old element; None where it replaces it."""
     kind = op.attribute("reduction") if "reduction" in op.SCHEMA.attributes else "none"
     if kind == "none":
         return None

@@ -50,7 +50,7 @@ class _Axis:
 
     @property
     def count(self) -> int:
-        """How many q are computed."""
+        """Number of values of q that are computed."""
         return -(-(self.begin + self.out) // self.stride) - self.first
 
     @property

@@ -55,7 +55,7 @@ class Placement:
 @dataclass(frozen=True)
 class Decision:
     """
-    Whether buffers fit into a capacity.
+    Feasibility of a set of buffers within a capacity.
 
     `placement` is None where none was found; `exact` tells whether that is a proof, and is true of each placement.
     """

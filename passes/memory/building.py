@@ -142,7 +142,7 @@ def grid_of(
 
 
 def _tile_numbers(tiling: Tiling, spread: Spread, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
-    """Return what turns a form in the numbers of tiles along loops into one in the dimensions of the grid."""
+    """Return a substitution from numbers of tiles along loops to dimensions of the grid."""
     if not spread.loops:
         numbers = {dim: place for place, dim in enumerate(order)}
         return lambda form: form.expr(numbers)

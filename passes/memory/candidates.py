@@ -106,7 +106,7 @@ _Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops]"
 
 
 class _Way:
-    """What may be a candidate; `computing` are the cycles that its engines compute, which it takes at least."""
+    """Candidate tiling; `computing`, the cycles of its engines, is a lower bound of its cost."""
 
     def __init__(self, pricer: Pricer, whole: Tiling, key: _Key, computing: int):
         self._pricer, self._key, self.computing = pricer, key, computing
@@ -176,7 +176,7 @@ class _Estimates:
     """The copies that each loop is divided among [N, loops]."""
 
     def key(self, sweep: Sweep, row: int) -> _Key:
-        """Return what to price of a tiling."""
+        """Return the key of a tiling's cost."""
         cut = tuple(dim for dim in self.order if sweep.counts[row, dim] > 1)
         extents = cast("list[int]", sweep.sizes[row].tolist())
         copies = cast("list[int]", self.divided[row].tolist()) if self.divided is not None else []
@@ -185,15 +185,14 @@ class _Estimates:
 
 
 def _stages(ops: Sequence[Operation], double_buffered: bool) -> set[int]:
-    """Return how many stages tiles may have."""
+    """Return the numbers of buffer stages that tiles may have."""
     pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
     return pinned or ({1, 2} if double_buffered else {1})
 
 
 def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
     """
-    Return what to price to the cycle, with the cycles of computing: for one engine, for all copies of it, for half of
-    them, and so on.
+    Return tilings worth an exact cost with their computing cycles: on one instance of the engine, on all, on half, ...
     """
     if not len(sweep):
         return {}
@@ -207,7 +206,7 @@ def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
 
 
 def _best(sweep: Sweep, found: Sequence[_Estimates]) -> dict[_Key, int]:
-    """Return what is hardly slower by the estimate than all that needs no more bytes, with the cycles of computing."""
+    """Return the tilings near the Pareto front of estimated cycles and bytes, with their computing cycles."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
     best = np.minimum.accumulate(times[ranked])

@@ -1,5 +1,5 @@
 """
-What users pin of a plan, as attributes of the IR before plan-memory:
+Hints of users for plan-memory, as attributes of the IR:
 
 - on a kernel `hier.sizes = array<i64: 1, 1, 16, 0, 0, ...>`: the extents of its tile in its loops, 0 where free;
 - on a kernel `hier.stages = 1 : i64`: 1 to forgo fetching ahead, 2 to insist on it;
@@ -55,7 +55,7 @@ def pinned_place(alloc: Operation) -> bool | None:
 
 
 def hinted(ops: Sequence[Operation]) -> list[str]:
-    """Return what is pinned on ops, as text."""
+    """Return the hints on ops as text."""
     return [f"{name} = {op.attributes[name]}" for op in ops for name in ALL if name in op.attributes]
 
 

@@ -75,7 +75,7 @@ _Asked: TypeAlias = "tuple[int, int, frozenset[int]]"
 
 @dataclass
 class _Group:
-    """What is known of kernels that are alike: what prices them, and the ways to do them with these operands near."""
+    """Facts about structurally equal kernels: their cost model, and their candidate tilings with resident operands."""
 
     pricer: Pricer
     known: dict[tuple[bool, ...], Candidates] = field(default_factory=dict[tuple[bool, ...], Candidates])
@@ -194,8 +194,8 @@ class Layers:
 
     def copies(self, op: Operation) -> int:
         """
-        Return how many copies of a kernel's engine tiles may be spread over: where these have levels of their own, at
-        the first of those, else where they work. What lies in one of several copies is not for the others.
+        Return the number of engine instances to unroll tiles over: private levels are taken at their first instance,
+        shared ones as they are. A tile in the level of one instance is not visible to the others.
         """
         levels = [prod(level.count) for level in (self.hop.near, self.hop.outs) if prod(level.count) > 1]
         if self.around > 1 or not self.may_spread or prod(self.hop.far.count) > 1:
@@ -325,7 +325,7 @@ def _is_behind(engine: Engine, hop: Hop) -> bool:
 
 
 class _Steps:
-    """When the ops of a block run, in numbers of its kernels."""
+    """Times of the ops of a block, in numbers of its kernels."""
 
     def __init__(self, block: Block, numbers: dict[Operation, int]):
         self._block, self._numbers, self._after = block, numbers, dict[Operation, int]()

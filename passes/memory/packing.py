@@ -236,7 +236,7 @@ def fill(boxes: Boxes, meets: Sequence[bytes], ranked: Sequence[int], *, tight: 
 
 
 def _gap(taken: Iterable[tuple[int, int]], size: int, *, tight: bool) -> int:
-    """Return where `size` units fit between the taken intervals: the lowest gap, or the one that leaves least."""
+    """Return a free offset for `size` units between the taken intervals: first fit or best fit."""
     best: tuple[int, int] | None = None
     end = 0
     for low, high in taken:

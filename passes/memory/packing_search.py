@@ -43,7 +43,7 @@ _FREE = "search_branching: PORTFOLIO_SEARCH"
 @dataclass(frozen=True)
 class Verdict:
     """
-    What a search found: offsets, or the proof that there are none, or neither.
+    Result of a packing search: offsets, a proof of infeasibility, or neither.
 
     `proved` is true in the first two cases; `spent` is the units of budget it took.
     """

@@ -37,7 +37,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is chosen for every kernel, in order, and the numbers of the buffers that stay in the near level."""
+    """Plan: the choice for every kernel, in order, and the numbers of the buffers resident in the near level."""
 
     choices: tuple[Choice, ...]
     resident: frozenset[int]
@@ -48,14 +48,16 @@ class Plan:
         return sum(choice.candidate.cycles for choice in self.choices)
 
     def during(self, first: int, last: int) -> slice:
-        """Return where in `choices` those are that do any of the kernels from `first` to `last`."""
+        """Return the range of `choices` that contain any of the kernels from `first` to `last`."""
         begin = bisect_right(self.choices, first, key=lambda choice: choice.first) - 1
         return slice(begin, bisect_right(self.choices, last, key=lambda choice: choice.first))
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where the block of each choice and each resident buffer lies in the near level, and the bytes in use."""
+    """
+    Allocation in the near level: the offset of each choice's block and each resident buffer, and the bytes in use.
+    """
 
     blocks: tuple[int, ...]
     resident: dict[int, int]
@@ -110,7 +112,7 @@ def addresses_of(
 
 
 def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
-    """Return when a buffer is needed; kernels that are done together need theirs all the time."""
+    """Return the live range of a buffer; those of a fused group's kernels span the whole group."""
     users = plan.choices[plan.during(layers.buffers[number].first, layers.buffers[number].last)]
     return Lifetime(f"buffer {number}", layers.buffers[number].size, users[0].first, users[-1].last)
 

@@ -157,7 +157,7 @@ def _solved(
 
 
 def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Iterator[_Option]:
-    """Yield what may be chosen in a window; buffers that reach out of it stay where they are."""
+    """Yield the options of a window; buffers live outside of it keep their residency."""
     layers = near.layers
     for begin in range(first, last + 1):
         for count in range(1, min(LONGEST_GROUP, last - begin + 1) + 1):

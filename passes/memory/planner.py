@@ -1,5 +1,5 @@
 """
-Which plan is chosen for a near level.
+Selection of the plan for a near level.
 
 A first plan keeps all it can in the near level; where memory is short, a search over whole windows of layers improves
 on it (plan_search).

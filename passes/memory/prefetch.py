@@ -1,4 +1,6 @@
-"""How long before a kernel its weights begin to come, while other kernels run, so that none waits for them."""
+"""
+Prefetch distance of weights: kernels ahead of their user at which transfers are issued, so that none is waited for.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def with_early_blocks(layers: Layers, plan: Plan, capacity: int) -> tuple[int, .
 
 
 def _between(wanted: int, begin: int) -> Iterator[int]:
-    """Yield what may be had in place of a step that is wanted, the best first."""
+    """Yield replacements of a wanted step, the best first."""
     while wanted < begin:
         yield wanted
         wanted = (wanted + begin + 1) // 2

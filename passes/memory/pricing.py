@@ -64,11 +64,11 @@ class Route:
         return (self.fetch.channels,) if self.store == self.fetch else (self.fetch.channels, self.store.channels)
 
     def sharing(self, level: Level, copies: int) -> int:
-        """Return how many share each copy of a level, of these and of those around."""
+        """Return the number of sharers of each instance of a level, of these and of those around."""
         return 1 if prod(level.count) > 1 else copies * self.around
 
     def waited(self, value: SSAValue, cycles: Ints) -> Ints:
-        """Return how many of the cycles of fetching an operand once count: of those that others hide, a little."""
+        """Return the exposed cycles of fetching an operand once: of hidden ones, a small fraction."""
         return cycles // _HIDDEN if self.ahead and is_constant(value) else cycles
 
     def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
@@ -134,12 +134,12 @@ class Pricer:
 
     @cached_property
     def whole(self) -> tuple[TilePrice, ...]:
-        """What a tile of each kernel costs."""
+        """Cost of a tile of each kernel."""
         return tuple(self._price_of(op, self.route.engines[op]) for op in self.ops)
 
     @cached_property
     def partial(self) -> tuple[TilePrice, TilePrice, TilePrice]:
-        """What the start, a step and the end of a cut reduction cost, each for a tile."""
+        """Cost per tile of a cut reduction: of its start, of a step and of its end."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         start, end = self._price_beside(split.start), self._price_beside(split.epilogue)
         return start, self._price_of(split.step, self.route.engines[leader]), end
@@ -152,13 +152,13 @@ class Pricer:
         return (lambda bounds: None) if engine is None else self._price_of(op, engine)
 
     def copies_beside(self) -> int:
-        """Return how many copies there are of the engines that begin and end a cut reduction."""
+        """Number of instances of the engines that begin and end a cut reduction."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         engines = [self.route.engine_beside(op, leader) for op in (split.start, split.epilogue) if op is not None]
         return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
 
     def compute(self, tiling: Tiling, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
-        """Return what the engines, or each of their copies, do at each step, None where one cannot."""
+        """Return the cycles that the engines, or each of their instances, compute per step, None where one cannot."""
         counts = spread.counts(tiling.counts)
         found: list[Work] = []
         for part, price in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
@@ -170,7 +170,7 @@ class Pricer:
         return None if leader is None else [*found, *leader]
 
     def leader(self, tiling: Tiling) -> list[Work] | None:
-        """Return what the leader's engine does at each step, None where it cannot."""
+        """Return the cycles that the leader's engine computes per step, None where it cannot."""
         part = tiling.parts[-1]
         if not tiling.cut_reductions:
             cycles = self.whole[-1](part.sizes)
@@ -188,7 +188,7 @@ class Pricer:
         return part.tile(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).extents
 
     def transfer(self, tile: OperandTile) -> Descriptor:
-        """Return what moving tiles of an operand costs."""
+        """Return the cost of moving tiles of an operand."""
         key = tile.value, tile.extents, tile.is_output
         if key not in self._costs:
             link = self.route.store if tile.is_output else self.route.fetch
@@ -226,7 +226,7 @@ class Pricer:
         return max(busy + moving, moving * spread.copies)
 
     def moves(self, value: SSAValue, *, is_output: bool) -> _Moves:
-        """Return what tells the cycles of moving a tile of an operand that is inside of it, by the tile's extents."""
+        """Return the canonical key of an interior tile's transfer cycles, by the tile's extents."""
         if (value.type, is_output) not in self._moves:
             link = self.route.store if is_output else self.route.fetch
 

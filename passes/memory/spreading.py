@@ -12,8 +12,7 @@ from math import prod
 @dataclass(frozen=True)
 class Spread:
     """
-    How tiles are spread over copies of an engine: `loops` pairs loops of a kernel, the outermost first, with the number
-    of copies that the tiles along each are divided among.
+    Spatial mapping of tiles onto engine instances: `loops` pairs loops of a kernel, outermost first, with instances.
 
     The number divides that of the tiles; each copy has as many, next to each other.
     """

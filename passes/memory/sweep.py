@@ -50,7 +50,7 @@ class Sweep:
 
     def _looking_whole(self) -> Flags:
         """
-        Return which tilings have a tile that is as large as its operand, but moves over it, as one with its border may.
+        Return the tilings with a tile that is as large as its operand, but moves over it, as one with its border may.
 
         Where tiles are cut once more, verify-memory tells a tile from what it is in by the shape.
         """
@@ -60,7 +60,7 @@ class Sweep:
         return found
 
     def _joined(self) -> Flags:
-        """Return which tilings make the intermediates of the group whole where they must be."""
+        """Return the tilings in which the fused group's intermediates are whole where they must be."""
         fine = np.ones(len(self.sizes), np.bool_)
         bounds = np.array(self.whole.kernel.bounds)
         for dim in self._reduced:
@@ -106,7 +106,7 @@ class Sweep:
 
     @property
     def reductions(self) -> Ints:
-        """How many steps the leader's reduction takes in each tiling."""
+        """Number of steps of the leader's reduction in each tiling."""
         return self.counts[:, self._reduced].prod(axis=1)
 
     def _priced(self) -> Flags:
@@ -152,8 +152,8 @@ class Sweep:
 
     def divided(self, order: Sequence[int], most: int) -> Ints:
         """
-        Return how many copies of the engine, of so many at most, the tiles along each loop are divided among
-        [N, loops]: of the loops in this order the outer ones first.
+        Return the engine instances, of so many at most, along each loop [N, loops]: the outer loops of this order
+        first.
 
         Only loops along which all outputs move are: copies write tiles of their own.
         """
@@ -168,7 +168,7 @@ class Sweep:
         return found
 
     def near_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
-        """Return what each tiling takes in the near level with this many stages, on all copies that share it."""
+        """Return the near bytes of each tiling with this many stages, on all instances that share the level."""
         unit = self._route.near.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
@@ -261,7 +261,7 @@ def _divisors(most: int, copies: int) -> Ints:
 
 
 def changes(counts: Ints, moving: Flags, order: Sequence[int]) -> Ints:
-    """Return how many times a tile changes: it stays while loops inside of those that it moves along run."""
+    """Return the number of times a tile changes: it is reused over loops inside of those that it moves along."""
     total = np.ones(len(counts), np.int64)
     begun = np.zeros(len(counts), np.bool_)
     for dim in reversed(order):

@@ -80,7 +80,7 @@ class Parts:
         return length, moving
 
     def allowed(self, resident: frozenset[SSAValue]) -> Flags:
-        """Return which tilings the kernel permits."""
+        """Return the tilings that the kernel permits."""
         kernel, cut = self.part.kernel, self.cut
         fine = np.ones(len(self.sizes), np.bool_)
         for dim in index_dims(kernel) | divided_dims(kernel):

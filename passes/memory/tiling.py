@@ -84,7 +84,7 @@ class Part:
 
     @property
     def accumulates(self) -> bool:
-        """Whether the kernel adds to what its output holds."""
+        """Return whether the kernel adds to what its output holds."""
         return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
 
     @cached_property
@@ -98,7 +98,7 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the tile is all of the kernel."""
+        """Return whether the tile is all of the kernel."""
         return not any(self.is_cut(dim) for dim in range(len(self.sizes)))
 
     def is_used(self, position: int) -> bool:
@@ -233,7 +233,7 @@ class Tiling:
 
     @cached_property
     def sums(self) -> Scratch | None:
-        """Where a reduction that is cut adds up, None where the output's tile serves."""
+        """Index of the accumulator of a cut reduction, None where the output's tile serves."""
         part = self.parts[-1]
         if not self.cut_reductions or part.kernel.epilogue is None:
             return None
@@ -276,7 +276,7 @@ class Tiling:
 
     @property
     def accumulates(self) -> bool:
-        """Whether the leader adds to what its output holds."""
+        """Return whether the leader adds to what its output holds."""
         return self.parts[-1].accumulates
 
     def blocked_dims(self) -> str:
@@ -322,7 +322,7 @@ def divides(form: Linear) -> bool:
 
 
 def steps_back(form: Linear, sizes: Sequence[int]) -> int:
-    """Return how far a form without divisions goes below its value at 0 over the box of these sizes."""
+    """Return the largest decrease of a form without divisions from its value at 0 over the box of these sizes."""
     return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
 
 

@@ -1,4 +1,4 @@
-"""What a transfer moves, and what it costs on a link."""
+"""Transfers: the bytes that they move, and their cost on a link."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def tile_costs(
     machine: Machine, link: Link, far: SSAValue, *, reads: bool
 ) -> Callable[[Sequence[int], Sequence[int]], Cost]:
     """
-    Return what tells the cost of moving a tile of a far buffer, by its extents and those of what of it lies inside.
+    Return the canonical key of the cost of moving a tile of a far buffer: its extents, and those of the part inside.
 
     Axes that are contiguous on both sides make up the rows; the others, those of a single step aside, are strided.
     """

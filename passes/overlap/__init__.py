@@ -1,1 +1,1 @@
-"""What may run at once in a block, and in which order it is started."""
+"""Overlap: concurrency of the items of a block, and the order in which they are issued."""

@@ -78,7 +78,7 @@ def _values_of(op: Operation) -> Iterable[SSAValue]:
 
 
 def _touch(item: Item, op: Operation, analysis: EffectAnalysis) -> None:
-    """Note what an op touches, and what those in it do."""
+    """Record the reads and writes of an op and of the ops in its regions."""
     match op:
         case DmaWaitOp():
             _touch_at_wait(item, op.token, analysis)
@@ -159,7 +159,7 @@ class _Places:
             self._joined[item.number] = cast(LaunchOp, item.op.token.owner)
 
     def _before(self, item: Item, number: int) -> int:
-        """Return what an item has to follow to follow another: an engine does its kernels in order, joined or not."""
+        """Return the predecessors implied by one: an engine executes its kernels in order, joined or not."""
         launch = self._joined.get(number)
         if launch is None or not isinstance(item.op, LaunchOp) or _engine_of(item.op) != _engine_of(launch):
             return number

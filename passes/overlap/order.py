@@ -30,7 +30,7 @@ class Duration:
 
 @dataclass(frozen=True)
 class Wait:
-    """What a wait is for: the item that began it, and the engine where that is a kernel."""
+    """Target of a wait: the item that issued it, and the engine where that is a kernel."""
 
     start: int
     engine: str = ""
@@ -46,12 +46,12 @@ class _Clock:
     running: dict[str, list[int]] = field(default_factory=dict[str, "list[int]"])
 
     def room_at(self, time: Duration) -> int:
-        """Return when one more may be started on a unit, which ends what it runs in order."""
+        """Return the earliest issue time on a unit whose queue executes in order."""
         ends = self.running.get(time.unit, ())
         return self.now if len(ends) < time.queue else max(self.now, ends[-time.queue])
 
     def end_of(self, wait: Wait) -> int:
-        """Return when a wait is over: a join waits for all that its engine has been given."""
+        """Return the end of a wait: a join waits for all that its engine has been given."""
         return self.free[wait.engine] if wait.engine else self.done[wait.start]
 
     def run(self, number: int, time: Duration, wait: Wait | None) -> None:
@@ -77,7 +77,7 @@ class Room:
 
     @cached_property
     def _reserve(self) -> int:
-        """What is left free by those that are begun alone: loops, to which they are handed, need more for a while."""
+        """Reserve queue entries for loops: items that are issued alone leave as many free as loops need for a while."""
         return max((each.during for each in self.opened if each != ONE), default=0)
 
     def fits(self, count: int, number: int) -> bool:
@@ -86,7 +86,7 @@ class Room:
         return count + opened.during + (self._reserve if opened == ONE else 0) <= self.most
 
     def most_open(self, order: Sequence[int]) -> int:
-        """Return how many are open at once in an order."""
+        """Return the peak of in-flight items in an order."""
         count = most = 0
         for number in order:
             most = max(most, count + self.opened[number].during)
@@ -107,7 +107,7 @@ class Problem:
     rooms: Sequence[Room] = ()
 
     def excess(self, order: Sequence[int]) -> int:
-        """Return how many transfers too many are open at once in an order, 0 where there is room for all."""
+        """Return the in-flight transfers above the limits in an order, 0 where all fit."""
         return sum(max(0, room.most_open(order) - room.most) for room in self.rooms)
 
     def cycles(self, order: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""Which bytes of which memory a value of the explicit level is."""
+"""Memory regions of values of the explicit level: bytes of a memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long kernels on several engines take when each runs as soon as its engine and those before it let it."""
+"""Makespan of kernels on several engines, each issued when its engine is free and its predecessors permit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Run:
 
 
 class _Kind(NamedTuple):
-    """What the time of a run follows from: its engine's name, queue and set-up, and what `Run` says."""
+    """Parameters of a run's time: its engine's name, queue and set-up, and those of `Run`."""
 
     engine: str
     queue: int

@@ -1,4 +1,4 @@
-"""What the items of a block take, by the machine's costs."""
+"""Times of the items of a block, by the machine's cost model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .places import range_of
 
 
 def waits_of(items: Sequence[Item], times: Sequence[Duration]) -> list[Wait | None]:
-    """Return what each item waits for, None where it is no wait for something that one of the items began."""
+    """Return the waited-for items of each item, None where it waits for none of them."""
     return [_wait_of(item, items, times) for item in items]
 
 
@@ -44,7 +44,7 @@ class Times:
         self.has_external = any(level.external for level in machine.levels)
 
     def of(self, item: Item) -> Duration:
-        """Return what an item takes."""
+        """Return the duration of an item, in cycles."""
         match item.op:
             case DmaStartOp():
                 return self._transfer(item.op)
@@ -76,7 +76,9 @@ class Times:
         return space.data if isinstance(space, StringAttr) else self._machine.far.name
 
     def _busy(self, op: Operation) -> int:
-        """Return how long the program is at an op: a loop as long as its parts in turn, the longer side of an if."""
+        """
+        Return the cycles for which an op occupies the program: the sum of a loop's parts, the longer side of an if.
+        """
         match op:
             case scf.ForOp():
                 return self._sum(op.body.block) * _trips(op)

@@ -1,4 +1,4 @@
-"""How many transfers are begun and not waited for, each of which holds one of a DMA engine's counters."""
+"""In-flight transfers: each holds one of a DMA engine's counters until it is waited for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Kind = Callable[[DmaStartOp], int]
 
 @dataclass(frozen=True)
 class Opened:
-    """How many more transfers than before an op are open while it runs, at most, and after it."""
+    """Change of the number of in-flight transfers by an op: the peak while it runs, and the balance after it."""
 
     during: int = 0
     after: int = 0
@@ -34,7 +34,9 @@ class Tokens:
         self._engine, self._kind = engine, kind
 
     def opened_by(self, op: Operation) -> Opened:
-        """Return what an op begins and waits for. The token of no transfer counts where it is handed on."""
+        """
+        Return the transfers that an op issues and waits for. The token of no transfer counts where it is handed on.
+        """
         taken = self._taken(op)
         real = sum(not isinstance(token.owner, DmaNoneOp) for token in taken)
         # Nobody waits for what a loop carries on from its last turn where that is no transfer.
@@ -43,7 +45,7 @@ class Tokens:
         return Opened(max([made, *inside]) - real, made - real)
 
     def _most_open(self, block: Block, handed: int) -> int:
-        """Return how many transfers are open at once in a block that begins with so many."""
+        """Return the peak of in-flight transfers in a block that begins with so many."""
         count = most = handed
         for op in block.ops:
             if op is block.last_op:

@@ -87,7 +87,7 @@ class _Body:
         self.contents = Contents(writers)
 
     def _writes(self, block: Block, scope: Scope, guard: Guard) -> Iterator[tuple[Operation, SSAValue, Scope]]:
-        """Yield what each op writes, the scopes of grids in grids being made on the way."""
+        """Yield the writes of each op; the scopes of nested grids are made on the way."""
         for op in block.ops:
             if isinstance(op, FirstOp | LastOp):
                 yield from self._writes(op.body.block, scope, scope.within(op, guard))
@@ -115,7 +115,7 @@ class _Body:
             self._leave(scope, scope.buffers[value])
 
     def _bring(self, scope: Scope, buffer: Buffer) -> None:
-        """Note what the tiles of an input hold: what the operand around them does when the grid begins."""
+        """Record the content of an input's tiles: that of the operand when the grid begins."""
         around, outer = buffer.around, scope.outer
         assert around is not None
         held = None
@@ -174,7 +174,7 @@ class _Body:
         self.contents.put(around, left)
 
     def _left(self, scope: Scope, buffer: Buffer, held: Held) -> Place | None:
-        """Return where the memory of an output's operand begins in all that the op which wrote its tiles makes."""
+        """Return the offset of an output operand's memory in the whole result of the op that wrote its tiles."""
         assert buffer.around is not None
         if held.place is None:
             return None
@@ -291,7 +291,7 @@ class _Body:
         scope: Scope,
         guard: Guard,
     ) -> None:
-        """Note what a kernel on tiles leaves in an output; prove that sums are added up."""
+        """Record the content that a kernel on tiles leaves in an output; prove that partial sums are accumulated."""
         start = output_start(part, k, x)
         place = Place(_sum(start, _negated(buffer.offset)), part.shapes[k]) if start is not None else None
         left = Held(part.op, guard, scope.depth, None, place, is_lost=place is None)

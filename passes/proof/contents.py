@@ -1,4 +1,4 @@
-"""What the buffers in a grid hold, as the ops of its body are gone through in order, for all grid points at once."""
+"""Contents of the buffers in a grid, symbolic for all grid points, as the ops of its body are walked in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .scope import Buffer, Guard, Place, Scope, at_first
 @dataclass(frozen=True)
 class Held:
     """
-    What the last op in the order of the body has left in a buffer.
+    Content of a buffer after its last write in the order of the body.
 
     `place` says where the memory begins in all that the op makes; None where nothing is known of that. `offset` is the
     part that has been written, None for all of it. While `open` dimensions are not at their ends, sums lack something;
@@ -47,11 +47,11 @@ class Contents:
         """The buffers outside of all grids that are read before they are written."""
 
     def last(self, buffer: Buffer) -> Held | None:
-        """Return what the last op has left in the memory of a buffer."""
+        """Return the last content of a buffer's memory."""
         return self._held.get(buffer.memory)
 
     def put(self, buffer: Buffer, held: Held | None) -> None:
-        """Note what a buffer holds now, None where nothing is known but that it holds something."""
+        """Record the content of a buffer, None where only its presence is known."""
         if held is None:
             self._held.pop(buffer.memory, None)
         else:
@@ -64,7 +64,7 @@ class Contents:
 
     def read(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
         """
-        Return what an op reads in a buffer; None where that comes from outside of all grids.
+        Return the content that an op reads in a buffer; None for content from outside of all grids.
 
         Raises Diagnostic where it may be that nothing has been written, or sums that are not complete.
         """
@@ -81,7 +81,7 @@ class Contents:
         return self._stale(op, buffer, held, missing, guard, scope)
 
     def written(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
-        """Return what is in a buffer, proved to be written at all points at which an op under a guard reads it."""
+        """Return the content of a buffer, proved to be written at all points at which a guarded op reads it."""
         held = self.last(buffer)
         if held is None:
             self._from_outside(op, buffer, scope)
@@ -105,7 +105,7 @@ class Contents:
     def _stale(
         self, op: Operation, buffer: Buffer, held: Held, missing: frozenset[int], guard: Guard, scope: Scope
     ) -> Held:
-        """Return what is left of an earlier grid point, the last at which those dimensions were 0."""
+        """Return the stale content from an earlier grid point, the last at which those dimensions were 0."""
         place = held.place
         assert place is not None
         between = {d for d in scope.running(min(missing)) if d not in missing | guard.first | buffer.offset_dims}

@@ -60,7 +60,7 @@ class Fork:
         return None
 
     def _table(self, region: _Bytes, tables: dict[Any, Array]) -> Array:
-        """Return who has touched each byte of a region's memory: iterations, counted from 1."""
+        """Return the last writers and readers of each byte of a region's memory: iterations, counted from 1."""
         if region.memory not in tables:
             tables[region.memory] = np.zeros(region.memory.size, np.int32)
         return tables[region.memory]

@@ -28,7 +28,7 @@ class Tiles:
 
     @property
     def is_output(self) -> bool:
-        """Whether the operand is written."""
+        """Return whether the operand is written."""
         return self.index >= len(self.grid.inputs)
 
     @property
@@ -49,7 +49,7 @@ class Tiles:
 
     @property
     def is_view(self) -> bool:
-        """Whether the tile is used where the operand lies."""
+        """Return whether the tile is used where the operand lies."""
         return self.tile.level_name is None
 
     @cached_property
@@ -60,7 +60,7 @@ class Tiles:
     @cached_property
     def moving(self) -> int:
         """
-        How many of the grid's dimensions, from the outermost, a tile has to itself: the rest it stays through.
+        Number of the grid's dimensions, outermost first, along which a tile changes; it is resident through the rest.
 
         Spatial dimensions are outside of all others: each copy has tiles of its own.
         """
@@ -326,7 +326,7 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
 
 
 def _used_at(grid: GridOp, index: int) -> set[tuple[int, int]]:
-    """Return where dimensions are, each (dimension, index), whenever the body uses the buffer of an operand."""
+    """Return the guards under which the body uses an operand's buffer: (dimension, index) pairs."""
     common: set[tuple[int, int]] | None = None
     for user in _users(grid.buffers[index]):
         found = _conditions(user, grid)
@@ -346,7 +346,7 @@ def _users(value: SSAValue) -> Iterator[Operation]:
 
 
 def _conditions(op: Operation, grid: GridOp) -> set[tuple[int, int]]:
-    """Return where dimensions of a grid are when an op of its body runs."""
+    """Return the guards under which an op of the grid's body runs: (dimension, index) pairs."""
     found: set[tuple[int, int]] = set()
     while (parent := op.parent_op()) is not None and parent is not grid:
         if isinstance(parent, FirstOp | LastOp):

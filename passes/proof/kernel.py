@@ -128,12 +128,12 @@ class Part:
 
     @property
     def accumulates(self) -> bool:
-        """Whether the kernel adds to what its output holds."""
+        """Return whether the kernel adds to what its output holds."""
         return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
 
     @property
     def initial(self) -> Attribute | None:
-        """What the sums of the whole kernel begin at, None where it adds to what its output holds."""
+        """Initial value of the whole kernel's partial sums, None where it accumulates into its output."""
         reductions = self.op.core().reductions if isinstance(self.op, KernelOp) else self.kernel.reductions
         return reductions[0].initial[0] if len(reductions) == 1 and len(reductions[0].initial) == 1 else None
 
@@ -238,7 +238,7 @@ def solve_point(equations: Sequence[Equation], starts: Mapping[int, Sequence[int
 
 
 def output_start(part: Part, access: int, x: Mapping[int, Linear]) -> Forms | None:
-    """Return where the tile of an access begins in all that the kernel accesses, None where x is not known enough."""
+    """Return the begin of an access's tile in the whole access, None where x is not known enough."""
     found: list[Linear] = []
     for form, own in zip(part.maps[access], part.inner[access], strict=True):
         total = Linear((), form.constant - own.constant)

@@ -30,7 +30,7 @@ from .rules import grid_point, refuse
 
 
 class LevelLimits(Protocol):
-    """What a proof has to know of a level: its bytes, what addresses are multiples of, and how many there are."""
+    """Properties of a level for a proof: its bytes, its alignment, its number of instances."""
 
     @property
     def size(self) -> int: ...
@@ -69,12 +69,12 @@ class Placed:
 
     @property
     def whose(self) -> str:
-        """What the buffer belongs to, for messages."""
+        """Owner of the buffer, for messages."""
         return f"{self.name} of the grid" if isinstance(self.owner, GridOp) else self.name
 
     @property
     def at(self) -> str:
-        """When the buffer is needed first, for counterexamples."""
+        """Begin of the buffer's live range, for counterexamples."""
         return grid_point([0] * len(self.owner.bounds)) if isinstance(self.owner, GridOp) else ""
 
     def at_copy(self, copy: int) -> str:

@@ -34,7 +34,7 @@ class Write:
     origin: Origin | None = None
 
     def origin_of(self, region: Region) -> Origin | None:
-        """Return what a region that it has written holds, or a region around it, as if all of it were of one origin."""
+        """Return the origin of a region that it has written, or of a region around it, if that is uniform."""
         if self.origin is None or region.same(self.region):
             return self.origin
         own, other = self.region.index, region.index
@@ -256,7 +256,7 @@ class State:
             self.lacking.discard(number)
 
     def origin_of(self, region: Region) -> Origin | None:
-        """Return what a region holds, as far as all of it comes from the same."""
+        """Return the origin of a region's content, where that is uniform."""
         if not region.array.size or (region.memory.initial and region.memory.untouched):
             return None
         writes = region.writes
@@ -279,7 +279,7 @@ class State:
         return write is not None and write.region.meets(region) and bool((region.writes == number).any())
 
     def _beside(self) -> list[Transfer]:
-        """Return what is under way beside the op that is looked at."""
+        """Return the transfers and kernels in flight beside the current op."""
         if self.engine is None:
             return self.under_way
         return [transfer for transfer in self.under_way if transfer.engine != self.engine]

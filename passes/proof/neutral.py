@@ -1,4 +1,4 @@
-"""Whether scalar code leaves its sums as they are where inputs have been filled."""
+"""Neutrality of fill values: scalar code leaves its sums unchanged where inputs have been filled."""
 
 from __future__ import annotations
 

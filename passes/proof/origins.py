@@ -1,4 +1,4 @@
-"""Where the content of memory comes from, as a program is walked through."""
+"""Provenance of memory contents, tracked in a walk of the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Index: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Spot:
-    """Where something begins in something larger of a shape: in a buffer, or in all that a kernel makes."""
+    """Offset in an enclosing shape: of a buffer, or of the whole result of a kernel."""
 
     source: Any
     start: Index
@@ -29,7 +29,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Sums:
-    """What has been added so far: `done` says which points of the reduced loops that are cut, by loop in order."""
+    """Partial sums: `done` holds the accumulated points of the reduced loops that are cut, by loop in order."""
 
     op: Operation
     start: Index | None
@@ -38,15 +38,15 @@ class Sums:
 
     @property
     def are_complete(self) -> bool:
-        """Whether all points have been added."""
+        """Return whether all points have been added."""
         return bool(self.done.all())
 
 
 @dataclass(frozen=True)
 class Origin:
     """
-    What a buffer holds: the part of other buffers that `spots` tell, the innermost first, and what it has been filled
-    with, if it has, outside of `valid`; or what a kernel on tiles has `made`.
+    Content of a buffer: a part of other buffers at `spots`, innermost first, with its fill outside of `valid`; or the
+    result that a kernel on tiles has `made`.
 
     `solved` is that kernel and what it has read, for as long as the buffer holds just that. `is_mixed` says that parts
     of it do not fit together.
@@ -78,7 +78,7 @@ class Origin:
 
     @property
     def lacks(self) -> bool:
-        """Whether it is sums that are not complete."""
+        """Return whether it is sums that are not complete."""
         return self.sums is not None and not self.sums.are_complete
 
 
@@ -155,5 +155,5 @@ def index_within(outer: Array, inner: Array, distance: int) -> Index | None:
 
 
 def loops_done(sums: Sums | None, shape: Sequence[int]) -> Array:
-    """Return which points of loops have been added, to add to: all false where there are no sums yet."""
+    """Return the accumulated points of loops, to update: all false where there are no sums yet."""
     return np.zeros(tuple(shape), np.bool_) if sums is None else sums.done.copy()

@@ -93,7 +93,7 @@ def operand_name(op: Operation, value: SSAValue) -> str:
 
 
 def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) -> Place | None:
-    """Return where a buffer begins in the operand that the whole kernel has there, None where that is not known."""
+    """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""
     made = held.place.moved(buffer.offset) if held is not None and held.place is not None else None
     is_lost = held is not None and held.is_lost
     known = [*buffer.places, *([made] if made is not None else [])]

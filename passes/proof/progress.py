@@ -16,7 +16,7 @@ from .steps import axes_along, reduces_other_points
 
 
 class Progress:
-    """What the steps of reductions have added."""
+    """Progress of reductions: the steps that are accumulated."""
 
     def __init__(self, state: State):
         self._state = state

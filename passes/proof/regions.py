@@ -43,7 +43,7 @@ class Memory:
 
     @property
     def untouched(self) -> bool:
-        """Whether nothing has been written to it since the program began."""
+        """Return whether nothing has been written to it since the program began."""
         return self._writes is None
 
     @property
@@ -103,7 +103,7 @@ class Region:
 
     @property
     def index(self) -> Index | None:
-        """Where it begins in the buffer that it is a part of, by element; None where it is no box of it."""
+        """Element index of its begin in the enclosing buffer; None where it is no box of it."""
         outer = self.box[0].index if self.box is not None else None
         if self.box is None or outer is None:
             return None
@@ -120,7 +120,7 @@ class Region:
 
     @property
     def is_dense(self) -> bool:
-        """Whether it leaves no gaps."""
+        """Return whether it leaves no gaps."""
         return self.high - self.low == self.array.nbytes
 
     @property
@@ -170,7 +170,7 @@ def _runs(array: Array, width: int) -> tuple[list[int], list[int]]:
 
 class Buffer(Region):
     """
-    What a memref stands for: a region, and the buffer that it is a part of.
+    Denotation of a memref: a region, and the buffer that it is a part of.
 
     `spots` are where it begins in what it is a box of, itself first; `views` the rest of them. `is_form` says that it,
     or what it is a box of, is a view of the buffer in another form, such as a reshaped one. One with `by_data` is some
@@ -200,7 +200,7 @@ class Buffer(Region):
 
     @property
     def index(self) -> Index | None:
-        """Where it begins in the buffer that it is a part of."""
+        """Index of its begin in the enclosing buffer."""
         return self.spots[-1].start if self.spots and self._home is not None else None
 
     @property

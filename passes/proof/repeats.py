@@ -92,7 +92,9 @@ class Repeats:
         self._found: set[Operation] = set()
 
     def replay(self, op: Operation, values: Sequence[Any]) -> tuple[Any, ...] | None:
-        """Do what a loop did before on these values and return its results; None where it is to be walked through."""
+        """
+        Replay the memoised effects of a loop on these values and return its results; None where it has to be walked.
+        """
         state = self._state
         if state.forks or any(transfer.engine is not None for transfer in state.under_way):
             self._active.append(None)
@@ -136,7 +138,7 @@ class Repeats:
         )
 
     def _do(self, op: Operation, known: _Recording, tokens: Sequence[Transfer]) -> tuple[Any, ...]:
-        """Do what a loop did before; returns its results."""
+        """Replay the memoised effects of a loop; returns its results."""
         state = self._state
         for read in known.reads.values():
             for observer in state.observers:

@@ -1,4 +1,4 @@
-"""What `verify-memory` demands of a program, and the form in which it refuses one."""
+"""Rules of `verify-memory`, and the form of its refusals."""
 
 from __future__ import annotations
 

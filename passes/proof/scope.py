@@ -1,5 +1,5 @@
 """
-What the body of a grid sees: the dimensions of all grids around it, its buffers, and when its ops run.
+Scope of a grid's body: the dimensions of all grids around it, its buffers, and the guards of its ops.
 
 The dimensions of grids in grids are numbered from the outermost grid's first one on, of each grid the spatial ones
 first: what a copy goes through is then in row-major order, and nothing stays from one copy to another. Those with one
@@ -27,7 +27,7 @@ Forms: TypeAlias = tuple[Linear, ...]
 
 @dataclass(frozen=True)
 class Guard:
-    """When an op runs: where the dimensions in `first` are 0 and those in `last` are at their ends."""
+    """Guard of an op: it runs where the dimensions in `first` are 0 and those in `last` are at their ends."""
 
     first: frozenset[int] = frozenset()
     last: frozenset[int] = frozenset()
@@ -42,13 +42,13 @@ class Guard:
         return other.first <= self.first and other.last <= self.last
 
     def below(self, depth: int) -> Guard:
-        """Return what it asks of the dimensions before `depth`."""
+        """Return the part of the guard on the dimensions before `depth`."""
         return Guard(frozenset(d for d in self.first if d < depth), frozenset(d for d in self.last if d < depth))
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a buffer begins in something larger, and the shape of that: an operand, or all that a kernel makes."""
+    """Offset of a buffer in an enclosing shape: that of an operand, or of the whole result of a kernel."""
 
     start: Forms
     shape: tuple[int, ...]
@@ -61,7 +61,7 @@ class Place:
 @dataclass(frozen=True, eq=False)
 class Buffer:
     """
-    What an argument of a body stands for.
+    Denotation of an argument of a body.
 
     `memory` is the buffer whose bytes it is, at `offset` in it: itself, unless it is a view. The content stays while
     the dimensions from `kept` on run. `around` is the operand that it is a tile of, None outside of all grids and for
@@ -98,24 +98,24 @@ class Buffer:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """Where it lies in the operands around it, the innermost first."""
+        """Offsets in the operands around it, the innermost first."""
         if self.around is None:
             return ()
         return Place(self.start, self.around.shape), *(place.moved(self.start) for place in self.around.places)
 
     @property
     def is_view(self) -> bool:
-        """Whether it is a part of a buffer, where that lies."""
+        """Return whether it is a part of a buffer, where that lies."""
         return self.tiles is not None and self.tiles.is_view
 
     @property
     def is_output(self) -> bool:
-        """Whether it is the tile of an output."""
+        """Return whether it is the tile of an output."""
         return self.tiles is not None and self.tiles.is_output
 
     @property
     def part(self) -> Forms | None:
-        """Where it begins in its memory, None where it does so at its beginning, at every point."""
+        """Offset in its memory, None where it begins at 0 at every point."""
         return self.offset if any(form != Linear() for form in self.offset) else None
 
     @property
@@ -178,7 +178,7 @@ class Scope:
         return Buffer(value, value, _zeros(value), self.base + tiles.moving, tiles, start, around)
 
     def within(self, op: FirstOp | LastOp, guard: Guard) -> Guard:
-        """Return when the body of an op runs that itself is reached under a guard."""
+        """Return the guard of an op's body, conjoined with that of the op itself."""
         dims = frozenset(dim for value in op.dims if self.bounds[dim := self.dims[value]] > 1)
         if isinstance(op, FirstOp):
             return Guard(guard.first | dims, guard.last)

@@ -170,7 +170,7 @@ def axes_along(part: Part, dim: int) -> list[tuple[int, int]]:
 
 
 def _fill(buffer: Buffer, axis: int) -> Attribute | None:
-    """Return what lies outside of the operand along an axis of a tile, None where that may be more than one value."""
+    """Return the fill outside of the operand along an axis of a tile, None where that may be more than one value."""
     fills: set[Attribute] = set()
     each: Buffer | None = buffer
     while each is not None and each.tiles is not None:

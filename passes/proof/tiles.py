@@ -26,7 +26,7 @@ from .steps import prove_sizes
 
 @dataclass
 class KernelFacts:
-    """What a kernel op does to its operands, by their indices."""
+    """Memory effects of a kernel op on its operands, by their indices."""
 
     op: Operation
     reads: list[int]
@@ -158,7 +158,7 @@ class TileChecks:
             )
 
     def _spot(self, facts: KernelFacts, part: Part, access: int, buffer: Buffer, origin: Origin | None) -> Spot | None:
-        """Return where a buffer begins in the operand that the whole kernel has there, None where that is not known."""
+        """Return the offset of a buffer in the whole kernel's operand, None where that is not known."""
         shape, adds_to = part.shapes[access], facts.operand_of[access] in facts.adds_to
         origin = origin or Origin()
         if spot := of_shape(origin.spots, shape):
@@ -212,7 +212,7 @@ class TileChecks:
         )
 
     def _made(self, part: Part, x: Mapping[int, int]) -> Spot | None:
-        """Return where the output of a kernel on tiles begins in all that the whole kernel makes."""
+        """Return the offset of a tile's output in the whole kernel's result."""
         op = part.op
         if op not in self._starts:
             self._starts[op] = _output_terms(part)
@@ -258,12 +258,12 @@ class TileChecks:
         return True
 
     def _cover(self, op: Operation, shape: Index, start: Index, extents: Sequence[int]) -> None:
-        """Note which part of a whole kernel's last output has been written."""
+        """Record the written part of a whole kernel's last output."""
         box = tuple(slice(max(0, at), max(0, at + n)) for at, n in zip(start, extents, strict=True))
         self._must_be_written(op, shape)[box] = True
 
     def _must_be_written(self, op: Operation, shape: Index) -> Array:
-        """Return which part of a whole kernel's last output has been written."""
+        """Return the written part of a whole kernel's last output."""
         key = (self.call, op)
         if key not in self._covered:
             self._covered[key] = np.zeros(shape, np.bool_)

@@ -369,7 +369,7 @@ class Walk:
         return replace(origin, is_whole=False) if far.memory.is_shared and outer is None else origin
 
     def _written(self, near: Buffer, piece: Region, *, is_known: bool) -> Origin | None:
-        """Return what a part of a tile leaves in the far buffer; None where it is known to belong there."""
+        """Return the content that a part of a tile leaves in the far buffer; None where it is known to belong there."""
         origin = self.state.origin_of(near)
         if origin is None or (is_known and not origin.lacks):
             return None

@@ -46,7 +46,7 @@ Chains: TypeAlias = dict[tuple[SSAValue, int, bool], list[Spread]]
 
 @dataclass(frozen=True)
 class Match:
-    """What a pattern stands for: `values` and `numbers` by capture, `nodes` by name, `ops` all operators in it."""
+    """Match of a pattern: `values` and `numbers` by capture, `nodes` by name, `ops` all operators in it."""
 
     values: Mapping[str, SSAValue] = field(default_factory=dict[str, SSAValue])
     numbers: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -102,7 +102,7 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class _Chain:
-    """What products and sums have in common: parts, parts taken inversely, and one number; a text captures that."""
+    """Base of products and sums: parts, parts taken inversely, and one number; a text captures that."""
 
     parts: tuple[Pattern, ...]
     inverse: tuple[Pattern, ...]

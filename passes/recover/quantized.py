@@ -30,7 +30,7 @@ BYTES = 256
 
 @dataclass(frozen=True)
 class Quantization:
-    """What integers of 8 or 4 bits stand for: `(integer - zero) * scale`."""
+    """Quantisation of integers of 8 or 4 bits: `(integer - zero) * scale`."""
 
     scale: float
     """A number of f32."""
@@ -51,7 +51,7 @@ class Quantization:
 
     @property
     def widest(self) -> int:
-        """How far an integer can be from the zero point."""
+        """Largest distance of an integer from the zero point."""
         return max(self.range.high - self.zero, self.zero - self.range.low)
 
     def integers_of(self, real: Array) -> Array:
@@ -63,7 +63,7 @@ class Quantization:
         return np.rint(clipped).astype(np.int64) + self.zero
 
     def levels(self) -> Array:
-        """Return what each byte stands for, f32 [256], by the byte's bits."""
+        """Return the dequantised value of each byte, f32 [256], by the byte's bits."""
         integers = bytes_of(self.byte).astype(np.int64)
         return (integers - self.zero).astype(np.float32) * np.float32(self.scale)
 
@@ -79,7 +79,7 @@ def bytes_of(byte: IntegerType) -> Array:
 
 
 def quantization_of(op: OnnxOp) -> Quantization | None:
-    """Return what QuantizeLinear or DequantizeLinear says of a whole tensor of 8 or 4 bits; None for others."""
+    """Return the quantisation of QuantizeLinear or DequantizeLinear per tensor in 8 or 4 bits; None for others."""
     real, integer = op.operands[0], op.results[0]
     if op.name == "onnx.DequantizeLinear":
         real, integer = integer, real
@@ -147,7 +147,9 @@ class Integers:
         return None if value is None else self._forms.get(value)
 
     def dequantised(self, value: SSAValue | None) -> Quantization | None:
-        """Return what the bytes of a tensor stand for, None where it is no tensor that DequantizeLinear could make."""
+        """
+        Return the dequantised values of a tensor's bytes, None where it is no tensor that DequantizeLinear could make.
+        """
         form = self.form(value)
         return None if form is None else form.quantization
 

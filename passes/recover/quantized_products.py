@@ -80,7 +80,7 @@ def _is_scale(scales: Array) -> bool:
 
 
 def _integers(op: OnnxOp, scales: Array, zeros: Array, axis: int | None) -> Array | None:
-    """Return what a DequantizeLinear takes: a constant, or one of floats that QuantizeLinear makes integers."""
+    """Return the integer input of a DequantizeLinear: a constant, or the result of QuantizeLinear."""
     source, element = op.operands[0], element_of(op.operands[0])
     numbers = constant_of(source)
     if numbers is not None:
@@ -233,7 +233,7 @@ def _matmul(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) 
 def linear(
     integers: Integers, op: OnnxOp, bias: SSAValue | None, y: Quantization, before: Operation
 ) -> SSAValue | None:
-    """Insert what computes a MatMul, and a bias of its columns, on bytes; None where there is nothing."""
+    """Insert a MatMul on bytes, with a bias of its columns; None where there is none."""
     a, b = op.operands
     weights = weights_of(b)
     if weights is not None and weights.numbers.ndim == 2 and len(shape_of(a)) > 1:

@@ -52,7 +52,7 @@ class _Point:
 
 
 def _point(ratios: list[Fraction], most: Fraction) -> _Point | None:
-    """Return where to cut ratios of which the sums are up to `most`; None where these are too large."""
+    """Return the binary point of ratios whose sums are up to `most`; None where these are too large."""
     bits = max(ratio.denominator.bit_length() - 1 for ratio in ratios)
     ends = all((1 << bits) % ratio.denominator == 0 for ratio in ratios)
     return _Point(bits, True) if ends and bits + _magnitude(most) <= _EXACT else _room(most)
@@ -151,7 +151,7 @@ def _add_constant(integers: Integers, op: OnnxOp, y: Quantization, before: Opera
 
 
 def _point_for(ratio: Fraction, steps: Array, most: Fraction) -> _Point | None:
-    """Return where to cut a ratio and constants."""
+    """Return the binary point of a ratio and constants."""
     ends = _point([ratio], most)
     if ends is None or not ends.exact:
         return ends

@@ -46,7 +46,7 @@ def fits(shape: Sequence[int], target: Sequence[int]) -> bool:
 
 
 def pointwise(operator: str, **attributes: str) -> Build:
-    """Return what builds an operator of the capture x alone; a number captured as alpha is its attribute."""
+    """Return a builder of an operator of the capture x alone; a number captured as alpha is its attribute."""
 
     def build(match: Match, root: Operation) -> SSAValue | None:
         x, result = match.values["x"], root.results[0]

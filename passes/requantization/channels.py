@@ -112,7 +112,7 @@ class Chain:
         return factor, summand
 
     def values(self, channels: Channels, roots: Array) -> Array:
-        """Return what the requantisation gives for int64 [channels, n], as int64, an unsigned result as such."""
+        """Return the requantised values for int64 [channels, n], as int64, an unsigned result as such."""
         values: dict[SSAValue, Array] = {self.root: roots.astype(numpy_type(self.root.type))}
         for op in self.ops:
             operands = [
@@ -175,7 +175,7 @@ def _number(op: Operation, taken: SSAValue, channels: Channels) -> Array:
 
 def domain_of(root: SSAValue, channels: Channels, sums: Domain | None) -> Domain:
     """
-    Return what a root can be, [channels] or [1]: the sums of the kernel for its first argument, else its type's range.
+    Return the domain of a root, [channels] or [1]: sums of the kernel for its first argument, else its type's range.
 
     A value that is extended can be what the narrower one can.
     """

@@ -63,7 +63,7 @@ def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[t
 def _form(
     op: RequantizeOp | RescaleOp, chain: Chain, channels: Channels, domain: Domain
 ) -> Product | UpperProduct | RoundedProduct | None:
-    """Return what a requantisation becomes, None where it stays as it is."""
+    """Return the narrowed form of a requantisation, None where it is unchanged."""
     used = [channels[operand] for each in chain.ops for operand in each.operands]
     if all(numbers is None or len(numbers) == 1 for numbers in used):
         domain = Domain(domain.least.min(keepdims=True), domain.most.max(keepdims=True))

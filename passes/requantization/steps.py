@@ -131,7 +131,7 @@ def _product_on(steps: Steps, slope: Array, *, halves_to_even: bool) -> UpperPro
 
 @dataclass(frozen=True)
 class _Line:
-    """What a product may be, but for factor and summand."""
+    """Representable products, factor and summand aside."""
 
     steps: Steps
     left: int

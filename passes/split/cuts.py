@@ -1,4 +1,4 @@
-"""Where two kernels are cut so that one engine works on the second while another one is still at the first."""
+"""Cuts of two kernels for pipelining: one engine works on the second while another is still at the first."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _increasing(points: Iterable[int], bound: int) -> tuple[int, ...]:
 
 
 class _Reach:
-    """How much of its result a kernel has to have made for a part of another kernel, in bytes of what lies between."""
+    """Dependence of a part on its producer: the bytes of the intermediate that have to be made before it starts."""
 
     def __init__(self, first: tuple[Part, int], second: tuple[Part, int]):
         self._sides = first, second

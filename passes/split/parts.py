@@ -118,7 +118,7 @@ def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]
 
 
 def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
-    """Return what `made_parts` does, those of each part apart, its kernel the last."""
+    """Return the result of `made_parts` grouped by part, its kernel the last."""
     whole = whole_of(op)
     ends = (*cuts, whole.sizes[loop])
     return [_made_part(part_of(whole, loop, begin, end)) for begin, end in zip((0, *cuts), ends, strict=True)]

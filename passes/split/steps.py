@@ -1,4 +1,4 @@
-"""How long kernels that follow each other take with some of them in parts, by the machine's costs."""
+"""Makespan of consecutive kernels with some of them split into parts, by the machine's cost model."""
 
 from __future__ import annotations
 

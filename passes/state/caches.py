@@ -199,7 +199,7 @@ def _check_layout(
 
 
 def _shown(array: Array, ops: Sequence[OnnxOp]) -> Array:
-    """Return what views make of an array."""
+    """Return the array after a chain of views."""
     for op in ops:
         transposes = op.name == "onnx.Transpose"
         array = np.transpose(array, op.attribute("perm")) if transposes else array.reshape(shape_of(op.results[0]))
@@ -207,7 +207,7 @@ def _shown(array: Array, ops: Sequence[OnnxOp]) -> Array:
 
 
 def _taken_back(array: Array, ops: Sequence[OnnxOp], axis: int) -> list[Array]:
-    """Return what views of the past can make of the present, whose `axis` has more rows."""
+    """Return the present after the views of the past are undone, whose `axis` has more rows."""
     if not ops:
         return [array]
     op, *rest = ops
@@ -223,7 +223,7 @@ def _taken_back(array: Array, ops: Sequence[OnnxOp], axis: int) -> list[Array]:
 
 
 def same_axis(source: Sequence[int], axis: int, target: Sequence[int]) -> list[int]:
-    """Return which axes of a reshaped tensor can be the `axis` of its source: of its extent, and between as much."""
+    """Return the axes of a reshaped tensor that can be the `axis` of its source: of its extent, and between as much."""
     sides = prod(source[:axis]), prod(source[axis + 1 :])
     return [
         i

@@ -1,4 +1,4 @@
-"""Which axes of an operator's operands and results are the same axis, so that one can be followed through it."""
+"""Correspondence of the axes of an operator's operands and results, to follow an axis through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `opt-tool` does: read, run the pipeline, write; and the report of whatever goes wrong."""
+"""Driver of `opt-tool`: read, run the pipeline, write; and the report of any failure."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Chunk:
 
 def drive(arguments: Namespace, known: Known | None, reparse: Callable[[list[str]], Namespace]) -> int:
     """
-    Do what a command line says and return the exit code; errors are printed to standard error.
+    Execute a command line and return the exit code; errors are printed to standard error.
 
     `reparse` returns the command line with the given arguments before its own.
     """
@@ -119,11 +119,15 @@ def _report(error: BaseException, debug: bool) -> None:
 def _discovered(
     known: Known, arguments: Namespace
 ) -> tuple[Registry, Mapping[str, targets.Machine], Mapping[str, Callable[[], type[Target]]]]:
-    """Return what is known, with the targets and files from outside that the arguments name."""
+    """Return the registries, with the targets and files from outside that the arguments name."""
     from ...passes import all_passes
 
     for file in arguments.load_pass:
         load_passes(Path(file))
+    formats = all_formats() if known.formats is None else known.formats
+    for name in arguments.machine:
+        if name.partition("{")[0] in formats and not Path(name).exists():
+            raise UsageError(f"'{name}' is an output format, not a target", remedy=f"choose it with -t {name}")
     named = [targets.machine_named(name) for name in arguments.machine]
     passes = all_passes() if known.passes is None else known.passes
     machines = targets.machines() if known.machines is None else dict(known.machines)
@@ -135,7 +139,6 @@ def _discovered(
                 found=f"{machines[machine.name].folder} and {machine.folder}",
                 remedy="rename the machine file or the folder",
             )
-    formats = all_formats() if known.formats is None else known.formats
     return passes, machines, formats
 
 
@@ -144,7 +147,7 @@ def _listing(
     passes: Registry,
     machines: Mapping[str, targets.Machine],
 ) -> str | None:
-    """Return what `--version` or one of the `--list` options shows, or None where none is given."""
+    """Return the text of `--version` or of one of the `--list` options, None where none is given."""
     from ...passes import passes_by_origin
 
     if arguments.version:
@@ -225,7 +228,7 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
 
 
 def _when(arguments: Namespace, passes: Registry) -> When:
-    """Return when the IR is to be printed. Raises UsageError for a pass that there is not."""
+    """Return the points at which the IR is printed. Raises UsageError for an unknown pass."""
     before, after = (
         frozenset(known_name(name) for text in texts for name in text.split(","))
         for texts in (arguments.mlir_print_ir_before, arguments.mlir_print_ir_after)
@@ -327,7 +330,7 @@ class Run:
             return import_onnx(Path(self.source), input_shapes=self.shapes, input_types=self.types)
 
     def observers(self, chunk: Chunk) -> list[Observer]:
-        """Return what watches the passes as the command line asks."""
+        """Return the observers of the pass manager that the command line asks for."""
         arguments = self.arguments
         show = partial(
             print_ir,
@@ -389,7 +392,7 @@ class Run:
         return diagnostic
 
     def unexpected(self, chunk: Chunk, came: list[BaseException]) -> list[BaseException]:
-        """Return what differs between the errors that came and those that a chunk expects."""
+        """Return the difference between the reported errors and those that a chunk expects."""
         diagnostics = [error for error in came if isinstance(error, Diagnostic)]
         expected = expectations(chunk.text, self.source, chunk.first_line)
         only_expected = self.arguments.verify_diagnostics == "only-expected"

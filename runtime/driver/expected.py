@@ -43,7 +43,7 @@ class Expectation:
 
 def expectations(text: str, source: str, first_line: int = 1) -> list[Expectation]:
     """
-    Return what the comments of `text` expect; `first_line` is the line of the file at which it begins.
+    Return the diagnostics that the comments of `text` expect; `first_line` is the line of the file at which it begins.
 
     Raises Diagnostic for a comment that is malformed.
     """

@@ -1,4 +1,4 @@
-"""What `--list-passes`, `--help-pass`, `--list-dialects` and `--list-targets` show."""
+"""Listings of `--list-passes`, `--help-pass`, `--list-dialects` and `--list-targets`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long reading, each pass, verification and printing took."""
+"""Time of reading, of each pass, of verification and of printing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Timing(Observer):
 
     @contextmanager
     def measure(self, name: str) -> Generator[None]:
-        """Add what the body takes to the row `name`."""
+        """Add the time of the body to the row `name`."""
         start = perf_counter()
         try:
             yield

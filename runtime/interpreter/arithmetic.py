@@ -1,5 +1,5 @@
 """
-What the ops of `arith` compute, on scalars and elementwise on arrays.
+Semantics of the ops of `arith`, on scalars and elementwise on arrays.
 
 MLIR leaves some cases undefined; here each has a value, so that a vectorised evaluation may compute what is then not
 used: a division by zero gives 0, a shift by the width or more shifts everything out, a float that does not fit an

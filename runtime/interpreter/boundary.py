@@ -153,7 +153,7 @@ class Session:
         return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
 
     def _bucket(self, function: str, arguments: Sequence[Port], inputs: Mapping[str, Array]) -> str:
-        """Return which of a function and its buckets runs at the position that the inputs say, if they do."""
+        """Return the function or bucket that runs at the position among the inputs, if one is given."""
         positions = (_position(port, inputs) for port in arguments)
         position = next((each for each in positions if each is not None), None)
         return function if position is None else function_at(self._module, function, position)
@@ -168,7 +168,7 @@ def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
 
 
 def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
-    """Return how many rows of the state are written after the call; raises Diagnostic for a wrong position."""
+    """Return the rows of the state that are written after the call; raises Diagnostic for a wrong position."""
     position = _position(port, inputs)
     if position is None:
         return written

@@ -51,7 +51,7 @@ def is_memory(type_: Attribute) -> bool:
 
 
 def element_type(type_: Attribute) -> Attribute:
-    """Return what an array holds or a pointer points to."""
+    """Return the element type of an array or pointer."""
     if isinstance(type_, EmitC_PointerType):
         return cast(Attribute, type_.pointee_type)
     return cast("EmitC_ArrayType[Any]", type_).get_element_type()
@@ -171,7 +171,7 @@ def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any
 
 
 def _c_rule(op: Any) -> CRule | None:
-    """Return what a function of a target's C runtime does; the rules of targets lie beside their ops."""
+    """Return the semantics of a function of a target's C runtime; the rules of targets lie beside their ops."""
     function = op.callee.data
     if function not in C_RULES and function not in TILES and not c_scalars.is_runtime(op):
         for origin, dialects in dialects_by_origin().items():

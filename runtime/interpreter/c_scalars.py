@@ -1,5 +1,5 @@
 """
-What the expressions of `emitc` compute, elementwise, with C's conversions.
+Semantics of the expressions of `emitc`, elementwise, with C's conversions.
 
 Signed overflow, which C leaves undefined, wraps around; so does what `arithmetic.py` says of divisions by zero and
 shifts.
@@ -213,7 +213,7 @@ _RESIZING = re.compile(r"tw_(extf|truncf)_(f16|bf16|f32|f64)_(f16|bf16|f32)")
 
 
 def _runtime_function(op: Operation) -> str:
-    """Return what is between `tw_` and the type in the name of a function of the runtime; "" for others."""
+    """Return the part between `tw_` and the type in the name of a function of the runtime; "" for others."""
     match = _BY_TYPE.fullmatch(cast(StringAttr, op.properties["callee"]).data)
     return "" if match is None else match[1] or match[3]
 
@@ -227,7 +227,7 @@ def is_runtime(op: Operation) -> bool:
 
 @cache
 def _rule_of(function: str, known: int) -> ScalarRule | None:
-    """Return what the scalar op that is a call of a C function computes, by the last of the `known` rules."""
+    """Return the semantics of the scalar op that is a call of a C function, by the last of the `known` rules."""
     for op, rule in reversed(SCALAR_RULES.items()):
         if issubclass(op, CCall) and op.C_FUNCTION == function and not op.get_irdl_definition().properties:
             return rule

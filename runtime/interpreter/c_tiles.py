@@ -1,4 +1,4 @@
-"""What the C functions for tiles of convolutions compute, on flat arrays that begin where the pointers point."""
+"""Semantics of the C functions for tiles of convolutions, on flat arrays that begin at the pointers."""
 
 from __future__ import annotations
 

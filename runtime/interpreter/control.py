@@ -43,7 +43,7 @@ def _for(runner: Runner, op: scf.ForOp, operands: Sequence[Value]) -> Sequence[V
 
 
 def _owned(carried: Sequence[SSAValue], values: Sequence[Value], kept: Sequence[bool]) -> list[Value]:
-    """Return what a loop carries; tensors that others may know are copied."""
+    """Return the loop-carried values; tensors that may alias others are copied."""
     return [
         value if keep or not isinstance(like.type, TensorType) else np.array(value)
         for like, value, keep in zip(carried, values, kept, strict=True)

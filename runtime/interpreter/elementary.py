@@ -1,5 +1,5 @@
 """
-What the ops of `math` compute, on scalars and elementwise on arrays.
+Semantics of the ops of `math`, on scalars and elementwise on arrays.
 
 Transcendental functions of types narrower than f64 are computed in f64 and rounded once, so they are correctly rounded
 but for rare ties; in f64 they are NumPy's, within 1 ULP (4 ULP for powers).

@@ -1,5 +1,5 @@
 """
-What is known about a loop nest before it runs: index expressions, ranges, reductions, and which loops are independent.
+Static analysis of a loop nest: index expressions, value ranges, reductions, and loop independence.
 
 The values that come from outside of the nest are known, so constants that were hoisted out of it count as such.
 """
@@ -37,7 +37,7 @@ _PRODUCTS = ("arith.muli", "emitc.mul")
 @dataclass(frozen=True)
 class LoopFold:
     """
-    How a loop updates one carried value: `combiner(carried, value)`.
+    Update of one loop-carried value: `combiner(carried, value)`.
 
     If the loop only hands the value through to an inner loop, `inner` is that loop and `position` the place there.
     `product` is set if the value is a product, which is summed.
@@ -71,7 +71,7 @@ class Facts:
 
     @cached_property
     def uses(self) -> dict[int, int]:
-        """How often each value is used."""
+        """Number of uses of each value."""
         uses: dict[int, int] = {}
         for node in nodes_in([self.nest.loop]):
             for number in used(node):
@@ -216,7 +216,7 @@ class Facts:
     # Reductions
 
     def plan(self, loop: Loop) -> list[LoopFold] | None:
-        """Return how the loop folds its carried values; None if it does anything else with one, or stores."""
+        """Return the folds of the loop's carried values; None if it does anything else with one, or stores."""
         key = id(loop)
         if key not in self._plans:
             self._plans[key] = self._plan(loop)

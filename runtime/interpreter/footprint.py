@@ -1,4 +1,4 @@
-"""How large the arrays are that vectorising a loop nest makes."""
+"""Memory footprint of the arrays of a vectorised loop nest."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class _Box:
     extents: tuple[int, ...]
 
     def part(self, values: Array) -> Array:
-        """Return what an array over the whole space holds for this part."""
+        """Return the part of an array over the whole space."""
         corner = zip(self.origin, self.extents, values.shape, strict=True)
         return values[tuple(slice(start, start + n) if full > 1 else slice(None) for start, n, full in corner)]
 
@@ -173,7 +173,9 @@ def _shift(origin: Sequence[int]) -> AffineMap:
 
 
 def _folds(body: Block) -> list[_Fold] | None:
-    """Return how the body updates its own accumulators, if each update is a fold; they are its last arguments."""
+    """
+    Return the folds by which the body updates its accumulators, None for other updates; they are its last arguments.
+    """
     last = body.last_op
     assert last is not None
     own = list(body.args[len(body.args) - len(last.operands) :])
@@ -274,7 +276,7 @@ def _at_point(values: Array, at: Mapping[int, int]) -> Array:
 
 
 def evaluate(block: Block, arguments: Sequence[Array], box: _Box, captured: Callable[[SSAValue], Array]) -> list[Array]:
-    """Return what a block of scalar ops yields for whole arrays as its arguments."""
+    """Evaluate a block of scalar ops with whole arrays as its arguments; returns the yielded arrays."""
     env = evaluate_ops(block, dict(zip(block.args, arguments, strict=True)), box, captured, set())
     assert block.last_op is not None
     return [env[value] if value in env else captured(value) for value in block.last_op.operands]

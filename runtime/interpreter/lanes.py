@@ -259,7 +259,7 @@ class _Lanes:
         return result if self.vectorised else np.asarray(result).reshape(-1)[0]
 
     def _fold(self, loop: Loop, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...]) -> list[Array | None]:
-        """Return what the iterations of a loop and of the axes that are folded with it contribute; None for nothing."""
+        """Return the contribution of the iterations of a loop and of the axes folded with it; None for nothing."""
         plan = self.facts.plan(loop)
         assert plan is not None
         inner_mask = self._enter(loop, lower, upper, mask)

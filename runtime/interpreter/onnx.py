@@ -237,7 +237,7 @@ def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequenc
 
 
 def _evaluator(op: OnnxOp) -> tuple[Any, list[str]]:
-    """Return what computes one op, and the names of the inputs that it takes."""
+    """Return the evaluator of one op, and the names of the inputs that it takes."""
     from onnx.reference import ReferenceEvaluator
 
     node = node_of(op)

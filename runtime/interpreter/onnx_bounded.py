@@ -1,4 +1,4 @@
-"""What the operators of `dialects/onnx/bounded.py` compute, independent of their lowering."""
+"""Semantics of the operators of `dialects/onnx/bounded.py`, independent of their lowering."""
 
 from __future__ import annotations
 

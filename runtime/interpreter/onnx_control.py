@@ -45,7 +45,7 @@ def _loop(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
 
 
 def _padded(op: OnnxOp, index: int, parts: Sequence[Array]) -> Array:
-    """Return what the turns gave for a result, and zeros for the turns that the loop did not take."""
+    """Return a result's values over the iterations, padded with zeros to the loop's bound."""
     result = op.results[index]
     shape = shape_of(result)
     missing = [np.zeros(shape[1:], numpy_type(element_of(result)))] * (shape[0] - len(parts))
@@ -79,7 +79,7 @@ def _scan(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
 
 
 def _stacked(op: OnnxOp, index: int, parts: Sequence[Array], axis: int) -> Array:
-    """Return what the turns gave for a result, along a new axis. Raises Diagnostic where it is not as long as said."""
+    """Return a result's values over the iterations, stacked along a new axis. Raises Diagnostic for another length."""
     result = op.results[index]
     shape = shape_of(result)
     if len(parts) != shape[axis]:

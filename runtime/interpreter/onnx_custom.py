@@ -1,5 +1,5 @@
 """
-What the operators of `dialects/onnx/custom.py` compute: the arithmetic that their docs state, in 64 bits.
+Semantics of the operators of `dialects/onnx/custom.py`: the arithmetic that their docs state, in 64 bits.
 
 These are plain functions of arrays, independent of every lowering, which is checked against them. Arrays of floats hold
 whole numbers where an operator is an integer one.

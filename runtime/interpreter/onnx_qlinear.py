@@ -1,5 +1,5 @@
 """
-What ONNX's own quantised operators compute, to the bit as ONNX Runtime does: all factors and products are of f32.
+Semantics of ONNX's quantised operators, bit-exact to ONNX Runtime: all factors and products are of f32.
 
 ONNX's reference multiplies in f64, which rounds some results to another integer.
 """

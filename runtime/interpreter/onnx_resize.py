@@ -26,7 +26,7 @@ def reads_at_zero(op: OnnxOp) -> list[int]:
 
 def resize(reference: Callable[[Array], Any], op: OnnxOp, x: Array, *sampling: Array | None) -> Array:
     """
-    Return what a Resize of x computes; `reference` is the operator, on doubles in the shape of x.
+    Compute a Resize of x; `reference` is the operator, on doubles in the shape of x.
 
     Along an axis that is read at 0 all elements become what is read there: then the reference reads it anywhere.
     """

@@ -1,5 +1,5 @@
 """
-Which tensors may be changed in place: those that loops carry, and that nobody looks at again.
+Ownership of tensors: those that may be updated in place, as loop-carried ones without later uses.
 
 A tensor is an array that nobody writes to. But a loop that puts one element after the other into a tensor would copy it
 in each turn; so an array that a loop or an insertion has made for itself goes over to the op that uses it last.

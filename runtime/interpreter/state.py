@@ -42,7 +42,7 @@ def _store(runner: Runner, op: GlobalStoreOp, operands: Sequence[Value]) -> list
 
 def check_position(name: str, position: int, added: int, rows: int, written: int) -> int:
     """
-    Return how many rows of a state are written after a call at a position.
+    Check a position and return the rows of the state that are written after a call at it.
 
     A state of `rows` rows is filled from the first on, `added` rows in a call; `written` of them are. A call may go
     back, to write rows anew, but leave none out. Raises Diagnostic where it does, and where its rows have no place.

@@ -1,4 +1,4 @@
-"""What a simulation keeps of buffers, kernels, layers, links and engines."""
+"""Accounts of a simulation: buffers, kernels, layers, links and engines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .result import Nodes
 
 class Place(NamedTuple):
     """
-    Where a buffer lies: its name, its level, and its address there in bytes, -1 where that is not planned.
+    Allocation of a buffer: its name, its level, and its address there in bytes, -1 where that is not planned.
 
     One that stays in a near level from layer to layer has its `bytes`; others there are tiles.
     """
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 @dataclass
 class Token:
-    """When a kernel or transfer starts and ends, known once it has begun; `outward` if it writes the far side."""
+    """Start and end of a kernel or transfer, known once it is issued; `outward` if it writes the far side."""
 
     outward: bool = False
     start: int = 0
@@ -33,7 +33,7 @@ class Token:
 
 @dataclass
 class Tally:
-    """What the kernels of one kind have cost so far."""
+    """Cost of the kernels of one kind so far."""
 
     calls: int = 0
     busy: int = 0
@@ -59,7 +59,7 @@ class Share:
 
 @dataclass
 class Layer:
-    """What the ops of some ONNX nodes have cost so far; as in LayerCost."""
+    """Cost of the ops of some ONNX nodes so far; as in LayerCost."""
 
     nodes: Nodes
     engine: str = ""
@@ -140,7 +140,7 @@ class Bus:
 
 @dataclass
 class EngineUse:
-    """How one copy of an engine is used, and when it is next idle."""
+    """Use of one engine instance: its busy time, and when it is next idle."""
 
     free: int = 0
     busy: int = 0

@@ -104,7 +104,7 @@ class TimedInterpreter(Interpreter):
             self._at_once(op, env)
 
     def _at_once(self, op: Operation, env: dict[SSAValue, Value]) -> None:
-        """Do what takes no time."""
+        """Execute an op that takes no time."""
         if isinstance(op, memref.LoadOp):
             self._timeline.advance(self._now)
         super()._run(op, env)
@@ -125,7 +125,7 @@ class TimedInterpreter(Interpreter):
         self._now = max(self._now, token.end if token else 0)
 
     def _kernel(self, op: Operation, env: dict[SSAValue, Value]) -> Effect:
-        """Return what a kernel does: reads all of its operands, and writes its outputs."""
+        """Return the effect of a kernel: it reads all of its operands, and writes its outputs."""
         written = self.cached(op, _written)
         operands = {value: env[value] for value in op.operands}
         scope = {value: env[value] for value in self.cached(op, _captured)}
@@ -164,7 +164,9 @@ def _copy(op: memref.CopyOp, source: Array, target: Array) -> Effect:
 
 
 def _transfer(op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array) -> Effect:
-    """Return what a transfer does: reads and writes what the tile shares with the far buffer, and fills the rest."""
+    """
+    Return the effect of a transfer: it reads and writes the part of the tile in the far buffer, and fills the rest.
+    """
     there, here = overlap(offsets, near.shape, far.shape)
     if op.writes_far is not None:
         return Effect(op, [near[here]], [far[there]], lambda: [near[here].copy()])

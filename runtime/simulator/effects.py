@@ -1,5 +1,5 @@
 """
-What kernels and transfers do to memory, and when: what an op computes depends on what is there when it starts.
+Timed memory effects of kernels and transfers: an op computes on the contents at its start.
 
 An op reads its operands when it starts. Until it ends nobody can know what the buffers hold that it writes, and what it
 makes of operands that somebody else changes meanwhile; poison stands for both.
@@ -39,7 +39,7 @@ def _poisoned(array: Array) -> int:
 @dataclass
 class Effect:
     """
-    What an op does to memory from its start to its end.
+    Memory effects of an op from its start to its end.
 
     `compute` returns an array for each of `writes`, made of what memory holds when it is called.
     """
@@ -79,7 +79,7 @@ class Timeline:
         self._now = 0
 
     def add(self, effect: Effect, start: int, end: int) -> None:
-        """Add what happens between two cycles. Raises Diagnostic where the first has passed already."""
+        """Add the effects of an interval in cycles. Raises Diagnostic if its start has passed already."""
         if start < self._now:
             raise Diagnostic(
                 "an index is loaded in a parallel loop, before what another iteration does is known",

@@ -49,6 +49,6 @@ _COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt,
 
 
 def comparison(op: arith.CmpiOp) -> Callable[[Any, Any], bool]:
-    """Return what an op asks of two indices."""
+    """Return the comparison of two indices."""
     number = op.predicate.value.data
     return _COMPARISONS[number if number < 6 else number - 4]

@@ -1,4 +1,4 @@
-"""What a call of a kernel costs, wherever its operands lie."""
+"""Cost of a call of a kernel, in cycles, for operands in any level."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class _Names:
 
 def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
     """
-    Return what the page shows.
+    Return the data of the page.
 
     Events are lists `[track, kind, name, layer, start, cycles, bytes]`, buffers `[name, layer, address, bytes, start,
     end]`: numbers only, of which names and layers are indices and -1 is none.
@@ -80,7 +80,7 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
 
 
 def _engines(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return what each engine can do at most, all of its copies that are in use together."""
+    """Return the peak throughput of each engine, over all of its instances in use."""
     found: dict[str, dict[str, Any]] = {}
     for each in simulation.engines:
         engine = found.setdefault(each.engine, {"name": each.engine, "peak": 0.0, "busy": 0})

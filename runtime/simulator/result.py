@@ -1,4 +1,4 @@
-"""What a simulation finds: when everything happened, and what it cost per layer, operator, engine, link and level."""
+"""Result of a simulation: times of all events, and costs per layer, operator, engine, link and level."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Nodes = tuple[str, ...]
 
 class Event(NamedTuple):
     """
-    What kept a resource busy, or an engine waiting, from one cycle to another.
+    Cause of a resource's busy interval, or of an engine's wait, in cycles.
 
     `kind` is `compute`, `in`, `out` or `copy`, and on an engine that waits for transfers `wait in` or `wait out`. A
     resource is the name of an engine, `ENGINE.COPY` where there are several, or `LINK.CHANNEL`.
@@ -57,8 +57,8 @@ class LayerEngine(NamedTuple):
 @dataclass(frozen=True)
 class LayerCost:
     """
-    What a layer takes. All times are cycles of the machine's clock, modelled; of what copies of an engine do at once,
-    those of the copy that takes longest.
+    Cost of a layer. All times are modelled cycles of the machine's clock; of concurrent engine instances, those of the
+    slowest.
 
     `cycles` is the layer's part of the program's time; those of all layers add up to the whole. It consists of `busy`,
     in which an engine computes for the layer, `setup`, in which the program launches its kernels, and `wait_in` and
@@ -145,13 +145,13 @@ class LayerCost:
 
     @property
     def limited_by(self) -> str:
-        """What the layer's time is bound by: `transfers` where links are busy for longer than the engine."""
+        """Bottleneck of the layer's time: `transfers` where links are busy for longer than the engine."""
         return "transfers" if self.link_cycles > self.computing else "engine"
 
 
 @dataclass(frozen=True)
 class OperatorCost:
-    """What all kernels of one kind take together: cycles in which engines compute, and points."""
+    """Cost of all kernels of one kind: cycles in which engines compute, and points."""
 
     operator: str
     layers: int
@@ -164,7 +164,7 @@ class OperatorCost:
 @dataclass(frozen=True)
 class EngineCost:
     """
-    How an engine spends the time: it computes, waits for transfers, or is idle while others compute; in cycles.
+    Breakdown of an engine's time in cycles: computing, waiting for transfers, idle while others compute.
 
     `peak` is its greatest rate in points per cycle: what the machine says of the kernels that it runs, or the best of
     its layers where that is more, as of kernels that do not multiply. Of an `engine` that there are several of, each
@@ -184,7 +184,7 @@ class EngineCost:
 
 @dataclass(frozen=True)
 class LinkCost:
-    """What a link moves: bytes inward and outward, and how many cycles its bus and each of its channels are busy."""
+    """Traffic of a link: bytes inward and outward, and the busy cycles of its bus and of each of its channels."""
 
     name: str
     bytes_in: int
@@ -199,8 +199,8 @@ class LinkCost:
 @dataclass(frozen=True)
 class LevelUse:
     """
-    How a memory level is used: `peak` bytes at cycle `peak_at` in the buffers `alive` then; `size` is what it has, in
-    all `copies` of it that are in use.
+    Use of a memory level: `peak` bytes at cycle `peak_at` in the buffers `alive` then; `size` is the capacity of all
+    its `copies` in use.
 
     `fixed` bytes hold what is always there (weights, inputs, outputs) and are not in `peak`.
     """

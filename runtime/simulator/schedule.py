@@ -66,7 +66,7 @@ class Schedule:
 
     @contextmanager
     def iteration(self) -> Generator[list[Action]]:
-        """Note what is to be done meanwhile, instead of doing it; in an iteration that is noted, just go on."""
+        """Record the work of an iteration instead of doing it; in a recorded iteration, just go on."""
         if self._recorded is not None:
             yield []
             return
@@ -78,7 +78,7 @@ class Schedule:
 
     def run_together(self, iterations: Sequence[Sequence[Action]]) -> None:
         """
-        Do what iterations have noted, all at once; the program goes on when the last of them is done.
+        Execute the recorded iterations concurrently; the program goes on when the last of them is done.
 
         Of two that come at the same time, the first iteration's turn is first.
         """
@@ -356,7 +356,7 @@ class Schedule:
 
     def _contended(self, cycles: int, kernel: KernelCost) -> int:
         """
-        Return when so many cycles of a kernel that begin now end.
+        Return the end of a kernel of so many cycles that begins now, slowed by contention.
 
         Where a level's banks are a limit, transfers go first, and the kernel gets what they leave: while that is less
         than it needs, it is slower in proportion.
@@ -371,7 +371,7 @@ class Schedule:
 
 
 def _slowed(start: int, cycles: int, need: float, capacity: int, traffic: Sequence[tuple[int, int, float]]) -> int:
-    """Return when work of that many cycles is done that needs so many bytes a cycle beside the traffic."""
+    """Return the end of work of that many cycles that needs so many bytes a cycle beside the traffic."""
     left, at = float(cycles), start
     times = sorted({time for begin, end, _ in traffic for time in (begin, end) if time > start})
     for time in times:

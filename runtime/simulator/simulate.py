@@ -27,7 +27,7 @@ from .walk import Walker
 
 def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | None = None) -> Simulation:
     """
-    Return what running a function of a program takes on a machine, the module's own where none is given.
+    Simulate a function of a program on a machine, the module's own where none is given.
 
     The program is explicit: loops over kernels, transfers and waits (expand-grid, pipeline-dma), before kernels become
     loops. One that still has grids is expanded first; the module stays as it is. No data are computed. Raises
@@ -69,7 +69,7 @@ def expanded(module: ModuleOp) -> ModuleOp:
 
 
 def scheduled(module: ModuleOp, function: str, machine: Machine) -> Clock:
-    """Return when everything happens in a function of an explicit program. Raises Diagnostic as `simulate` does."""
+    """Return the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does."""
     clock = Clock(machine)
     Walker(module, clock).walk(function)
     return clock
@@ -94,7 +94,9 @@ def _engine_of_layer(layer: Layer, engine: str) -> LayerEngine:
 
 
 def _effective(layer: Layer, count: int) -> int:
-    """Return how much of what a layer's kernels did counts: tiles that hang over its outputs do more than that."""
+    """
+    Return the fraction of useful points in a layer's kernels: partial tiles compute points outside of its outputs.
+    """
     return count * layer.stored // layer.produced if layer.produced else count
 
 
@@ -132,7 +134,7 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
 
 
 def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
-    """Return how a level is used, by a sweep over the times at which buffers come and go."""
+    """Return the use of a level, by a sweep over the live ranges of its buffers."""
     here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
     peak, peak_at = 0, 0
     for at in sorted({each.start for each in here}):
@@ -160,7 +162,7 @@ def _covered(alive: Sequence[Residency]) -> int:
 
 
 def _copies_in_use(module: ModuleOp) -> dict[str, int]:
-    """Return how many copies of a level have parts of its memory, for levels where it is more than one."""
+    """Return the instances of a level that have parts of its memory, for levels with more than one."""
     found: dict[str, int] = {}
     for op in module.body.block.ops:
         copies = op.attributes.get(COPIES)

@@ -19,7 +19,7 @@ _NUMBERS = (
 
 
 def print_tables(simulation: Simulation, console: Console) -> None:
-    """Print what each layer costs, then the engines, links and levels, and the totals."""
+    """Print the cost of each layer, then the engines, links and levels, and the totals."""
     console.print(layer_table(simulation))
     console.print(operator_table(simulation))
     console.print(resource_table(simulation))
@@ -103,7 +103,7 @@ def resource_table(simulation: Simulation) -> Table:
 
 
 def _engine_text(copies: Sequence[EngineCost], total: int) -> str:
-    """Return how copies of an engine spend their time, on average."""
+    """Return the time breakdown of an engine's instances, on average."""
     names = {"busy": "busy", "wait_in": "waits for input", "wait_out": "waits for output", "idle": "idle"}
     shares = {name: sum(getattr(copy, name) for copy in copies) / (total * len(copies)) for name in names}
     text = ", ".join(f"{title} {shares[name]:.1%}" for name, title in names.items())

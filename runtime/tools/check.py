@@ -44,8 +44,8 @@ class Case:
 @dataclass(frozen=True)
 class _Forms:
     """
-    What becomes of the networks: the rows of the state that caches become and of each bucket, 0 where there is none,
-    and whether QDQ networks compute in integers.
+    Options of compilation: rows of the state that caches become and of each bucket, 0 for none, and whether QDQ
+    networks compute in integers.
     """
 
     context: int
@@ -72,7 +72,7 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        """Whether all places gave the golden outputs."""
+        """Return whether all places gave the golden outputs."""
         return self.verdict == "equal"
 
 
@@ -230,7 +230,7 @@ def model_for(path: Path, inputs: dict[str, Array]) -> Model:
 
 def compare(outputs: Mapping[str, Array], golden: Mapping[str, Array]) -> str:
     """
-    Return how outputs differ from the golden ones, empty where they do not: `runtime/comparison.py` says how far.
+    Return the difference of outputs from the golden ones, empty within the tolerance of `runtime/comparison.py`.
 
     Golden outputs are found by name, or by their order where none is named as an output.
     """

@@ -25,7 +25,7 @@ _ROUNDS = 100
 
 @dataclass(frozen=True)
 class Gap:
-    """Something that is not handled: at which nodes or tensors, what, and what helps."""
+    """Unsupported feature: the nodes or tensors, the problem, and the remedy."""
 
     places: tuple[str, ...]
     what: str
@@ -37,7 +37,7 @@ class Gap:
 
 def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     """
-    Return what keeps a model from being imported, and the module where nothing does.
+    Return the gaps that keep a model from being imported, and the module where there are none.
 
     Unknown operators, open dimensions and element types are all found; what else is wrong, where these are not. Raises
     Diagnostic where the file is no model.
@@ -133,7 +133,7 @@ def _element_types(proto: ModelProto) -> Iterator[Gap]:
 
 def target_gaps(module: ModuleOp, machine_name: str) -> list[Gap]:
     """
-    Return what keeps an imported network from being compiled for a machine.
+    Return the gaps that keep an imported network from being compiled for a machine.
 
     The network is compiled again without the nodes that failed, and those like them, until nothing fails: their
     results become inputs.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Language:
     """
-    What a network of tokens takes: tokens and the position of the first, and as many rows as its state has.
+    Inputs of a network of tokens: tokens and the position of the first, and as many rows as its state has.
 
     `vocabulary` is how many tokens it knows, 0 where it does not say. `function` is which of the network's functions it
     is, `prompt` the one for several tokens at once, where there is one. `masks` say which rows of the state count: all.
@@ -50,7 +50,7 @@ class Language:
 
 def language_of(inputs: Sequence[Input], prompt: Sequence[Input] = ()) -> Language:
     """
-    Return what a network takes, given the inputs of its function for one token and of that for a prompt, if any.
+    Return the inputs of a language model, given those of its function for one token and of that for a prompt, if any.
 
     Raises Diagnostic where it is no language model with state.
     """
@@ -97,14 +97,14 @@ def _language(inputs: Sequence[Input], function: str, step: Language | None) -> 
 
 
 def module_language(module: ModuleOp) -> Language:
-    """Return what the network of a module takes. Raises Diagnostic where it is no language model with state."""
+    """Return the inputs of a module's language model. Raises Diagnostic where it is no language model with state."""
     has_prefill = symbol_in(module, PREFILL) in symbol_names(module.body.block)
     several = network_inputs(module, PREFILL) if has_prefill else []
     return language_of(network_inputs(module), several)
 
 
 def folder_language(network: HostNetwork) -> Language:
-    """Return what a compiled network takes. Raises Diagnostic where it is no language model with state."""
+    """Return the inputs of a compiled language model. Raises Diagnostic where it is no language model with state."""
     several = host_inputs(network, PREFILL) if network.has(PREFILL) else []
     return language_of(host_inputs(network), several)
 

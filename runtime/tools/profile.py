@@ -92,7 +92,7 @@ def explicit_program(model: Model, target: str, *, observers: Sequence[Observer]
 
 
 def _title(model: Path) -> str:
-    """Return what a model is called, with its folder where all are called network.onnx."""
+    """Return a model's title: its file's name, with the folder where all are called network.onnx."""
     return "/".join(model.absolute().parts[-2:]) if model.stem == "network" else model.name
 
 

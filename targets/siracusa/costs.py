@@ -1,5 +1,5 @@
 """
-What kernels cost on Siracusa's engines: the functions that its machine files name.
+Cost functions of kernels on Siracusa's engines, named in its machine files.
 
 Cycles are those of GVSoC's model of the chip, to which the laws in `cost/` were fitted. docs/siracusa-costs.md says to
 what each was fitted, on what it was tested, and how far it is off.

@@ -1,4 +1,4 @@
-"""Conversion of `cluster` to `emitc`: kernels on several cores, transfers and sums as calls of the C runtime."""
+"""Conversion of parallel kernels, transfers and blocks of sums to calls of a cluster's C runtime."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _unpack(converter: FunctionConverter, op: Operation) -> None:
 
 
 def _steps(layout: Strided, axes: Sequence[int], steps: Sequence[int] = ()) -> list[int]:
-    """Return how far apart in memory steps along axes lead, 0 along none; steps are of 1 where none are given."""
+    """Return the strides along axes in memory, 0 along none; steps are of 1 where none are given."""
     far = steps or [1] * len(axes)
     return [layout.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(axes, far, strict=True)]
 

@@ -8,7 +8,7 @@ from .bare import RUNTIME
 
 
 def flags() -> list[str]:
-    """Return what else a C compiler needs to build an emitted network with the emulation."""
+    """Return the C compiler's flags for building an emitted network with the emulation."""
     sources = [str(RUNTIME / name) for name in ("emulation.c", "emulation_engine.c", "npu_model.c")]
     # Nothing reads the macro: what is built is kept by its flags, which must change with the runtime.
     content = b"".join(file.read_bytes() for file in sorted(RUNTIME.glob("*.[ch]")))

@@ -29,12 +29,15 @@ def run_lines(text: str) -> list[str]:
     """
     Return the commands of a test, macros expanded, substitutions not.
 
-    Raises ScriptError for a test without commands, or with CHECK lines that no filecheck reads.
+    Raises ScriptError for a test without commands, with CHECK lines that no filecheck reads, or with a `RUN:` that is
+    a command to lit alone.
     """
     lines: list[str] = []
     unfinished = False
     for line in text.splitlines():
         match = _RUN.search(line)
+        if match is None and "RUN:" in line:
+            raise ScriptError(f"lit runs what follows every RUN:, {line.strip()!r} too: write // RUN:")
         if not match:
             continue
         command = match[1].strip()

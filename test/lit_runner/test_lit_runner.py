@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tilewright.test.lit_runner.file import failure_of
 from tilewright.test.lit_runner.script import ScriptError, run_lines, substitute
 from tilewright.test.lit_runner.shell import run_line
 
@@ -20,6 +21,10 @@ TEST = "// RUN: opt-tool %s | filecheck %s\n// CHECK: arith.constant {}\n%0 = ar
         ("// RUN: opt-tool %s | filecheck %s --check-prefix=CHECK-A\n// CHECK-NEXT: f", "the lines CHECK:"),
         ("// RUN: opt-tool %s | filecheck %s\n// CHECK-A-NOT: f\n// CHECK: g", "the lines CHECK-A"),
         ("// RUN: opt-tool %s \\\n", "ends with a backslash"),
+        (
+            "// RUN: opt-tool %s | filecheck %s --check-prefix=CHECK-RUN\n// CHECK-RUN: f",
+            "lit runs what follows every RUN:",
+        ),
     ],
 )
 def test_tests_that_cannot_fail_are_refused(text: str, message: str):
@@ -30,6 +35,14 @@ def test_tests_that_cannot_fail_are_refused(text: str, message: str):
 def test_lines_are_joined_and_macros_expanded():
     text = "// RUN: opt-tool %s \\\n// RUN:   -p cse | filecheck %s\n// RUN: ROUNDTRIP\n// CHECK: a"
     assert run_lines(text) == ["opt-tool %s -p cse | filecheck %s", "opt-tool %s | opt-tool | filecheck %s"]
+
+
+def test_commands_run_in_a_folder_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "test.mlir"
+    file.write_text("// RUN: test ! -e test.mlir && test -e %S/test.mlir && test -z $(ls)\n// RUN: cat test.mlir")
+    monkeypatch.chdir(tmp_path)
+    assert failure_of(file).startswith("exit code 1 of\n  RUN: cat test.mlir")
+    assert Path.cwd() == tmp_path
 
 
 def test_substitutions():

@@ -1,12 +1,12 @@
 // RUN: opt-tool %s --allow-unregistered-dialect | filecheck %s
-// RUN: opt-tool %s --allow-unregistered-dialect -p canonicalize,cse,fold-constants | filecheck %s --check-prefix=CHECK-RUN
+// RUN: opt-tool %s --allow-unregistered-dialect -p canonicalize,cse,fold-constants | filecheck %s --check-prefix=CHECK-RUNS
 
 // In a graph region a value may be used before it is defined: in a module, and in ops that are not registered.
 
 // CHECK: "a.use"(%[[A:.*]]) : (i32) -> ()
 // CHECK: %[[A]] = "a.def"() : () -> i32
-// CHECK-RUN: "a.use"(%[[A:.*]]) : (i32) -> ()
-// CHECK-RUN: %[[A]] = "a.def"() : () -> i32
+// CHECK-RUNS: "a.use"(%[[A:.*]]) : (i32) -> ()
+// CHECK-RUNS: %[[A]] = "a.def"() : () -> i32
 "a.use"(%a) : (i32) -> ()
 %a = "a.def"() : () -> i32
 

@@ -28,6 +28,8 @@ from tilewright.runtime.interpreter.memory import new_buffer
 from tilewright.test.passes.random_networks import Network
 
 CONTEXT = new_context()
+AFTER_PLAN = "expand-grid,pipeline-dma,allocate-static,outline-kernels,convert-dma-to-loops,canonicalize,cse"
+"""The passes from kernels in grids to outlined kernels on one static memory."""
 EXACT = 1 << 53
 """Integers up to here are exact in the doubles of the reference."""
 

@@ -5,8 +5,6 @@
 // C: #ifndef ONE_H
 // C: void one_run(
 
-emitc.include "tilewright.h"
-
 // CHECK: emitc.global static const @one_table
 emitc.global static const @table : !emitc.array<2xi32> = dense<[1, 2]>
 

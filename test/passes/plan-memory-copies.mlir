@@ -1,6 +1,6 @@
-// RUN: opt-tool %s -p "attach-machine{target=test/machines/four_cores.toml},plan-memory{level-bytes=32768},verify-memory" | filecheck %s --check-prefix=SHARED
-// RUN: opt-tool %s -p "attach-machine{target=test/machines/four_nodes.toml},plan-memory,verify-memory" | filecheck %s --check-prefix=OWN
-// RUN: opt-tool %s -p "attach-machine{target=test/machines/two_level.toml},plan-memory,verify-memory" | filecheck %s --check-prefix=ONE
+// RUN: opt-tool %s -p "attach-machine{target=%S/../machines/four_cores.toml},plan-memory{level-bytes=32768},verify-memory" | filecheck %s --check-prefix=SHARED
+// RUN: opt-tool %s -p "attach-machine{target=%S/../machines/four_nodes.toml},plan-memory,verify-memory" | filecheck %s --check-prefix=OWN
+// RUN: opt-tool %s -p "attach-machine{target=%S/../machines/two_level.toml},plan-memory,verify-memory" | filecheck %s --check-prefix=ONE
 
 // Rows are spread over the copies of the engine. What each works on lies apart in a level that they share, and at the
 // same place in a level of their own.

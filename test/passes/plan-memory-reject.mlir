@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --split-input-file --verify-diagnostics -p "attach-machine{target=test/machines/two_level.toml},plan-memory{level-bytes=256}"
+// RUN: opt-tool %s --split-input-file --verify-diagnostics -p "attach-machine{target=%S/../machines/two_level.toml},plan-memory{level-bytes=256}"
 
 func.func @too_small(%x: memref<64x512xi8>, %y: memref<64x512xi8>) {
   // expected-error @+1 {{no tiling of 'nn.ita_max' fits L1: 768 bytes short}}

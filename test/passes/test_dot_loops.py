@@ -15,8 +15,8 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
-from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.runtime.interpreter.engine import Interpreter
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.test.passes.scalar_c import build_module
 
 CONTEXT = new_context()

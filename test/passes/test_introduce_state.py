@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.memref import AllocOp
 
-from tilewright.compiler import machine_named, pipeline_of
-from tilewright.dialects.core.syntax.text import new_context
-from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.ml_program import GlobalStoreOp
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.frontend.zoo import llama
-from tilewright.ir import functions
 from tilewright.passes import introduce_state as tested
-from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
-from tilewright.passes.introduce_state import introduce_state
 from tilewright.passes.memory.views import bytes_of
 from tilewright.runtime.driver.interpret import compare
 from tilewright.runtime.host import HostNetwork
@@ -37,45 +29,14 @@ from tilewright.test.passes.cache_networks import (
     Attention,
     exported,
     inputs_of,
-    mask_of,
     one_after_another,
 )
+from tilewright.test.passes.stateful import NEAR, STRICT, check_equal, lowered, made_dirty, stepped, with_state
 from tilewright.test.phases import each_phase
 
-NEAR = str(Path(__file__).parent.parent / "machines" / "two_level_16k.toml")
 PHASES = ("types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc")
-STRICT = ("-Wall", "-Wextra", "-Werror")
 SMALL = llama.Config(layers=2, dim=16, heads=2, hidden=24, vocabulary=32, context=32)
 LONG = llama.Config(layers=1, dim=8, heads=2, hidden=8, vocabulary=16, context=256)
-
-
-def with_state(model: Any, context: int, bucket: int = 0) -> ModuleOp:
-    module = import_model(model)
-    introduce_state(module, functions(module)[0], context, bucket)
-    verify(module)
-    return module
-
-
-def lowered(module: ModuleOp, phase: str, machine: str = "host") -> ModuleOp:
-    pipeline = pipeline_of(machine_named(machine)).select(stop_after=phase)
-    PassManager([], verify_each=False, verify_phases=True).run(module, pipeline, new_context())
-    return module
-
-
-def stepped(spec: Attention, run: Any, steps: list[Any], context: int) -> list[Any]:
-    mask = mask_of(spec, context)
-    return [run({**rows, **mask, "position": np.array([i * spec.new])})["y"] for i, rows in enumerate(steps)]
-
-
-def made_dirty(spec: Attention, run: Any, context: int) -> Any:
-    """Fill a state with other rows, which are to be written anew, and return what runs the network."""
-    stepped(spec, run, inputs_of(spec, context // spec.new, seed=7), context)
-    return run
-
-
-def check_equal(found: list[Any], expected: list[Any]) -> None:
-    for step, (a, b) in enumerate(zip(found, expected, strict=True)):
-        np.testing.assert_array_equal(a, b, err_msg=f"step {step}")
 
 
 @pytest.mark.quick

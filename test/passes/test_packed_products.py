@@ -15,12 +15,12 @@ from tilewright.dialects.nn.unpack import pack
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
-from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.test.passes.kernel_loops import compute
+from tilewright.test.passes.packed_numbers import numbers
 from tilewright.test.passes.scalar_machine import typed
-from tilewright.test.passes.test_unpack_loops import numbers
 
 CONTEXT = new_context()
 
@@ -111,7 +111,6 @@ def test_blocks(product: Product) -> None:
         if product.narrow and not product.is_possible:
             with pytest.raises(Diagnostic, match="'narrow_input' is not possible"):
                 convert_kernels_to_dots(module, 1024)
-                convert_kernels_to_loops(module)
             return
         convert_kernels_to_dots(module, 1024)
         convert_kernels_to_loops(module)

@@ -29,9 +29,8 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import simulate
 from tilewright.test.machines.make import library, machine
-from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
-from tilewright.test.passes.test_pipeline_equivalence import examples
-from tilewright.test.passes.test_planning import assert_same, on_buffers, planned
+from tilewright.test.passes.plans import assert_same, on_buffers, planned
+from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
 
 ALL = (*SHAPES, *ELEMENTWISE, *REDUCING, *CUSTOM)
 AFTER = "expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops"

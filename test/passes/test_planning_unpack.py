@@ -9,8 +9,8 @@ from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.unpack import packed_shape
-from tilewright.test.passes.test_pipeline_equivalence import examples
-from tilewright.test.passes.test_planning import check_plan
+from tilewright.test.passes.plans import check_plan
+from tilewright.test.passes.random_networks import examples
 
 CONTEXT = new_context()
 MACHINE = find_machine("siracusa/cluster")

@@ -18,8 +18,8 @@ from tilewright.ir import functions
 from tilewright.passes.split.parts import can_be_made, can_split, made_parts
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.test.passes.plans import on_buffers
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, examples, networks
-from tilewright.test.passes.test_planning import on_buffers
 
 CONTEXT = new_context()
 LIMITS = (5, 12), (5, 12), (1, 3), (1, 2), (1, 2)

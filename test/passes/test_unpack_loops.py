@@ -13,22 +13,17 @@ from tilewright.dialects.nn.unpack import pack, packed_shape, unpack
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
-from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.runtime.interpreter.engine import Interpreter
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.test.passes.kernel_loops import compute
+from tilewright.test.passes.packed_numbers import numbers
 from tilewright.test.passes.scalar_machine import typed
 
 pytestmark = pytest.mark.quick
 
 CONTEXT = new_context()
-
-
-def numbers(shape: tuple[int, ...], width: int, *, is_unsigned: bool, seed: int = 0) -> Array:
-    """Return numbers of `width` bits."""
-    low = 0 if is_unsigned else -(1 << (width - 1))
-    return np.random.default_rng(seed).integers(low, low + (1 << width), shape).astype(np.int8)
 
 
 def kernel(packed: Array, out: Array, bits: int, *, is_unsigned: bool) -> str:

@@ -32,8 +32,8 @@ from tilewright.passes.proof.body import prove_body
 from tilewright.passes.proof.grid import prove_tiles
 from tilewright.passes.proof.levels import prove_levels
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.test.passes.levels import run_step, steps
-from tilewright.test.passes.test_tiling import AFTER, cut
+from tilewright.test.passes.levels import AFTER_PLAN, run_step, steps
+from tilewright.test.passes.random_tilings import cut
 
 PER_KIND = 9
 MOSTLY_BENIGN = ("tiled: other fill", "tiled: scratch shifted")
@@ -152,7 +152,7 @@ def test_networks_are_accepted_after_each_pass(name: str, levels: list[str]) -> 
             for inner in [op for op in grid.body.block.ops if is_kernel(op)]:
                 cut(inner, level, draw)
     verify_memory(module)
-    for step in parse_pipeline(AFTER, all_passes()).steps:
+    for step in parse_pipeline(AFTER_PLAN, all_passes()).steps:
         step.run.apply(CONTEXT, module)
         verify_memory(module)
 

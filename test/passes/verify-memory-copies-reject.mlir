@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --split-input-file --verify-diagnostics -p "attach-machine{target=test/machines/four_nodes.toml},verify-memory"
+// RUN: opt-tool %s --split-input-file --verify-diagnostics -p "attach-machine{target=%S/../machines/four_nodes.toml},verify-memory"
 
 // More copies than there are engines.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {

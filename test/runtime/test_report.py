@@ -16,7 +16,7 @@ from tilewright.runtime.report import ReportObserver
 from tilewright.runtime.toolchain import compiler
 from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER
-from tilewright.test.runtime.simulator.test_sound import with_instructions
+from tilewright.test.runtime.simulator.instructions import with_instructions
 from tilewright.test.small_models import save, small
 
 

@@ -89,7 +89,7 @@ def _attribute(value: Any) -> Attribute:
 
 
 def _value(attribute: Attribute) -> Any:
-    """Return what an attribute says as `tomllib` would."""
+    """Return the value of an attribute as `tomllib` would."""
     match attribute:
         case DictionaryAttr():
             return {key: _value(each) for key, each in attribute.data.items()}

@@ -1,4 +1,4 @@
-"""What must hold among the parts of a machine, once each of them is sound."""
+"""Consistency checks among the parts of a machine, each of which is valid by itself."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _unknown(path: str, name: str, known: list[str]) -> str:
 
 
 def _depths(machine: Machine) -> dict[str, int] | None:
-    """Return how many links lie between each level and the farthest one, at most; None where links form a cycle."""
+    """Return the most links between each level and the farthest one; None where links form a cycle."""
     links = [link for link in machine.links if link.far != link.near]
     depths = {level.name: 0 for level in machine.levels}
     for _ in machine.levels:

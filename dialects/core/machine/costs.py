@@ -1,4 +1,4 @@
-"""What a kernel costs on engines of many machines: by its products, its elements or its loops."""
+"""Cost models of kernels for engines of many machines: by products, by elements or by loops."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def outputs_of(kernel: Kernel, bounds: tuple[int, ...]) -> int:
-    """Return how many elements of each output a tile computes."""
+    """Return the number of elements of each output that a tile computes."""
     return prod(bounds[d] for d in kernel.output_dims)
 
 
 def passes_of(kernel: Kernel) -> int:
-    """Return how many times a kernel goes over its points: once for each reduction, and for a result after them."""
+    """Return the number of passes over a kernel's points: one for each reduction, and one for a result after them."""
     return max(1, len(kernel.reductions) + (kernel.result is not None))
 
 

@@ -98,7 +98,7 @@ class Level:
 @dataclass(frozen=True)
 class Link:
     """
-    What moves data between a far level and a near one, as a DMA engine does.
+    Link that moves data between a far level and a near one, such as a DMA engine.
 
     `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
     ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`.
@@ -154,7 +154,7 @@ class Link:
 @dataclass(frozen=True)
 class Engine:
     """
-    What computes: a core, a cluster of them, an accelerator.
+    Engine that computes: a core, a cluster of them, an accelerator.
 
     `level` gives, for a role of operands, the levels where the engine reaches them, the preferred one first. `runs` are
     the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates. Of an engine
@@ -175,7 +175,7 @@ class Engine:
 
     @property
     def total(self) -> int:
-        """How many of it there are."""
+        """Number of instances."""
         return prod(self.count)
 
     def levels_of(self, role: str = "ins") -> tuple[str, ...]:
@@ -186,7 +186,7 @@ class Engine:
         return levels[role]
 
     def support(self, op: Operation) -> OpSupport | None:
-        """Return what the engine says of an op, by its name and its element types; None where it does not run it."""
+        """Return the engine's support of an op, by its name and its element types; None where it does not run it."""
         dialect = op.name.partition(".")[0] + ".*"
         named = {each.op: each for each in self.runs}
         found = (named[name] for name in (op.name, dialect, "*") if name in named)
@@ -261,7 +261,7 @@ class Machine:
 
     def pricer(self, engine: Engine, op: Operation) -> Price | None:
         """
-        Return what it costs to run the kernel `op`, or a tile of it, on an engine; None where it does not run the op.
+        Return the cost model of the kernel `op`, or of a tile of it, on an engine; None where it does not run the op.
 
         The function takes the extents of the tile's loops, by default those of the whole, and returns cycles of the
         machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
@@ -303,7 +303,7 @@ class Machine:
         return sum(self.transfer_cycles(link, count) for link in path)
 
     def seconds(self, cycles: int) -> float:
-        """Return how long cycles of the machine's clock take; NaN where its frequency is not given."""
+        """Return the seconds of cycles of the machine's clock; NaN where its frequency is not given."""
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
 
     def _alike(self, op: Operation) -> dict[str, Prices | None]:

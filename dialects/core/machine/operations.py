@@ -1,4 +1,4 @@
-"""What an engine says of the ops that it runs: element types, the shape of its tiles, and the cost."""
+"""Support of an op by an engine: element types, the shape of its tiles, and the cost."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _ARROWS = {"in": "->", "out": "<-", "both": "<->"}
 
 
 def draw(machine: Machine) -> RenderableType:
-    """Return what `tilewright targets NAME` shows of a machine."""
+    """Return the drawing of a machine for `tilewright targets NAME`."""
     clock = _clock(machine.clock)
     title = f"[bold]{escape(machine.name)}[/]: {escape(machine.description)}{', ' + clock if clock else ''}"
     tables = [_engines(machine), *(_runs(engine) for engine in machine.engines)]

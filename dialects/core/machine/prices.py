@@ -1,4 +1,4 @@
-"""What kernels that are alike cost on an engine, found once for each form of a tile."""
+"""Memoised costs of structurally equal kernels on an engine, by the extents of a tile."""
 
 from __future__ import annotations
 

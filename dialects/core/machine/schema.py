@@ -42,14 +42,14 @@ _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 
 @dataclass(frozen=True)
 class Key:
-    """How to read a key: `convert` raises Expected where the value does not fit."""
+    """Schema of a key: `convert` raises Expected where the value does not fit."""
 
     convert: Convert
     required: bool = False
 
 
 class Problems(list[str]):
-    """What is wrong with a table, one text for each key."""
+    """Problems of a table, one text for each key."""
 
     def expected(self, key: str, expected: str, found: object = None) -> None:
         """Note that the value of a key is not what it must be."""

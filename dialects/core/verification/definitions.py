@@ -52,7 +52,7 @@ class _Numbers:
 
 
 def _key_of(attribute: Attribute) -> object:
-    """Return what is equal for attributes of one number: the attribute, or what stands for a large tensor."""
+    """Return the canonical key of an attribute: the attribute itself, or the stand-in of a large tensor."""
     if not isinstance(attribute, DenseIntOrFPElementsAttr):
         return attribute
     tensor = cast("DenseIntOrFPElementsAttr[Any]", attribute)

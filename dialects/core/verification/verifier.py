@@ -1,4 +1,4 @@
-"""Whether IR is well formed, SSA dominance included."""
+"""The IR verifier, SSA dominance included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a function in C may be read later than it stands in the IR: what nothing in between changes."""
+"""Side effects in a block of C: whether a value read later is unchanged in between."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ....dialects.core.effects import effects_of as memory_effects
 
 @dataclass
 class Effects:
-    """What is written at which positions of a block: variables, and memory."""
+    """Writes by position in a block: variables, and memory."""
 
     variables: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
     memory: list[int] = field(default_factory=list[int])
 
     def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
-        """Whether what an lvalue holds may change after position `start` and before `end`."""
+        """Return whether what an lvalue holds may change after position `start` and before `end`."""
         variable = _variable(lvalue)
         positions = self.memory if variable is None else self.variables.get(variable, [])
         index = bisect_right(positions, start)
@@ -41,7 +41,7 @@ def may_write(op: Operation) -> bool:
 
 
 def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
-    """Return what a block's ops write; what is written in the blocks in them is `known`."""
+    """Return the writes of a block's ops; those of the blocks in them are `known`."""
     found = Effects()
     for position, op in enumerate(ops):
         for inner in (known[block] for region in op.regions for block in region.blocks):

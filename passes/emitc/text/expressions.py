@@ -35,7 +35,7 @@ from ..builder import as_integer, is_unsigned, suffix
 
 
 class Level(IntEnum):
-    """How tightly the outermost operator of an expression binds."""
+    """Precedence of the outermost operator of an expression."""
 
     PRIMARY = 0
     UNARY = 1

@@ -1,4 +1,4 @@
-"""What of a network lies in a memory that no address reaches: where each array is there, and how it comes there."""
+"""Arrays of a network in external memory: their addresses there, and the image that is preloaded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class External:
 
     @property
     def image(self) -> bytes:
-        """What has to be brought to the beginning of the memory: all weights."""
+        """Image to load to the beginning of the memory: all weights."""
         return b"".join(weight.data.ljust(_padded(len(weight.data)), b"\0") for weight in self.weights)
 
     @property

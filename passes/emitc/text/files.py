@@ -22,7 +22,7 @@ class Files(NamedTuple):
     weights_assembly: str
     weights_image: str
     external_image: str
-    """What has to be brought to external memory before the first run."""
+    """Image of the weights in external memory, to be brought there before the first run."""
     library: str
     """The shared library of `--shared`."""
 

@@ -1,4 +1,4 @@
-"""What surrounds the body of a C function: its declaration, the names of its arguments, comments; and strings."""
+"""Frame of a C function's body: its declaration, the names of its arguments, comments; and strings."""
 
 from __future__ import annotations
 

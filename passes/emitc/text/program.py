@@ -6,7 +6,7 @@ The module says all that the C shows; here it is only put into files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -67,10 +67,16 @@ class CProgram:
     @property
     def source(self) -> str:
         """The text of network.c."""
-        first, *others = [f'#include "{name}"' for name, _ in self.runtime]
+        first, others = self._headers(f'#include "{name}"' for name, _ in self.runtime)
         weights = [f'#include "{self.files.weights_header}"'] if self.weights else []
-        lines = [f'#include "{self.files.header}"', first, *self.includes, *others, *weights]
+        lines = [f'#include "{self.files.header}"', *first, *self.includes, *others, *weights]
         return NOTE + "\n".join(lines) + "\n\n" + self.body
+
+    @staticmethod
+    def _headers(each: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Return what there is for each header of the runtime: for the first, and for those after a machine's own."""
+        parts = list(each)
+        return parts[:1], parts[1:]
 
     @property
     def weights_bytes(self) -> int:
@@ -90,8 +96,8 @@ class CProgram:
 
     def text(self, weights: WeightsMode = "inline") -> str:
         """Return all as one translation unit; with `extern` weights are declared only."""
-        first, *others = [text for _, text in self.runtime]
-        parts = [self.header, first, *(f"{include}\n" for include in self.includes), *others]
+        first, others = self._headers(text for _, text in self.runtime)
+        parts = [self.header, *first, *(f"{include}\n" for include in self.includes), *others]
         if weights == "inline":
             parts += [definition(weight, "static ") for weight in self.weights]
             parts += [self.external.array] if self.external is not None else []
@@ -151,7 +157,7 @@ def render(module: ModuleOp) -> CProgram:
 
 
 def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:
-    """Return what lies in external memory, None where nothing does."""
+    """Return the external memory of the program, None without one."""
     if not variables:
         return None
     constants = tuple(_weight(op) for op in variables if _is_weight(op))

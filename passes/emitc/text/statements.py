@@ -120,7 +120,8 @@ class _FunctionPrinter:
 
     def last_position(self, op: Operation, user: Operation) -> int | None:
         """
-        Return where in its block an op would be evaluated as part of its user; None where it must not move there.
+        Return the position in its block at which an op is evaluated as part of its user; None where it must not move
+        there.
 
         What reads memory may move into a condition, where nothing before the user writes to it.
         """
@@ -135,7 +136,7 @@ class _FunctionPrinter:
         return position
 
     def may_fold(self, user: Operation) -> bool:
-        """Whether an operand of `user` is evaluated exactly once, where `user` stands."""
+        """Return whether an operand of `user` is evaluated exactly once, where `user` stands."""
         kind = type(user)
         return kind is not emitc.ForOp and (kind is not emitc.SubscriptOp or user.results[0].has_one_use())
 
@@ -179,7 +180,7 @@ class _FunctionPrinter:
         self.text[result] = name, Level.PRIMARY
 
     def is_constant(self, value: SSAValue) -> bool:
-        """Whether a pointer or array is one whose elements are only read."""
+        """Return whether a pointer or array is one whose elements are only read."""
         if (known := self.constant.get(value)) is not None:
             return known
         owner = value.owner

@@ -1,1 +1,3 @@
-"""What work takes on Siracusa: laws in cycles, and what they were fitted to (docs/siracusa-costs.md)."""
+"""
+Cost model of Siracusa: laws in cycles, and the micro-benchmarks that they were fitted to (docs/siracusa-costs.md).
+"""

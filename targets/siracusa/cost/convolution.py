@@ -20,7 +20,7 @@ from .kernels import dims_of, parallel_dims, per_kernel
 
 
 class Extents(NamedTuple):
-    """What a tile asks of the NPU: the height and the width of each image, and what is the same for all."""
+    """Extents of a tile for the NPU: the height and the width of each image, and the common parameters."""
 
     images: tuple[tuple[int, int], ...]
     channels: int
@@ -58,7 +58,7 @@ class Convolution:
     scale_bits: int
 
     def extents(self, bounds: Sequence[int]) -> Extents | None:
-        """Return what a tile asks of the NPU; None where a reduction is cut."""
+        """Return the extents of a tile for the NPU; None where a reduction is cut."""
         if any(bounds[d] != self.whole[d] for d in self.reduced):
             return None
         axes = self.rows, self.columns

@@ -1,5 +1,5 @@
 """
-How long a job of N-Eureka takes, from the trigger until the waiting core is awake again.
+Latency of a job of N-Eureka, from the trigger until the waiting core is awake again.
 
 The NPU goes over blocks of 6x6 output pixels and 32 output channels (28 depthwise). For each it loads and multiplies
 blocks of input channels, 32 of them pointwise and 28 otherwise; then it requantises the block and streams it out.
@@ -105,7 +105,7 @@ def _border(extent: int, pad: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _in_turn(kind: Kind, blocks: list[_Block], steps: int, channels: int, weights: int) -> int:
-    """Return what loading and multiplying takes, one after the other, for a block of output channels."""
+    """Return the cycles of loading and multiplying in sequence, for a block of output channels."""
     multiply = _multiply(kind, channels, weights)
     return sum(block.number * steps * (_LOAD + block.loaded + multiply) for block in blocks)
 
@@ -129,12 +129,12 @@ def _prefetched(kind: Kind, blocks: list[_Block], steps: int, channels: int, wei
 
 
 def _hidden(multiply: int, loaded: int) -> int:
-    """Return what is left of a multiplication when the load beside it is done."""
+    """Return the exposed cycles of a multiplication beside a load."""
     return max(0, multiply - (3 + loaded))
 
 
 def _out(kind: Kind, blocks: list[_Block], channels: int, out_bits: int, scale_bits: int, *, last: bool) -> int:
-    """Return what requantising and streaming out takes for a block of output channels."""
+    """Return the cycles of requantising and streaming out a block of output channels."""
     quantised = out_bits == 8
     fixed = _POINTWISE_OUT if kind == "1x1" else 0
     per_pixel = 1 if quantised else -(-channels // 8)

@@ -1,4 +1,4 @@
-"""What of a kernel its price depends on, found once for each kernel; shares of work among cores."""
+"""Parameters of a kernel's cost, computed once for each kernel; shares of work among cores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def per_kernel(analyse: Callable[[Kernel], _T]) -> Callable[[Kernel], _T]:
 
 
 class Share(NamedTuple):
-    """What the busiest core does: `turns` of the loop of that index, -1 for all of all; and how many cores work."""
+    """
+    Work of the busiest core: `turns` of the loop of that index, -1 for all of all; and the number of working cores.
+    """
 
     loop: int
     turns: int

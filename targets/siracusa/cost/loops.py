@@ -233,7 +233,7 @@ def _chosen(
 
 
 def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) -> int:
-    """Return how many cores share the results of a row, 1 where each row is one core's."""
+    """Return the number of cores that share the results of a row, 1 where each row is one core's."""
     is_single = nest.row is not None and nest.shareable and all(bounds[d] == 1 for d in nest.parallel)
     stretches = bounds[nest.row] // STRETCH if is_single and row_bytes and nest.row is not None else 0
     return max(1, -(-stretches // -(-stretches // cores))) if stretches > 1 else 1
@@ -292,7 +292,7 @@ def _joined(phases: Sequence[Phase], dims: Sequence[int]) -> Phase:
 
 
 def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
-    """Return what loops around others take, one inside the other."""
+    """Return the cycles of the enclosing loops, one inside the other."""
     total, iterations = 0.0, 1
     for dim in dims:
         iterations *= bounds[dim]
@@ -326,7 +326,7 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates) -> tuple[float, 
 
 
 def _unrolled(loops: Sequence[int], bounds: tuple[int, ...], cycles: float) -> int:
-    """Return how many of the innermost loops are unrolled, of whose points each takes so many cycles."""
+    """Return the number of innermost loops that are unrolled, of whose points each takes so many cycles."""
     points = 1
     for count, dim in enumerate(reversed(loops)):
         points *= bounds[dim]

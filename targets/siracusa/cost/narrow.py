@@ -119,7 +119,7 @@ class NarrowSimd(Simd):
 
     @property
     def is_possible(self) -> bool:
-        """Whether pixels lie as the blocks read them, and weights of several taps fill words."""
+        """Return whether pixels lie as the blocks read them, and weights of several taps fill words."""
         return super().is_possible and self._is_whole
 
     def _density(self, features: int, pixels: int) -> float:
@@ -162,7 +162,7 @@ class PackedWindows(Simd):
 
     @property
     def is_possible(self) -> bool:
-        """Whether numbers of several taps fill words."""
+        """Return whether numbers of several taps fill words."""
         return super().is_possible and (self._channels == self._products or self._channels % self._numbers == 0)
 
     @property

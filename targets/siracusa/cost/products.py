@@ -95,7 +95,7 @@ class Product:
     epilogue: Work
 
     def line(self, bounds: Sequence[int]) -> tuple[int, int, int]:
-        """Return how many lines of pixels a tile has, the pairs of pixels in each, and the single pixels."""
+        """Return a tile's number of lines of pixels, the pairs of pixels in each, and the single pixels."""
         batch = prod(bounds[d] for d in self.batch)
         long = [d for d in self.pixels if bounds[d] > 1]
         if not long:
@@ -106,7 +106,7 @@ class Product:
         return batch * prod(bounds[d] for d in outer), pairs, rest + border
 
     def border_of(self, bounds: Sequence[int]) -> int:
-        """Return how many pixels of a line of a tile have windows that hang over its ends."""
+        """Return the number of pixels of a tile's line whose windows reach into the padding."""
         long = [d for d in self.pixels if bounds[d] > 1]
         return self.border if long and bounds[long[-1]] == self.whole[long[-1]] else 0
 
@@ -164,7 +164,7 @@ def _run(forms: Sequence[Linear], shape: Sequence[int], kernel: Kernel) -> tuple
 
 
 def _border(kernel: Kernel, pixels: Sequence[int]) -> int:
-    """Return how many windows of a line of pixels are not inside of the image."""
+    """Return the number of windows of a line of pixels that are partly outside of the image."""
     image, long = kernel.inputs[0], [d for d in pixels if kernel.bounds[d] > 1]
     if image.fill is None or not long:
         return 0
@@ -242,7 +242,7 @@ class Simd:
 
     @property
     def is_possible(self) -> bool:
-        """Whether the operands lie as the blocks read them, or may be copied."""
+        """Return whether the operands lie as the blocks read them, or may be copied."""
         return self._copies or ((self._in_place or self._im2col) and not self._transposed)
 
     def cycles(self, cores: int, contention: float) -> float:
@@ -273,7 +273,7 @@ class Simd:
         return self._copy(pixels) + PAIR * (pixels - 1) + total
 
     def _share(self, pixels: int, cores: int) -> float:
-        """Return what the busiest core does of one or two pixels whose blocks are shared."""
+        """Return the work of the busiest core on one or two pixels whose blocks are shared."""
         if self._features <= self._widest:
             return self._unit(pixels)
         blocks = -(-self._features // self._widest)
@@ -287,7 +287,7 @@ class Simd:
 
     def _misaligned(self, features: int, pixels: int) -> float:
         """
-        Return how many words of a step are not aligned: those of rows that do not begin with words.
+        Return the number of misaligned words of a step: those of rows that do not begin with words.
 
         Where rows have rests, which words that end with them give, the masks of these count too.
         """
@@ -304,7 +304,7 @@ class Simd:
         return run >= WORD or run == self._products
 
     def _copy(self, pixels: int) -> float:
-        """Return what it takes to make the windows of pixels contiguous."""
+        """Return the cost of making the windows of pixels contiguous (im2col)."""
         if self._in_place:
             return 0
         if self._im2col:
@@ -316,7 +316,7 @@ class Simd:
         return pixels * (moved + rows * COPY_ROW)
 
     def _window(self) -> float:
-        """Return what it takes to copy a window, of those that hang over the ends of a line a share."""
+        """Return the cost of copying a window; a share of them is partly padding."""
         rows, (words, rest) = self._products // self._run, divmod(self._run, WORD)
         channels = self._bounds[self._product.first.run[0]] if self._product.first.run else 1
         split = (channels % WORD > 0) + (self._run % WORD > 0)
@@ -326,7 +326,7 @@ class Simd:
         return COPY_WINDOW + moved + over * -(-self._products // WORD)
 
     def _transpose(self, cores: int) -> float:
-        """Return what it takes to store the second operand along the reduced loops."""
+        """Return the cost of storing the second operand along the reduced loops."""
         if not self._transposed:
             return 0
         elements = prod(self._bounds[d] for d in self._product.second.dims)

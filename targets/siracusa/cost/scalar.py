@@ -1,5 +1,5 @@
 """
-What straight-line scalar code takes on a RI5CY core: cycles per op of `arith`, `math` and `quant`.
+Cost of straight-line scalar code on a RI5CY core: cycles per op of `arith`, `math` and `quant`.
 
 Instructions take what was measured on GVSoC's model of the core: most one cycle, `p.mac` too, a multiplication two and
 one more where the next instruction needs its result, a division 33, a taken branch three. 64-bit integers are pairs of
@@ -152,13 +152,14 @@ _FUNCTION_WEIGHT = 15
 
 
 def work_of(block: Block | None) -> Work:
-    """Return what a body's code takes at each point."""
+    """Return the cost of a body's code at each point."""
     return works_of(block)[0]
 
 
 def works_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> tuple[Work, Work]:
     """
-    Return what a body's code takes at each point of a loop, and what before it, where `fixed` arguments are the same.
+    Return the costs of a body's code at each point of a loop, and before the loop, where `fixed` arguments are the
+    same.
 
     What depends on these alone is computed before the loop, and a division by it is a product (`divide-by-invariants`).
     """
@@ -192,7 +193,7 @@ def _split_anew(block: Block, fixed: Sequence[SSAValue]) -> tuple[Work, Work]:
 
 
 def _saved_by_mac(op: Operation, known: set[SSAValue]) -> Work:
-    """Return what is saved where a product and the sum that it is added to are one instruction."""
+    """Return the cycles saved by fusing a product and its accumulation into one instruction."""
     if not isinstance(op, arith.AddiOp) or (product := fusible_product(op)) is None:
         return Work()
     rest = op.rhs if product is op.lhs else op.lhs

@@ -28,7 +28,7 @@ _ROW, _XPULP_ROW, _STEP = 6, 3, 3 + BRANCH
 
 @per_kernel
 def packed_numbers(kernel: Kernel) -> int | None:
-    """Return how many numbers a word of the input of `nn.unpack` holds, None for other kernels."""
+    """Return the numbers per word of the input of `nn.unpack`, None for other kernels."""
     atoms = [atom for access in kernel.inputs for e in access.map.results for atom, _ in linear(e).terms]
     divisors = sorted({atom.by for atom in atoms if isinstance(atom, Quotient)})
     is_unpacking = len(kernel.inputs) == 1 and len(divisors) == 2 and divisors[0] == WORD and not kernel.reductions

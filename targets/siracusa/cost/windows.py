@@ -68,7 +68,7 @@ def windows_of(kernel: Kernel) -> Windows | None:
 
 
 def _fresh(image: Access, pixel: int, tap: int, taps: int) -> int:
-    """Return how many taps of a row are not those of the last pixel's."""
+    """Return the number of taps of a row that the last pixel's window does not have."""
     for expr in image.map.results:
         terms = dict(linear(expr).terms)
         if pixel in terms and tap in terms and terms[pixel] % terms[tap] == 0:
@@ -93,7 +93,10 @@ def window_cycles(windows: Windows, bounds: tuple[int, ...], cores: int, *, cont
 
 
 def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, int]:
-    """Return how many pixels of a row have windows inside of the image, and how many hang over."""
+    """
+    Return the number of pixels of a row whose windows are inside of the image, and of those that reach into the
+    padding.
+    """
     pixels, product = bounds[windows.pixels], windows.product
     border = product.border if pixels == product.whole[windows.pixels] else 0
     return pixels - border, border
@@ -110,5 +113,5 @@ def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, *, clipped: b
 
 
 def _joined(taps: int) -> int:
-    """Return what it takes to load bytes and make a word of them, of which the first is not shifted."""
+    """Return the cost of loading bytes and joining them to a word, the first of which is not shifted."""
     return BYTE * taps - 2

@@ -114,7 +114,7 @@ class DotLoops(BlockLoops):
         return self.parts_along(-1, PIXELS)
 
     def begin(self, part: Part, pixel: Index) -> None:
-        """Build what blocks of the same pixels share, from this one on."""
+        """Build the common part of blocks of the same pixels, from this one on."""
 
     def block(self, part: Part, pixel: Index, features: int, feature: Index) -> None:
         """Build the sums of one block, and what follows on them."""

@@ -144,7 +144,7 @@ class Conversion:
         return [batch, height + above + below - reach, width + left + right - reach, features]
 
     def _as_before(self, value: SSAValue) -> SSAValue:
-        """Return what the NPU made in the shape and the order of axes of the kernel's result."""
+        """Return the NPU's result in the shape and the order of axes of the kernel's result."""
         if self.source.pads is not None and self.source.kind is not Kind.POINTWISE:
             shape = shape_of(self.op.output)
             batch, *space = [shape[axis] for axis in (range(3) if self.source.channels_last else (0, 2, 3))]

@@ -1,5 +1,5 @@
 """
-What N-Eureka computes for a job: its loops over sub-tiles, sums of 32 bits, and requantisation.
+Semantics of a job of N-Eureka: its loops over sub-tiles, sums of 32 bits, and requantisation.
 
 For each block of output channels, then each 6 x 6 output pixels, it sums over all blocks of input channels, then
 requantises and writes. Source: GVSoC `pulp/neureka/src`.
@@ -48,7 +48,7 @@ class Decoded:
 
     @property
     def weight_offset(self) -> int:
-        """What is added to each weight."""
+        """Summand of each weight."""
         return _signed(self.words[Register.WEIGHT_OFFSET])
 
     @property

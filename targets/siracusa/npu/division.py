@@ -47,7 +47,7 @@ class Division:
 
 class _Side:
     """
-    What an engine takes for a kernel of which it does a part along one loop, its share of the weights included.
+    Cost of an engine for its part of a kernel split along one loop, its share of the weights included.
 
     The loop is that of an axis of the kernel's result, which is counted from the end.
     """
@@ -120,7 +120,7 @@ class Divisible:
 
     @cached_property
     def _rest(self) -> _Side | None:
-        """What is left to do after the NPU, if anything is."""
+        """Kernel left after the NPU, if there is one."""
         rest = self.conversion.rest
         return None if rest is None else self._side(rest, self.other, has_weights=False)
 

@@ -89,7 +89,7 @@ _FREE = 1 << 200
 
 def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]) -> Requantization | None:
     """
-    Return how the epilogue of a kernel begins, where the NPU can do that; None where it cannot.
+    Return the requantisation that begins a kernel's epilogue, where the NPU supports it; else None.
 
     `sums` are the least and the greatest sum of each output channel. Additions and multiplications by numbers of the
     channel before the requantisation become part of its scale and bias, as does the rounding, which the NPU lacks;
@@ -118,7 +118,7 @@ def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]
 
 
 def _step(op: Operation, lines: dict[SSAValue, _Line], channels: Channels) -> _Line | None:
-    """Return what an op makes of a line, None where that is no line."""
+    """Return the result of an op on a linear function, None where that is not linear."""
     if isinstance(op, arith.ExtSIOp):
         return lines.get(op.input)
     if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp | arith.MaxSIOp | arith.MinSIOp):
@@ -179,7 +179,7 @@ def is_all(op: KernelOp, made: Requantization) -> bool:
 
 def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], list[AffineMap], Block]:
     """
-    Return what is left of an epilogue: operands, their maps and the code of an elementwise kernel.
+    Return the rest of an epilogue: operands, their maps and the code of an elementwise kernel.
 
     Its first argument is an element of what the NPU makes: a byte where that is requantised, else a sum; the last is
     one of the output.
@@ -206,7 +206,7 @@ def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], 
 
 
 def _as_made(body: Body, made: Requantization) -> SSAValue:
-    """Append what the source's requantisation gives, from the byte that the NPU's does."""
+    """Append the result of the source's requantisation, from the byte that the NPU's gives."""
     byte, type = body.args[0], made.of.result.type
     if made.narrower is None:
         return body.convert(byte, type, unsigned=made.low == 0)

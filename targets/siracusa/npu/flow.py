@@ -1,4 +1,4 @@
-"""Which kernels of a block on tensors make what others read."""
+"""Dataflow between the kernels of a block on tensors: producers and consumers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What N-Eureka computes, and the sub-tiles that it computes it in.
+Geometry of N-Eureka: kinds of convolution, and their sub-tiles.
 
 Source: pulp-nnx `neureka/hal/neureka_task_defs.h` and GVSoC `pulp/neureka` (v1 of the NPU, the one in Siracusa).
 """
@@ -48,7 +48,7 @@ class Kind(Enum):
 
 
 def blocks(extent: int, block: int) -> int:
-    """Return how many blocks cover an extent."""
+    """Return the number of blocks that cover an extent."""
     return -(-extent // block)
 
 

@@ -43,7 +43,7 @@ class Register(IntEnum):
 
 
 class Conf(IntEnum):
-    """Where the fields of CONF0 begin; bits of no field are 0, they ask for what is not known to work."""
+    """Positions of the fields of CONF0; bits of no field are 0."""
 
     WEIGHT_BITS = 0
     REQUANTIZE = 4
@@ -82,7 +82,7 @@ SIZES = {8: 0, 32: 2}
 
 @dataclass(frozen=True)
 class Padding:
-    """What surrounds the image: rows and columns on each side, and the byte that they hold."""
+    """Padding of the image: rows and columns on each side, and the fill byte."""
 
     top: int = 0
     right: int = 0
@@ -98,7 +98,7 @@ class Padding:
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where a job's operands begin: addresses of the cores. Weights may lie in the weight memory."""
+    """Addresses of a job's operands, as the cores see them. Weights may lie in the weight memory."""
 
     weights: int = 0
     input: int = 0
@@ -165,7 +165,7 @@ class Job:
 
     @property
     def in_weight_memory(self) -> bool:
-        """Whether the weights are read from the weight memory."""
+        """Return whether the weights are read from the weight memory."""
         return 0 <= self.addresses.weights - WEIGHT_MEMORY_BASE < WEIGHT_MEMORY_SIZE
 
 

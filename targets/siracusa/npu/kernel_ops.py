@@ -124,7 +124,7 @@ class NpuKernelOp(KernelOp):
     @property
     @abstractmethod
     def format(self) -> Format:
-        """How the weights are packed."""
+        """Packing format of the weights."""
 
     @property
     def multiply_accumulates(self) -> int:
@@ -137,7 +137,7 @@ class NpuKernelOp(KernelOp):
 
     @abstractmethod
     def jobs(self) -> Sequence[Job]:
-        """Return what the op asks of the hardware, without addresses: a job that does it, or each of several."""
+        """Return the hardware jobs of the op, without addresses."""
 
     def verify_structure(self) -> None:
         if len(self.inputs) != 2 or len(self.outputs) != 1 or not all(is_shaped(value) for value in self.operands):
@@ -159,7 +159,7 @@ class NpuKernelOp(KernelOp):
         super().verify_structure()
 
     def structure(self) -> Hashable:
-        """Return what a kernel's check depends on, of which the requantisation is part."""
+        """Return the key of a kernel's check, requantisation included."""
         block = single_block(self.epilogue)
         ops = list(block.ops) if block is not None else []
         values: dict[SSAValue, int] = {value: number for number, value in enumerate(block.args if block else ())}
@@ -243,7 +243,7 @@ class ConvOp(NpuKernelOp):
 
     @property
     def fill(self) -> int:
-        """What the padding holds."""
+        """Fill value of the padding."""
         return self.pad_value.value.data if self.pad_value is not None else 0
 
     def verify_structure(self) -> None:

@@ -66,7 +66,7 @@ class NpuModel:
         self._running = 0
 
     def read(self, offset: int) -> int:
-        """Return what a register holds."""
+        """Return the value of a register."""
         match offset:
             case Offset.ACQUIRE:
                 return self._acquire()

@@ -1,4 +1,4 @@
-"""What it takes to have a kernel's weights where an engine reads them, before tiles are planned."""
+"""Estimated cost of bringing a kernel's weights to its engine, before tiles are planned."""
 
 from __future__ import annotations
 

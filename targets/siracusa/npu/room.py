@@ -1,4 +1,4 @@
-"""Whether weights have room: those of the NPU's kernels in a memory of its own, all others in the far level."""
+"""Capacity for weights: those of the NPU's kernels in a memory of their own, all others in the far level."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Weights:
         self, taken: Iterable[Operation], divided: Mapping[Operation, Division], choices: Mapping[Operation, Choice]
     ) -> tuple[set[Operation], dict[Operation, Division]]:
         """
-        Return which kernels the NPU does, whole and in part, so that the weights of the others have room.
+        Return the kernels for the NPU, whole and in part, such that the weights of the others fit.
 
         Where they have not, it does more of `choices` whole, those that lose fewest cycles a byte of the far level
         first, as long as its memory has room for their weights.

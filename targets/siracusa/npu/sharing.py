@@ -1,4 +1,4 @@
-"""Which kernels the NPU does and which another engine does, so that all of them are done first."""
+"""Assignment of kernels to the NPU and another engine that minimises the makespan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Choice:
 
     @property
     def is_faster(self) -> bool:
-        """Whether the NPU and what is left after it take less than another engine, each alone."""
+        """Return whether the NPU and what is left after it take less than another engine, each alone."""
         return self.elsewhere is None or self.loss < 0
 
     @property
@@ -70,7 +70,7 @@ class Sharing:
 
     def improved(self, taken: Set[Operation]) -> set[Operation]:
         """
-        Return which kernels the NPU does: those `taken`, and fewer or more where kernels are done earlier so.
+        Improve an assignment by local search: move kernels `taken` by the NPU to or from it where the makespan shrinks.
 
         Kernels of which none makes what another one's NPU job reads are decided on together: from the given choice and
         from the longest first, each to the engine that is done first, by changing one at a time while that helps.
@@ -134,7 +134,7 @@ class Sharing:
 
     def divided(self, taken: Set[Operation], ways: Mapping[Operation, Sequence[Division]]) -> dict[Operation, Division]:
         """
-        Return which kernels NPU and another engine do together, and how: those that are then done earlier.
+        Return the kernels to split between the NPU and another engine, with their splits, where the makespan shrinks.
 
         `ways` are those of the kernels that may be, `taken` those that the NPU does. One after the other is decided on,
         and once more where another one's division may have changed what is best.

@@ -55,12 +55,12 @@ class Source:
 
     @property
     def unsigned(self) -> bool:
-        """Whether x holds unsigned numbers."""
+        """Return whether x holds unsigned numbers."""
         return self.op.is_unsigned(0)
 
     @cached_property
     def made(self) -> Requantization | None:
-        """What the NPU does of the kernel's epilogue, None where that is nothing."""
+        """Part of the kernel's epilogue on the NPU, None without one."""
         return requantization_of(self.op, self.feature_axis, self.sums())
 
     @cached_property
@@ -78,7 +78,7 @@ class Source:
 
     @cached_property
     def form(self) -> Hashable:
-        """What kernels have in common that the NPU does alike and at the same cost, as what is left to do after it."""
+        """Canonical key of kernels with equal NPU work and cost, and with equal work after it."""
         made, block = None, single_block(self.op.epilogue)
         if self.made is not None and block is not None:
             made = [*block.ops].index(self.made.of), self.made.scale_bits
@@ -100,7 +100,7 @@ def is_candidate(op: Operation) -> bool:
 
 
 def source_of(op: Operation) -> Source:
-    """Return what the NPU would compute for a kernel. Raises Diagnostic that says why it cannot."""
+    """Return the NPU's form of a kernel. Raises Diagnostic that says why there is none."""
     kernel = cast(ContractionOp, op)
     x, w = kernel.inputs
     if not kernel.results:
@@ -266,7 +266,7 @@ def _packed_depthwise(op: DepthwiseOp) -> Source:
 
 
 def _padding(value: SSAValue, rows: int) -> tuple[SSAValue, tuple[int, int, int, int], int]:
-    """Return what an image is before it is padded, its padding and what that holds; `rows` is the axis of its rows."""
+    """Return the source of a padded image, its padding and the fill value; `rows` is the axis of its rows."""
     bare = value, (0, 0, 0, 0), 0
     pad = value.owner
     if not isinstance(pad, tensor.PadOp) or pad.low or pad.high:

@@ -27,7 +27,7 @@ from .geometry import WORD, Kind
 
 @dataclass(frozen=True)
 class Format:
-    """How weights are packed: for which convolution, in how many bits, and what is added to each."""
+    """Packing format of weights: the kind of convolution, the bits, and the summand of each weight."""
 
     kind: Kind
     bits: int
@@ -104,7 +104,7 @@ def _kernel(
 
 @cache
 def _body(format: Format, loops: _Loops, unsigned: bool) -> Block:
-    """Return what one point adds; kernels of one format share it, whatever their extents."""
+    """Return the body of a kernel's point; kernels of one format share it, whatever their extents."""
     return _Code(format, loops).block(unsigned=unsigned)
 
 

@@ -72,7 +72,7 @@ def _leads_to(token: SSAValue, level: str) -> bool:
 
 
 def _sources(token: SSAValue) -> list[SSAValue]:
-    """Return what a token may be that a loop or a conditional passes on."""
+    """Return the tokens that a token passed on by a loop or conditional may alias."""
     if isinstance(token, BlockArgument):
         loop, index = token.block.parent_op(), token.index - 1
     else:
@@ -94,7 +94,7 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 @dataclass(frozen=True)
 class _Rows:
     """
-    How a tile falls into rows that lie in one piece on both sides, whatever of the tile is inside.
+    Decomposition of a tile into rows that are contiguous on both sides, whatever part of the tile is inside.
 
     A row is the part of axis `axis` that is inside, with all of the axes within it, `inner` elements for each turn of
     it; with as many axes as there are, a row is one element.
@@ -186,7 +186,7 @@ class _TileCopy:
 
 
 def _extent(block: Block, bounds: Range) -> SSAValue:
-    """Append how much of an axis is inside, which is nothing where the tile lies beyond an end."""
+    """Append the extent of an axis that is inside of the buffer, 0 where the tile is beyond an end."""
     return add(block, arith.MaxSIOp(add(block, arith.SubiOp(bounds[1], bounds[0])), number(block, 0)))
 
 
@@ -215,7 +215,7 @@ def _levels(op: DmaStartOp) -> tuple[str, str]:
 
 
 def _external(module: ModuleOp) -> str:
-    """Return what `_levels` calls the level that no address reaches, empty where there is none."""
+    """Return the external level among the `_levels`, empty where there is none."""
     is_external = ATTRIBUTE in module.attributes and machine_of(module).far.external
     return _FARTHEST if is_external else ""
 

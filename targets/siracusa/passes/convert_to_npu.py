@@ -104,7 +104,7 @@ def _able(block: Block, engine: str) -> Able:
 
 
 def _converted(source: Source) -> Conversion:
-    """Return what stands for a kernel on the NPU, inserted before it. Raises Diagnostic where the NPU cannot do it."""
+    """Insert the NPU's form of a kernel before it and return it. Raises Diagnostic where the NPU cannot run it."""
     conversion, op = Conversion(source), source.op
     try:
         verify(conversion.kernel)
@@ -143,7 +143,7 @@ def _ways(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> li
 
 
 def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | None:
-    """Return what a kernel takes on the NPU and elsewhere; None where the machine's NPU does not run it."""
+    """Return the costs of a kernel on the NPU and elsewhere; None where the machine's NPU does not run it."""
     op = conversion.op
     cycles = machine.cost(npu, conversion.kernel)
     if cycles is None:

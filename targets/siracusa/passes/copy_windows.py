@@ -1,4 +1,6 @@
-"""Which convolutions copy the windows of their pixels before they multiply."""
+"""
+The pass `copy-windows`: choose the convolutions that copy the windows of their pixels before the product (im2col).
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from ..loops.im2col import takes_narrow_input
 
 
 class Form(Enum):
-    """How a kernel uses packed weights: as bytes that they are unpacked to before, or in its own loops."""
+    """Use of packed weights by a kernel: unpacked to bytes before it, or in its own loops."""
 
     UNPACKED = "unpacked"
     READ = "read"
@@ -61,7 +61,7 @@ class _Narrow:
 
 
 class _Inputs:
-    """What integers kernels read, found out for a function when it is asked for."""
+    """Value ranges of kernels' inputs, computed for a function on demand."""
 
     def __init__(self, module: ModuleOp, most_bytes: int):
         self.most_bytes = most_bytes
@@ -70,7 +70,7 @@ class _Inputs:
         self._ranges: dict[Operation | None, Callable[[SSAValue], Range | None]] = {}
 
     def of(self, op: KernelOp) -> Range | None:
-        """Return what the first input of a kernel may hold."""
+        """Return the value range of a kernel's first input."""
         function = op.parent_op()
         if not isinstance(function, func.FuncOp):
             return None
@@ -109,7 +109,7 @@ def narrowest(values: Array) -> tuple[int, bool] | None:
 
 
 def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_Narrow]:
-    """Return how weights may be packed, the fastest first; wider than they need be only for the sake of windows."""
+    """Return the packings of weights, the fastest first; wider than they need be only for the sake of windows."""
     if not _may_be_packed(weights, machine):
         return []
     values = array_of(cast(DenseAttr, weights.definition.initial_value))
@@ -175,7 +175,7 @@ def _packing_windows(
     op: PackableOp, engine: Engine, form: tuple[int, bool], machine: Machine, inputs: _Inputs
 ) -> tuple[int, bool] | None:
     """
-    Return what a kernel takes that packs windows of its input, and whether these numbers have no signs.
+    Return the cost of a kernel that packs windows of its input, and whether these numbers have no signs.
 
     None where the engine does not do that, and where the numbers are not known to be as narrow as the weights.
     """
@@ -242,7 +242,7 @@ def _replace(module: ModuleOp, narrow: _Narrow) -> None:
 
 
 def _packed(op: KernelOp, bits: int, name: str = "") -> memref.GetGlobalOp:
-    """Return what gets the packed weights of a kernel."""
+    """Insert the packed weights of a kernel."""
     shape = cast("MemRefType[Any]", op.operands[1].type).get_shape()
     return memref.GetGlobalOp(name, buffer_type(packed_shape(shape, bits), i8))
 
@@ -250,7 +250,7 @@ def _packed(op: KernelOp, bits: int, name: str = "") -> memref.GetGlobalOp:
 def _unpack(
     op: KernelOp, bits: int, *, is_unsigned: bool, name: str = ""
 ) -> tuple[memref.GetGlobalOp, memref.AllocOp, UnpackOp]:
-    """Return what makes the weights of a kernel of packed ones."""
+    """Insert the unpacking of a kernel's packed weights."""
     packed = _packed(op, bits, name)
     alloc = memref.AllocOp.get(i8, shape=cast("MemRefType[Any]", op.operands[1].type).get_shape())
     signs: Sequence[int] = [0] if is_unsigned else []

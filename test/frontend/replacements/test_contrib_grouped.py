@@ -12,7 +12,7 @@ from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array
 from tilewright.runtime.interpreter import run_module
-from tilewright.test.frontend.replacements.test_contrib import Case, expected, floats
+from tilewright.test.frontend.replacements.contrib_cases import Case, expected, floats
 from tilewright.test.passes.lowering.one_node import lowered
 
 HEADS, GROUPS, WIDTH = 4, 2, 16

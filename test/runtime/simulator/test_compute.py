@@ -29,8 +29,8 @@ from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.interpreter import Session, random_inputs, run_module
 from tilewright.runtime.simulator import TimedSession
 from tilewright.test.machines.make import FOLDER, machine
+from tilewright.test.runtime.simulator.copied_grids import GRID, OWN, SHARED
 from tilewright.test.runtime.simulator.programs import planned
-from tilewright.test.runtime.simulator.test_copies import GRID, OWN, SHARED
 from tilewright.test.small_models import save_case
 
 quick = pytest.mark.quick

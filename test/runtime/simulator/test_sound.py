@@ -6,10 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from xdsl.context import Context
-from xdsl.dialects import emitc
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.rewriter import Rewriter
 
 from tilewright.compiler import Model, machine_named, pipeline_of
 from tilewright.dialects.core.kernel import is_kernel
@@ -18,14 +14,14 @@ from tilewright.dialects.core.machine.targets import machines
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.passes.core.base import Pass
 from tilewright.passes.core.manager import PassManager
-from tilewright.passes.core.pipeline import Pipeline, Step
+from tilewright.passes.core.pipeline import Pipeline
 from tilewright.runtime.simulator import Simulation, simulate
 from tilewright.runtime.simulator.explicit import last_explicit
 from tilewright.runtime.simulator.result import LayerCost, LayerEngine
 from tilewright.runtime.tools import profile
 from tilewright.test.machines.make import FOLDER, library
+from tilewright.test.runtime.simulator.instructions import with_instructions
 from tilewright.test.runtime.simulator.sound import faults
 from tilewright.test.small_models import save, small
 
@@ -137,24 +133,6 @@ def test_kernels_beside_the_program_by_hand() -> None:
     copied = sum(each.busy for each in third.engines)
     assert (third.hidden, third.busy) == (2 * 128 - 50, copied - (2 * 128 - 50))
     assert simulation.cycles == 100 + copied
-
-
-class ToInstructionsPass(Pass):
-    """Replace every kernel by an instruction that nothing but its target knows."""
-
-    name = "to-instructions"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for kernel in [each for each in op.walk() if is_kernel(each)]:
-            made = emitc.EmitC_CallOpaqueOp("multiply", [], [result.type for result in kernel.results])
-            Rewriter.replace_op(kernel, [made], made.results)
-
-
-def with_instructions(target: str, before: str) -> Pipeline:
-    """Return a target's pipeline with kernels turned into instructions before a pass."""
-    steps = pipeline_of(machine_named(target)).steps
-    at = [step.name for step in steps].index(before)
-    return Pipeline((*steps[:at], Step("to-instructions", ToInstructionsPass()), *steps[at:]))
 
 
 @pytest.mark.parametrize("before", ["outline-kernels", "pipeline-dma", "expand-grid"])

@@ -219,7 +219,7 @@ def _numbers(op: SumsOp, windows: Array) -> Array:
 
 
 def strides_along(array: Array, axes: DenseArrayBase[Any], steps: DenseArrayBase[Any] | None = None) -> list[int]:
-    """Return how many bytes apart steps along axes lead, 0 along none."""
+    """Return the strides of steps along axes in bytes, 0 along none."""
     named = numbers_of(axes)
     far = numbers_of(steps) if steps is not None else (1,) * len(named)
     return [array.strides[axis] * step if axis >= 0 else 0 for axis, step in zip(named, far, strict=True)]
