@@ -155,8 +155,12 @@ class State:
         """Return the number of a buffer."""
         return self.keys.setdefault(key, len(self.keys))
 
-    def check_read(self, op: Operation, region: Region, number: int, what: str | int) -> None:
-        """Prove that a region, `what` of an op (operands by index), may be read as part of a buffer, by its number."""
+    def check_read(self, op: Operation, region: Region, number: int, what: str | int, *, is_whole: bool = True) -> None:
+        """
+        Prove that a region, `what` of an op (operands by index), may be read as part of a buffer, by its number.
+
+        Unless it is read as a whole, bytes of it may be missing.
+        """
         for fork in self.forks:
             self._alone(op, region, fork.read(region), f"reads {_named(op, what)}", "writes")
         for transfer in self._beside():
@@ -165,7 +169,7 @@ class State:
                 raise self._race(op, region, transfer, transfer.target, message)
         for observer in self.observers:
             observer.read(op, region, number)
-        if not self.holds(region, number):
+        if is_whole and not self.holds(region, number):
             self._explain(op, region, number, _named(op, what))
 
     def holds(self, region: Region, number: int) -> bool:
@@ -179,6 +183,27 @@ class State:
         if self.owners[first] != number:
             return False
         return bool((writes == first).all()) or bool((self.owners[writes] == number).all())
+
+    def missing_part(self, region: Region, number: int) -> Array | None:
+        """
+        Return which bytes of a region its buffer does not hold yet, by element: nothing has written them since it has.
+
+        None where it holds all or none, and where another buffer has been written over it.
+        """
+        if self.holds(region, number):
+            return None
+        writes = region.writes
+        missing = (self.owners[writes] != number) & (writes != INITIAL)
+        if missing.all() or not missing.any():
+            return None
+        return missing if writes[missing].max() < writes[~missing].min() else None
+
+    def copied_part(self, op: Operation, target: Buffer, missing: Array) -> None:
+        """Note that a buffer has been copied of which bytes are missing: so are they in the target."""
+        for observer in self.observers:
+            observer.branch()
+        self.wrote(op, target, target)
+        target.writes[missing] = NEVER
 
     def _alone(self, op: Operation, region: Region, found: tuple[int, str] | None, what: str, does: str) -> None:
         """Prove that no other iteration of a parallel loop has been found to touch a byte of a region."""

@@ -191,9 +191,21 @@ class Walk:
         return buffer.part(tuple(slice(None) if i is None else slice(i, i + 1) for i in indices))
 
     def copy(self, number: int, source: Buffer, target: Buffer) -> None:
-        """Copy a buffer."""
+        """
+        Copy a buffer: bytes of it that have not been written are no more in the copy, as upstream's poison.
+
+        A tensor of which parts are inserted later is such a buffer. What reads these bytes of the copy is refused.
+        """
+        op = self._ops[number]
+        missing = None if source.by_data or target.by_data else self.state.missing_part(source, source.number)
+        if missing is not None:
+            self.state.check_read(op, source, source.number, 0, is_whole=False)
+            self.state.check_write(op, target, 1)
+            self._apart(op, [source, target], 0, 1, allowed=False)
+            self.state.copied_part(op, target, missing)
+            return
         origin = self.state.origin_of(source) if self._follows_tiles else None
-        self._touch(self._ops[number], [source, target], [0], [1], set(), origin)
+        self._touch(op, [source, target], [0], [1], set(), origin)
 
     def kernel(self, number: int, *buffers: Buffer | None) -> None:
         """Run a kernel."""
