@@ -41,6 +41,7 @@ def rows(out: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in out.splitlines() if line[:1] == "│"]
 
 
+@pytest.mark.long
 def test_every_place_passes(case: Saved, capsys: pytest.CaptureFixture[str]):
     code, out, err = check(capsys, case.folder, "--on", "interpreter", "--on", "host", "--on", "sanitizers")
     assert (code, err) == (0, "")
@@ -54,6 +55,7 @@ def test_the_interpreter_runs_at_any_phase(phase: str, case: Saved, capsys: pyte
     assert check(capsys, case.folder, "--on", "interpreter", "--stop-after", phase)[0] == 0
 
 
+@pytest.mark.long
 def test_corpora_nest(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     for seed, name in enumerate(("a", "b/c", "b/d/e", "z")):
         save_case(tmp_path / "corpus" / name, seed)
@@ -71,6 +73,7 @@ def test_a_model_may_have_any_name(case: Saved, capsys: pytest.CaptureFixture[st
     assert (code, rows(out)[0][0]) == (0, "mine")
 
 
+@pytest.mark.long
 def test_a_network_of_the_zoo_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     model = zoo.build("ds-cnn")
     inputs = zoo.sample_inputs(model, 3)

@@ -275,6 +275,7 @@ BOTH = (
 )
 
 
+@pytest.mark.long
 def test_universes_of_installed_packages(installed: Path, capsys: pytest.CaptureFixture[str]):
     install(installed, BOTH)
     file = installed / "f.mlir"

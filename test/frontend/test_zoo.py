@@ -112,6 +112,7 @@ def test_onnx_runtime_agrees_to_the_bit(name: str, seed: int) -> None:
     np.testing.assert_array_equal(found[0], zoo.evaluate(network(name, seed), inputs)["output"])
 
 
+@pytest.mark.long
 @each_network
 def test_every_requantised_tensor_is_lively(name: str) -> None:
     values = zoo.evaluate(network(name), batch(name))
@@ -184,6 +185,7 @@ def test_size_is_as_published(name: str) -> None:
     assert spent.macs == macs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 def test_mlp_reads_digits(seed: int) -> None:
     images, labels = digits(2000, seed=12345)

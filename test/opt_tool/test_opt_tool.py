@@ -365,6 +365,7 @@ def test_help_imports_nothing_large():
     assert "--pass-pipeline" in done.stdout
 
 
+@pytest.mark.long
 def test_a_full_standard_output(tmp_path: Path):
     (tmp_path / "in.mlir").write_text(TEXT)
     with open("/dev/full", "w") as full:
@@ -377,6 +378,7 @@ def test_a_full_standard_output(tmp_path: Path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_stock_xdsl_opt_knows_tilewright(tmp_path: Path):
     from tilewright.universe import UNIVERSE
 

@@ -40,29 +40,6 @@ func.func @requantise(%x: tensor<4xi8>) -> tensor<4xi8> {
   func.return %y : tensor<4xi8>
 }
 
-// A neutral element on the left of a difference is not neutral, and a float's zero is none.
-
-// CHECK-LABEL: func.func @not_neutral
-// CHECK:         arith.subi %{{.*}}, %a
-// CHECK:         arith.addf
-func.func @not_neutral(%x: tensor<4xi8>, %f: tensor<4xf32>) -> (tensor<4xi8>, tensor<4xf32>) {
-  %e = tensor.empty() : tensor<4xi8>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xi8>) outs(%e : tensor<4xi8>) {
-  ^bb0(%a: i8, %b: i8):
-    %z = arith.constant 0 : i8
-    %s = arith.subi %z, %a : i8
-    linalg.yield %s : i8
-  } -> tensor<4xi8>
-  %g = tensor.empty() : tensor<4xf32>
-  %h = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%f : tensor<4xf32>) outs(%g : tensor<4xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    %z = arith.constant 0.0 : f32
-    %s = arith.addf %a, %z : f32
-    linalg.yield %s : f32
-  } -> tensor<4xf32>
-  func.return %y, %h : tensor<4xi8>, tensor<4xf32>
-}
-
 // CHECK-LABEL: func.func @epilogue
 // CHECK-NEXT:    %e = tensor.empty
 // CHECK-NEXT:    %r = nn.ita_max ins(%x : tensor<2x8xi8>) outs(%e : tensor<2x8xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
@@ -116,19 +93,6 @@ func.func @slices(%x: tensor<4xi8>) -> (tensor<4xi8>, tensor<3xi8>) {
   func.return %a, %b : tensor<4xi8>, tensor<3xi8>
 }
 
-// A copy of another shape or in another order is none.
-
-// CHECK-LABEL: func.func @broadcast
-// CHECK:         linalg.generic
-func.func @broadcast(%x: tensor<1xi8>) -> tensor<4xi8> {
-  %e = tensor.empty() : tensor<4xi8>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<1xi8>) outs(%e : tensor<4xi8>) {
-  ^bb0(%a: i8, %b: i8):
-    linalg.yield %a : i8
-  } -> tensor<4xi8>
-  func.return %y : tensor<4xi8>
-}
-
 // Dead kernels go.
 
 // CHECK-LABEL: func.func @dead
@@ -160,19 +124,6 @@ func.func @transposed_twice(%x: tensor<2x3x4xi8>) -> tensor<4x3x2xi8> {
   %f = tensor.empty() : tensor<4x3x2xi8>
   %y = linalg.transpose ins(%a : tensor<2x4x3xi8>) outs(%f : tensor<4x3x2xi8>) permutation = [1, 2, 0]
   func.return %y : tensor<4x3x2xi8>
-}
-
-// An epilogue that yields one of its operands, not the sum, stays.
-
-// CHECK-LABEL: func.func @epilogue_of_an_operand
-// CHECK:         nn.matmul {{.*}} epilogue(%b : tensor<2x2xi32>)
-func.func @epilogue_of_an_operand(%x: tensor<2x3xi8>, %w: tensor<3x2xi8>, %b: tensor<2x2xi32>) -> tensor<2x2xi32> {
-  %e = tensor.empty() : tensor<2x2xi32>
-  %y = nn.matmul ins(%x, %w : tensor<2x3xi8>, tensor<3x2xi8>) outs(%e : tensor<2x2xi32>) {accumulator = i32} epilogue(%b : tensor<2x2xi32>) at [affine_map<(d0, d1) -> (d0, d1)>] {
-  ^bb0(%sum: i32, %other: i32):
-    linalg.yield %other : i32
-  }
-  func.return %y : tensor<2x2xi32>
 }
 
 // What draws numbers, writes, or is not known stays, though nobody needs its tensor.

@@ -25,21 +25,6 @@ func.func @network(%x: tensor<1x3x4x4xf32>) -> tensor<1x4x1x1xf32> {
   func.return %p : tensor<1x4x1x1xf32>
 }
 
-// Not of types that there are tiles for: doubles, and a reduction of one axis stays where it is.
-
-// CHECK-LABEL: func.func @stays
-// CHECK-NOT:  packed
-// CHECK:      nn.conv
-// CHECK:      nn.reduce
-func.func @stays(%x: tensor<1x3x4x4xf64>) -> tensor<1x2x1x4xf64> {
-  %w = arith.constant dense<1.0> : tensor<2x3x1x1xf64>
-  %e = tensor.empty() : tensor<1x2x4x4xf64>
-  %y = nn.conv ins(%x, %w : tensor<1x3x4x4xf64>, tensor<2x3x1x1xf64>) outs(%e : tensor<1x2x4x4xf64>) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = f64}
-  %g = tensor.empty() : tensor<1x2x1x4xf64>
-  %p = nn.reduce ins(%y : tensor<1x2x4x4xf64>) outs(%g : tensor<1x2x1x4xf64>) {kind = "sum", axes = array<i64: 2>, keep_dims, accumulator = f64}
-  func.return %p : tensor<1x2x1x4xf64>
-}
-
 // Products: with constant weights packed, also of rank 3; of two activations, what is transposed is moved.
 
 // CHECK-LABEL: func.func @products
@@ -54,17 +39,6 @@ func.func @products(%x: tensor<2x9x8xf32>) -> tensor<2x9x9xf32> {
   %f = tensor.empty() : tensor<2x9x9xf32>
   %z = nn.matmul ins(%y, %y : tensor<2x9x8xf32>, tensor<2x9x8xf32>) outs(%f : tensor<2x9x9xf32>) {accumulator = f32, transpose_b}
   func.return %z : tensor<2x9x9xf32>
-}
-
-// A single row is not worth moving a matrix for.
-
-// CHECK-LABEL: func.func @row
-// CHECK-NOT:  packed
-// CHECK:      nn.matmul
-func.func @row(%x: tensor<1x8xf32>, %y: tensor<9x8xf32>) -> tensor<1x9xf32> {
-  %e = tensor.empty() : tensor<1x9xf32>
-  %z = nn.matmul ins(%x, %y : tensor<1x8xf32>, tensor<9x8xf32>) outs(%e : tensor<1x9xf32>) {accumulator = f32, transpose_b}
-  func.return %z : tensor<1x9xf32>
 }
 
 // Groups of eight features are put together, two of them in a block of 16.

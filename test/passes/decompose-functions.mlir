@@ -21,16 +21,3 @@ func.func @loss(%x: tensor<3x5xf32>, %labels: tensor<3xi64>) -> tensor<f32> {
   %y = onnx.SoftmaxCrossEntropyLoss(%x, %labels) : (tensor<3x5xf32>, tensor<3xi64>) -> tensor<f32> loc("loss")
   func.return %y : tensor<f32>
 }
-
-// Operators with a lowering stay, though ONNX has bodies for them, and so do those that have neither.
-
-// CHECK-LABEL: func.func @kept
-// CHECK-NEXT:    onnx.LayerNormalization
-// CHECK-NEXT:    onnx.Gelu
-// CHECK-NEXT:    onnx.Multinomial
-func.func @kept(%x: tensor<2x4xf32>, %s: tensor<4xf32>) -> tensor<2x1xi32> {
-  %a = onnx.LayerNormalization(%x, %s) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
-  %b = onnx.Gelu(%a) : (tensor<2x4xf32>) -> tensor<2x4xf32>
-  %c = onnx.Multinomial(%b) : (tensor<2x4xf32>) -> tensor<2x1xi32>
-  func.return %c : tensor<2x1xi32>
-}

@@ -51,21 +51,6 @@ func.func @views() -> tensor<3xi8> {
   func.return %j : tensor<3xi8>
 }
 
-// A kernel of constants whose body takes a value from outside of it is no constant.
-
-// CHECK-LABEL: func.func @captures
-// CHECK:         linalg.generic
-func.func @captures(%s: i8) -> tensor<4xi8> {
-  %k = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi8>
-  %e = tensor.empty() : tensor<4xi8>
-  %a = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%k : tensor<4xi8>) outs(%e : tensor<4xi8>) {
-  ^bb0(%u: i8, %o: i8):
-    %t = arith.addi %u, %s : i8
-    linalg.yield %t : i8
-  } -> tensor<4xi8>
-  func.return %a : tensor<4xi8>
-}
-
 // Random numbers and calls with effects are no constants, whatever they are made of.
 
 // CHECK-LABEL: func.func @effects

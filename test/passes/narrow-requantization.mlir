@@ -45,18 +45,3 @@ func.func @scaled(%x: tensor<4xi16>) -> tensor<4xi8> {
 }
 
 // -----
-
-// A factor that is no constant is left alone.
-
-// CHECK-LABEL: func.func @unknown
-// CHECK:       quant.requantize {{.*}} in i64
-func.func @unknown(%x: tensor<4xi32>, %m: tensor<4xi32>) -> tensor<4xi8> {
-  %e = tensor.empty() : tensor<4xi8>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x, %m : tensor<4xi32>, tensor<4xi32>) outs(%e : tensor<4xi8>) {
-  ^bb0(%a: i32, %f: i32, %b: i8):
-    %z = arith.constant 0 : i32
-    %r = quant.requantize %a, %f, %z shift 12 clip 0 to 255 in i64 : i32, i32, i32 -> i8
-    linalg.yield %r : i8
-  } -> tensor<4xi8>
-  func.return %y : tensor<4xi8>
-}

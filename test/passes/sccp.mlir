@@ -59,20 +59,3 @@ func.func @blocks(%x: i32) -> i32 {
 ^bb2:
   cf.br ^bb1(%x : i32)
 }
-
-// Calls differ, or come from elsewhere.
-// CHECK-LABEL: func.func @callers
-// CHECK: func.call @identity
-// CHECK: func.return %{{.*}}, %{{.*}} : i32, i32
-func.func @callers() -> (i32, i32) {
-  %c1 = arith.constant 1 : i32
-  %c2 = arith.constant 2 : i32
-  %a = func.call @identity(%c1) : (i32) -> i32
-  %b = func.call @identity(%c2) : (i32) -> i32
-  func.return %a, %b : i32, i32
-}
-// CHECK-LABEL: func.func private @identity
-// CHECK-NEXT: func.return %x : i32
-func.func private @identity(%x: i32) -> i32 {
-  func.return %x : i32
-}

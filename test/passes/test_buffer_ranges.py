@@ -58,6 +58,7 @@ def generic(code: str, source: str, target: str) -> str:
   }}"""
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(codes(), codes())
 def test_kernels_one_after_the_other(first: str, second: str) -> None:

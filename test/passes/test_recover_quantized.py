@@ -60,6 +60,7 @@ def test_networks_with_powers_of_two_give_the_same(seed: int, shape: Sequence[in
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.long
 @pytest.mark.quick
 @pytest.mark.parametrize("name", sorted(OPERATORS))
 @settings(max_examples=10, deadline=None)
@@ -79,6 +80,7 @@ def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:
     return session.run(None, dict(inputs))
 
 
+@pytest.mark.long
 @pytest.mark.quick
 @pytest.mark.parametrize("name", ["Conv", "Gemm", "MatMul"])
 @settings(max_examples=25, deadline=None)

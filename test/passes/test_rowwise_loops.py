@@ -77,6 +77,7 @@ def scores(seed: int, rows: int, length: int) -> Array:
     return x.astype(np.int16)
 
 
+@pytest.mark.long
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 3), st.integers(8, 21), st.integers(0, 300), st.integers(1, 40))
 def test_int_softmax(seed: int, rows: int, length: int, b: int, log2: int) -> None:
@@ -85,6 +86,7 @@ def test_int_softmax(seed: int, rows: int, length: int, b: int, log2: int) -> No
     assert "memref.alloca" in check(module, [x], np.int8, 128)
 
 
+@pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 2), st.integers(0, 150), st.integers(1, 40), st.booleans())
 @example(0, 1, 43, 22, False)

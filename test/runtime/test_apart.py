@@ -56,6 +56,7 @@ def test_an_exit_ends_it_alone():
         apart(lambda: os._exit(3), "the work")
 
 
+@pytest.mark.long
 def test_a_network_that_aborts_is_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "net.onnx").write_bytes(zoo.build("autoencoder").SerializeToString())
     np.savez(tmp_path / "in.npz", input=np.zeros((1, 640), np.float32))

@@ -322,6 +322,7 @@ def test_loaded_indices_are_those_of_their_time() -> None:
         timed(parse_module(new_context(), together), inputs, machine(copies=2))
 
 
+@pytest.mark.long
 @quick
 def test_check_on_the_simulator(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     case = save_case(tmp_path / "case")

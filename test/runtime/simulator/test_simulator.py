@@ -72,6 +72,7 @@ def time_of_streams(grid: GridOp, near: Machine) -> int:
     return pipelined_cycles(steps, work_of(grid, near), streams, [near.link("dma").channels])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("network", NETWORKS)
 def test_nothing_is_busy_for_longer_than_the_run(network: str) -> None:
     simulation = simulate(planned(network, machine(8 * KIB, channels=2)))

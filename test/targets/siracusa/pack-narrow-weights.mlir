@@ -2,9 +2,6 @@
 // RUN: opt-tool %s -p 'attach-machine{target=%S/narrow/little_far.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=LITTLE
 // RUN: opt-tool %s -p 'attach-machine{target=%S/narrow/slow_link.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=SLOW
 // RUN: opt-tool %s -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights{everything=true}' | filecheck %s
-// RUN: not opt-tool %s -p pack-narrow-weights 2>&1 | filecheck %s --check-prefix=MACHINE
-
-// MACHINE: the module has no machine
 
 // Where all fits and computing takes longer than fetching, weights stay bytes.
 

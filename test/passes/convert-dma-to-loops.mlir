@@ -1,0 +1,27 @@
+// RUN: opt-tool %s -p convert-dma-to-loops | filecheck %s
+// RUN: opt-tool %s -p convert-dma-to-loops --interpret-each
+
+// A transfer is the call of a function that copies each element, into near memory and back; waits and tokens are gone.
+
+// CHECK:       func.func private @[[IN:read_tile_0]](%far: memref<4x8xi8>, %near: memref<2x8xi8, "L1">
+// CHECK-COUNT-2: scf.for
+// CHECK:           %[[V:.*]] = memref.load %far
+// CHECK-NEXT:      memref.store %[[V]], %near
+// CHECK:       func.func private @[[OUT:write_tile_1]]
+// CHECK-COUNT-2: scf.for
+// CHECK:           %[[W:.*]] = memref.load %near
+// CHECK-NEXT:      memref.store %[[W]], %far
+// CHECK-LABEL: func.func @network
+// CHECK:         func.call @[[IN]](%x, %m, %c2, %c0)
+// CHECK-NEXT:    func.call @[[OUT]](%y, %m, %c0, %c0)
+// CHECK-NEXT:    func.return
+func.func @network(%x: memref<4x8xi8>, %y: memref<2x8xi8> {tilewright.output}) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %m = memref.alloc() : memref<2x8xi8, "L1">
+  %t = hier.dma_start %x[%c2, %c0] to %m : memref<4x8xi8>, memref<2x8xi8, "L1">
+  hier.dma_wait %t
+  %u = hier.dma_start %y[%c0, %c0] from %m : memref<2x8xi8>, memref<2x8xi8, "L1">
+  hier.dma_wait %u
+  func.return
+}
