@@ -413,7 +413,7 @@ FAULTS: tuple[Fault, ...] = (
         'short = add(block, arith.CmpiOp(inside, number(block, tile - 1), "slt"))',
         f"{_PASSES}/test_expand_grid.py",
         f"{_PASSES}/test_cluster.py",
-        f"{_PASSES}/convert-dma-to-cluster.mlir",
+        "test/targets/siracusa/convert-dma-to-cluster.mlir",
     ),
     _fault(
         "a requantisation that truncates",
@@ -452,7 +452,7 @@ FAULTS: tuple[Fault, ...] = (
         "targets/siracusa/passes/fork_kernels.py",
         "first, last = (add(arith.MinSIOp(value, number(upper))) for value in (begin, end))",
         "first, last = add(arith.MinSIOp(begin, number(upper))), end",
-        f"{_PASSES}/fork-kernels.mlir",
+        "test/targets/siracusa/fork-kernels.mlir",
         f"{_PASSES}/test_cluster.py",
     ),
     _fault(
@@ -460,8 +460,8 @@ FAULTS: tuple[Fault, ...] = (
         "targets/siracusa/passes/fork_kernels.py",
         "all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)",
         "all(root_of(each) for each in effects.writes)",
-        f"{_PASSES}/fork-kernels.mlir",
-        f"{_PASSES}/fork-kernels-reject.mlir",
+        "test/targets/siracusa/fork-kernels.mlir",
+        "test/targets/siracusa/fork-kernels-reject.mlir",
         f"{_PASSES}/test_cluster.py",
     ),
     _fault(
@@ -469,7 +469,7 @@ FAULTS: tuple[Fault, ...] = (
         "targets/siracusa/passes/convert_dma_to_cluster.py",
         "while axis > 0 and _is_whole(op, axis) and far[axis - 1] == near[axis - 1] == inner * tile[axis]:",
         "while axis > 0 and _is_whole(op, axis) and near[axis - 1] == inner * tile[axis]:",
-        f"{_PASSES}/convert-dma-to-cluster.mlir",
+        "test/targets/siracusa/convert-dma-to-cluster.mlir",
         f"{_PASSES}/test_cluster.py",
     ),
     _fault(
@@ -477,7 +477,7 @@ FAULTS: tuple[Fault, ...] = (
         "targets/siracusa/passes/fuse_products.py",
         "if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) != 1:",
         "if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) > 2:",
-        f"{_PASSES}/fuse-products.mlir",
+        "test/targets/siracusa/fuse-products.mlir",
         f"{_PASSES}/test_fuse_products.py",
     ),
     # C runtime

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p 'attach-machine{target=%S/../machines/external.toml},verify-levels,convert-dma-to-cluster' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=%S/../../machines/external.toml},verify-levels,convert-dma-to-cluster' | filecheck %s
 
 // Transfers to and from the external level are another engine's, and so are the waits for them, wherever a loop or a
 // conditional brings the token from. Globals there are marked.
