@@ -434,7 +434,7 @@ FAULTS: tuple[Fault, ...] = (
         "passes/divide_by_invariants.py",
         "return _does_not_wrap(owner) and all(is_natural(operand, assumed) for operand in operands)",
         "return all(is_natural(operand, assumed) for operand in operands)",
-        f"{_PASSES}/divide-by-invariants-wraps.mlir",
+        f"{_PASSES}/divide-by-invariants-keeps.mlir",
         f"{_PASSES}/test_divide_by_invariants.py",
     ),
     _fault(
