@@ -126,7 +126,7 @@ class DmaBeginOp(IRDLOperation):
 
 
 class DmaCopyOp(IRDLOperation):
-    """The copy of rows between far memory, where they lie apart, and near memory, where they lie side by side."""
+    """The copy of rows between far memory, where they lie apart, and near memory, where they are contiguous."""
 
     far = operand_def(MemRefType)
     far_at = var_operand_def(IndexType)
@@ -235,7 +235,7 @@ class Transfers:
         self.groups[self.last].append(copy)
 
     def wait(self, group: int) -> None:
-        """Do what the group has to do, once."""
+        """Execute the pending transfers of the group, once."""
         for copy in self.groups.pop(group, []):
             copy()
 

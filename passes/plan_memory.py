@@ -40,7 +40,7 @@ ADDRESS = "hier.address"
 @dataclass(frozen=True)
 class Limits:
     """
-    What a plan is held to: bytes of the nearest level (0 for its size), stages, work spent on searching, whether
+    Constraints of a plan: bytes of the nearest level (0 for its size), stages, work spent on searching, whether
     anything stays in a near level from one kernel to the next, and how many kernels are to pass before bytes are used
     again.
     """
@@ -253,7 +253,7 @@ class PlanMemoryPass(Pass):
     The machine is the module's (attach-machine). Of the tile shapes, loop orders, fused neighbours and buffers kept in
     the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
     nearest level, `double-buffered=false` forgoes fetching ahead. Where memory is short a search improves on the first
-    plan, for about `time-budget` seconds of work; 0 takes the first plan. With `layer-by-layer` every kernel gets its
+    plan, for about `time-budget` seconds of work; 0 takes the initial one. With `layer-by-layer` every kernel gets its
     operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of the
     near level are not used again for N further kernels where there is room, so that neighbours may run at once
     (overlap-engines). The function's attributes

@@ -56,7 +56,7 @@ class DmaStartOp(IRDLOperation):
     The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
     Until the wait, neither side may be written, nor may the side that the transfer writes be read.
 
-    In a loop over tiles, `stages` says that those of this transfer take turns in so many buffers, and that no step of
+    In a loop over tiles, `stages` says that those of this transfer alternate in so many buffers, and that no step of
     the loop reads what another has written in the far buffer: so the transfer may begin earlier, or be waited for
     later, than where it stands (pipeline-dma).
 
@@ -184,7 +184,7 @@ class DmaNoneOp(IRDLOperation):
 
 
 class _Transfer:
-    """A transfer under way: nothing has moved before the wait."""
+    """A transfer in flight: nothing has moved before the wait."""
 
     def __init__(self, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near

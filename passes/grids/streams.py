@@ -84,7 +84,7 @@ class Stream:
 
     @property
     def stages(self) -> int:
-        """The buffers that tiles take turns in; no more than there are tiles."""
+        """The buffers of the tiles' ring (double buffering); no more than there are tiles."""
         return min(self.tile.stages.data, self.count)
 
     @cached_property
@@ -143,7 +143,7 @@ def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[st
     Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes, and
     `units` the bytes that buffers in it begin at multiples of.
 
-    Raises Diagnostic where a tile has a level but no address, or is used where it lies but leaves the operand.
+    Raises Diagnostic where a tile has a level but no address, or is used in place but leaves the operand.
     """
     return [_stream(grid, index, tile, memories, units) for index, tile in enumerate(grid.tiles)]
 

@@ -1,4 +1,4 @@
-"""Loops for sums of products of bytes whose windows are copied side by side, or packed, before they are multiplied."""
+"""Loops for sums of products of bytes whose windows are copied contiguously, or packed, before they are multiplied."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class _WindowLoops(DotLoops):
         self.bits = bits
 
     def pixel_parts(self) -> Iterator[Part]:
-        """Yield blocks from the first pixel on: those of which a window hangs over, those between, and the rest."""
+        """Yield blocks from the first pixel on: those with border windows, those between, and the rest."""
         count = self.kernel.bounds[self.pixel]
         low, high = self.whole_windows(-1, count)
         begin = min(-(-low // PIXELS) * PIXELS, count)
@@ -179,7 +179,7 @@ class _WindowLoops(DotLoops):
         )
 
     def is_row_dense(self, x: SSAValue, channels: int) -> bool:
-        """Return whether the taps of a row of the window lie side by side in x."""
+        """Return whether the taps of a row of the window are contiguous in x."""
         strides = cast("MemRefType[Any]", x.type).get_strides()
         return self.dilation == 1 and strides is not None and strides[self.x_axis] == channels
 

@@ -33,7 +33,7 @@ class SplitReduction:
     """
     A kernel that is one reduction, as the ops that do it in steps: the start, the steps, the epilogue if it has one.
 
-    The ops are whole, on buffers of their own; they are templates for tiles, and there to be priced. Where the kernel
+    The ops are whole, on buffers of their own; they are templates for tiles, and serve cost estimates. Where the kernel
     adds to what its output holds there is no start.
     """
 

@@ -1,4 +1,4 @@
-"""A plan of a near level: which buffers stay in it, which kernels are done together, in which tiles, and where."""
+"""A plan of a near level: which buffers stay in it, which kernels are fused, in which tiles, and where."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_GROUP = 3
 
 @dataclass(frozen=True)
 class Choice:
-    """Kernels `first` to `first + count - 1` done together as a candidate says."""
+    """Kernels `first` to `first + count - 1` fused as a candidate says."""
 
     first: int
     count: int

@@ -69,7 +69,7 @@ class Observer(Protocol):
 
 @dataclass
 class State:
-    """All memories, the writes to them in order, and the transfers under way."""
+    """All memories, the writes to them in order, and the transfers in flight."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
     writes: list[Write | None] = field(default_factory=lambda: [None, None])
@@ -293,7 +293,7 @@ class State:
             self.end(transfer.op, transfer)
 
     def begin(self, transfer: Transfer) -> None:
-        """Note a transfer as under way."""
+        """Note a transfer as in flight."""
         self.under_way.append(transfer)
 
     def end(self, op: Operation, transfer: Transfer | None) -> None:
