@@ -30,7 +30,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
     """
     Replace each transfer by the call of a function that starts it and returns its group, each wait by one for a group.
 
-    `external` names the level that no address reaches, where there is one: other transfers lead there than those of
+    `external` names the external level, if there is one: other transfers lead there than those of
     the DMA engine.
     """
     ops = nested_ops(function)

@@ -91,7 +91,7 @@ class GridOp(IRDLOperation):
 
     extents = prop_def(base(DenseArrayBase))
     spatial = opt_prop_def(base(DenseArrayBase))
-    """The dimensions along copies of the engine, in ascending order; absent where there are none."""
+    """The dimensions along instances of the engine, in ascending order; absent where there are none."""
     apart = opt_prop_def(DictionaryAttr)
     """The bytes from one copy's buffers to the next one's, by the name of the level that they share."""
     inputs = var_operand_def(MemRefType)
@@ -198,7 +198,7 @@ class GridOp(IRDLOperation):
             if tile.stages.data < 1:
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
             if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
-                raise VerifyException(f"the tile of operand {index} is larger than the operand, used where it lies")
+                raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
         expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
         expected += [scratch.type for scratch in self.scratches]
         found = [argument.type for argument in self.body.block.args]
@@ -314,7 +314,7 @@ def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Arr
     found = whole[tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True))]
     if min(offsets, default=0) < 0 or found.shape != extents:
         message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
-        raise Diagnostic(message, where=where(op), remedy="bring tiles that hang over to a level, with a fill")
+        raise Diagnostic(message, where=where(op), remedy="bring partial tiles to a level, with a fill")
     return found
 
 

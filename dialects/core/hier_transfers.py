@@ -70,7 +70,7 @@ class DmaStartOp(IRDLOperation):
     near = operand_def(MemRefType)
     writes_far = opt_prop_def(UnitAttr)
     clipped = opt_prop_def(UnitAttr)
-    """The tile may hang over the far buffer; a tile that is read then needs a fill."""
+    """Partial tiles: the tile may extend beyond the far buffer, and then needs a fill to be read."""
     fill = opt_prop_def(Attribute)
     stages = opt_prop_def(IntAttr)
     token = result_def(TokenType)
@@ -101,12 +101,12 @@ class DmaStartOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.stages is not None and self.stages.data < 1:
-            raise VerifyException("tiles need at least one buffer to take turns in")
+            raise VerifyException("tiles need at least one stage (buffer)")
         rank = len(shape_of(self.far))
         if len(self.offsets) != rank or len(shape_of(self.near)) != rank:
             raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
         if self.clipped is not None and self.writes_far is None and self.fill is None:
-            raise VerifyException("a tile that may hang over the buffer it is read from needs a fill")
+            raise VerifyException("a tile that may extend beyond the buffer it is read from needs a fill")
         if element_of(self.far) != element_of(self.near):
             raise VerifyException("both sides must hold elements of one type")
 

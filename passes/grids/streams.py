@@ -160,9 +160,9 @@ def _stream(
     stream = Stream(grid, index, None if level is None else memories[level], unit)
     if tile.level_name is None and stream.hangs_over:
         raise Diagnostic(
-            f"the tile of operand {index} leaves the operand, which is used where it lies",
+            f"the tile of operand {index} leaves the operand, which is used in place",
             where=where(grid),
             found=f"tiles of {list(tile.extents)} at {tile.map.data} in the shape {list(shape_of(stream.operand))}",
-            remedy="bring tiles that hang over to a level, with a fill",
+            remedy="bring partial tiles to a level, with a fill",
         )
     return stream

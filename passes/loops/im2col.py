@@ -45,8 +45,8 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     """
     Return whether a convolution on buffers can be done with `im2col`, in a buffer of so many bytes at most.
 
-    It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature lie side by
-    side, and no window lies in the padding as a whole.
+    It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature are
+    contiguous, and no window lies in the padding as a whole.
     """
     return not op.packed_bits and _takes_windows(op, most_bytes)
 

@@ -49,7 +49,7 @@ class Hop:
 
     @property
     def is_split(self) -> bool:
-        """Whether outputs come to a level of their own: what a kernel makes is then not where the next one reads."""
+        """Return whether outputs have a level of their own, which is not the one that consumers read."""
         return self.outs != self.near
 
 

@@ -65,7 +65,7 @@ class Addresses:
 
 
 def best(near: Near, first: int, count: int) -> Choice | None:
-    """Return the fastest way to do kernels together that fits, None where there is none."""
+    """Return the fastest fusion of kernels that fits, None where there is none."""
     left = near.room(first, first + count - 1)
     found = near.layers.options(first, count, near.resident).fastest(left)
     return None if found is None else Choice(first, count, found)

@@ -1,8 +1,8 @@
 """
 Selection of the plan for a near level.
 
-An initial solution keeps all it can in the near level; where memory is short, a search over whole windows of layers improves
-on it (plan_search).
+An initial solution keeps all it can in the near level; where memory is short, a local search over whole windows of
+layers refines it (plan_search).
 """
 
 from __future__ import annotations
