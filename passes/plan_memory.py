@@ -254,8 +254,8 @@ class PlanMemoryPass(Pass):
     the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
     nearest level, `double-buffered=false` forgoes prefetching. Where memory is short local search refines the initial
     solution, for about `time-budget` seconds of work; 0 takes the initial one. With `layer-by-layer` every kernel gets
-    its operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of the
-    near level are not used again for N further kernels where there is room, so that neighbours may run at once
+    its operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of
+    the near level are not used again for N further kernels where there is room, so that neighbours may run at once
     (overlap-engines). The function's attributes
     `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
     """
