@@ -4,9 +4,9 @@ Networks on a library of memory hierarchies: planned, proved, made explicit and 
     python benchmarks/hierarchy.py CORPUS... [--machines GLOB...] [--networks GLOB...] [--instances 200] [--seed 0]
 
 Each CORPUS is a folder with network.onnx, inputs.npz and outputs.npz at any depth. The machines have one to three
-levels, a near memory of 8 to 256 KiB and one or two DMA channels: 2-levels-64K-1ch, and so on; or four copies of the
-engine that share the near memory or have their own: 2-levels-16K-1ch-4cores-L1. Beside the networks, random ones of up
-to three operators run on random machines with 16 bytes to 2 KiB and one to four copies.
+levels, a near memory of 8 to 256 KiB and one or two DMA channels: 2-levels-64K-1ch, and so on; or four instances of
+the engine that share the near memory or have their own: 2-levels-16K-1ch-4cores-L1. Beside the networks, random ones of
+up to three operators run on random machines with 16 bytes to 2 KiB and one to four copies.
 
 Each is planned; verify-memory has to accept it with grids and with transfers; both are interpreted. Integers have to be
 equal, floats within 1e-4. Where no plan fits, the error has to name a size that works and of which one byte less does

@@ -117,7 +117,7 @@ def instance_outcome(instance: Instance) -> Outcome:
 
 
 def machine_for(seed: int, index: int) -> Spec:
-    """Return a random machine with a near memory of 16 bytes to 2 KiB, and one to four copies of the engine."""
+    """Return a random machine with a near memory of 16 bytes to 2 KiB, and one to four instances of the engine."""
     draw = random.Random(f"{seed}:{index}")
     spec = Spec(draw.choice([2, 2, 3]), round(2 ** draw.uniform(4, 11)), draw.choice([1, 2]))
     return replace(spec, copies=draw.randint(1, 4), own=_own(spec.levels, draw))

@@ -155,7 +155,7 @@ def _tiling(op: Operation, draw: random.Random) -> Tiling:
 
 
 def expanded_program(draw: random.Random) -> ModuleOp:
-    """Return such a grid with its transfers explicit, and under way while others are worked on."""
+    """Return such a grid with its transfers explicit, and in flight while others are worked on."""
     return explicit(grid_program(draw), draw)
 
 

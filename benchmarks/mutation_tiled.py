@@ -308,7 +308,7 @@ def fused(draw: random.Random) -> ModuleOp:
 
 
 def resident(draw: random.Random) -> ModuleOp:
-    """Return two grids with a buffer between them that stays in the near level, which they use where it lies."""
+    """Return two grids with a buffer between them that stays in the near level, which they use in place."""
     tile, count = draw.randint(1, 3), draw.randint(2, 4)
     m, n, k = tile * count, draw.randint(2, 6), draw.randint(2, 6)
     near = Near()

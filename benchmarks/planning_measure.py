@@ -61,7 +61,7 @@ class Measured:
 
 
 class _Planning(Observer):
-    """Notes when planning ended, and what constants the network had before."""
+    """Recorder of the end of planning, and of the network's constants before it."""
 
     def __init__(self) -> None:
         self.lowered = False

@@ -52,7 +52,7 @@ L1 = 64_000
 @dataclass(frozen=True)
 class Scenario:
     """
-    What the flow may use. `l1` is 0 where nothing is tiled and the cores work in L2. With two `stages` a tile is moved
+    Limits of the flow. `l1` is 0 where nothing is tiled and the cores work in L2. With two `stages` a tile is moved
     while another is worked on (`--doublebuffer`).
     """
 

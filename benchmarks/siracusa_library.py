@@ -1,5 +1,5 @@
 """
-The kernels that the published flow links, priced by the laws of targets/siracusa and by the instructions they take.
+The kernels that the published flow links, estimated by the laws of targets/siracusa and by the instructions they take.
 
 Deeploy (arXiv:2408.04413; pulp-platform/Deeploy, TargetLibraries/PULPOpen and Targets/PULPOpen/Templates) calls PULP-NN
 (pulp-platform/pulp-nn-mixed, XpulpV2/32bit) for convolutions, matrix products and additions, and C of its own for

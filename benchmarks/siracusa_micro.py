@@ -290,7 +290,7 @@ def far_access(row: Row) -> int | None:
 
 
 def scalar(build: Callable[..., SSAValue]) -> float:
-    """Return the price of a scalar op on two integers of 32 bits."""
+    """Return the cost of a scalar op on two integers of 32 bits."""
     body = Body([i32, i32])
     return work_of(body.finish(build(body, *body.args))).cycles
 

@@ -157,7 +157,7 @@ class _Unrolled:
 
 
 def _settle_empty(resolver: Resolver, node: NodeProto, result: str, info: TensorInfo | None) -> None:
-    """Make what a loop without turns collects a constant."""
+    """Replace the scan outputs of a loop without iterations by constants."""
     if info is None or info.shape is None or None in info.shape:
         raise Diagnostic("the shape of what a loop without turns collects is not known", where=where_node(node))
     shape = [0, *(dim for dim in info.shape if dim is not None)]

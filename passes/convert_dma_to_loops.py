@@ -113,7 +113,7 @@ class ConvertDmaToLoopsPass(Pass):
     Turn transfers of tiles into calls of functions that copy element by element.
 
     For machines whose processor moves the data itself. The waits disappear: a call is done when it returns. Parallel
-    loops over copies of an engine become loops: what copies do at once may be done in any order.
+    loops over instances of an engine become loops: what copies do at once may be done in any order.
     """
 
     name = "convert-dma-to-loops"

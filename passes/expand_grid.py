@@ -56,7 +56,7 @@ def _grid_around(op: Operation) -> GridOp | None:
 def _expand(grid: GridOp, memories: Memories) -> None:
     """
     Replace a grid by one loop over its points, in which each tile is fetched when it is first needed and written when
-    it is done, and waited for at once; over copies of an engine, by such a loop for each of them.
+    it is done, and waited for at once; over instances of an engine, by such a loop for each of them.
 
     Raises Diagnostic where a tile has no address.
     """
@@ -181,7 +181,7 @@ def _guard(op: Operation, ends: list[tuple[SSAValue, int]]) -> None:
 @dataclass(frozen=True)
 class ExpandGridPass(Pass):
     """
-    Turn grids into loops with transfers of tiles and waits for them; over copies of an engine, into parallel ones.
+    Turn grids into loops with transfers of tiles and waits for them; over instances of an engine, into parallel ones.
 
     The tiles must have levels and addresses (plan-memory). Afterwards all movement of data is explicit, and each
     transfer is waited for at once; pipeline-dma lets transfers and work overlap.

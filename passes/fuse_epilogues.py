@@ -108,7 +108,7 @@ def _takes_epilogue(op: Operation) -> bool:
 
 
 def _fits(user: Operation, producer: Operation, kernels: _Kernels) -> bool:
-    """Return whether two kernels together stay within the limits of one."""
+    """Return whether the fusion of two kernels stays within the limits of one."""
     operands = len(user.operands) + len(producer.operands) - 3
     return operands <= MOST_OPERANDS and kernels[user].size + kernels[producer].size <= MOST_OPS
 

@@ -53,7 +53,7 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     """
     Move every kernel and copy of some functions into a function of its own, before the first of them, and call it.
 
-    Kernels that are alike share one; numbers in which they differ (requantisation factors) become its arguments.
+    Structurally equal kernels share one; numbers in which they differ (requantisation factors) become its arguments.
     """
     groups: dict[Hashable, list[_Kernel]] = {}
     for op in (op for function in family for op in nested_ops(function.body)):

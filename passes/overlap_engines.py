@@ -120,9 +120,9 @@ class OverlapEnginesPass(Pass):
     is put into the order that is modelled to be fastest.
 
     Run it after pipeline-dma. It looks at addresses: what shares no memory may run at once or in another order, such as
-    the next layer's weights that are fetched early. At most `transfers` of each link are under way; of one that leads
-    to an external level `external`, since these take longer than many kernels. At most `open` are begun and not waited
-    for, of those to external levels `external-open`: a DMA engine has only so many counters.
+    the next layer's weights that are fetched early. At most `transfers` of each link are in flight; of one that leads
+    to an external level `external`, since these take longer than many kernels. At most `open` are in flight over all
+    links, of those to external levels `external-open`: a DMA engine has only so many counters.
     """
 
     name = "overlap-engines"

@@ -26,7 +26,7 @@ def pipeline_dma(function: FuncOp) -> None:
     """
     Let transfers and work overlap in the loops over tiles of a function; other loops stay as they are.
 
-    A tile that stays for the whole loop is fetched before it. Where tiles take turns in two or more buffers, the first
+    A tile that stays for the whole loop is fetched before it. Where tiles alternate in two or more buffers, the first
     is fetched before the loop, and each next one while the one before it is worked on. A tile that is written is
     waited for when its buffer is needed again, and after the loop.
     """
@@ -56,7 +56,7 @@ def _pipeline(found: TileLoop) -> None:
 
 
 def _first_fetch(writer: Writer, fetch: Transfer) -> list[SSAValue]:
-    """Fetch the first tile before the loop: one that is prefetched is under way, one that stays is waited for."""
+    """Fetch the first tile before the loop: one that is prefetched is in flight, one that stays is waited for."""
     if fetch.is_prefetched:
         return [_fetch(writer, fetch, 0)]
     if fetch.count == 1:
@@ -111,7 +111,7 @@ def _await_buffer(writer: Writer, found: TileLoop, write: Transfer, token: SSAVa
 
 
 def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
-    """Let a write be under way when the step ends; returns the tokens of those under way then, oldest first."""
+    """Let a write be in flight when the step ends; returns the tokens of those in flight then, oldest first."""
     write.start.stages = None
     Rewriter.erase_op(write.wait)
     later = [*tokens[1:], write.start.token]

@@ -40,7 +40,7 @@ ADDRESS = "hier.address"
 @dataclass(frozen=True)
 class Limits:
     """
-    What a plan is held to: bytes of the nearest level (0 for its size), stages, work spent on searching, whether
+    Constraints of a plan: bytes of the nearest level (0 for its size), stages, work spent on searching, whether
     anything stays in a near level from one kernel to the next, and how many kernels are to pass before bytes are used
     again.
     """
@@ -56,8 +56,8 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     """
     Replace the kernels whose engines work in near memories by grids of tiles that fit there.
 
-    Hop by hop from the far level inwards: which buffers stay in the near level of the hop, which kernels are done
-    together, and in which tiles, so that the modelled time is least. Kernels of engines that work where the network's
+    Hop by hop from the far level inwards: which buffers stay in the near level of the hop, which kernels are fused,
+    and in which tiles, so that the modelled time is least. Kernels of engines that work where the network's
     buffers lie stay as they are. Raises Diagnostic where no tiling fits, with the smallest size that works.
     """
     hops = hops_of(function, machine)
@@ -252,10 +252,10 @@ class PlanMemoryPass(Pass):
 
     The machine is the module's (attach-machine). Of the tile shapes, loop orders, fused neighbours and buffers kept in
     the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
-    nearest level, `double-buffered=false` forgoes fetching ahead. Where memory is short a search improves on the first
-    plan, for about `time-budget` seconds of work; 0 takes the first plan. With `layer-by-layer` every kernel gets its
-    operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of the
-    near level are not used again for N further kernels where there is room, so that neighbours may run at once
+    nearest level, `double-buffered=false` forgoes prefetching. Where memory is short local search refines the initial
+    solution, for about `time-budget` seconds of work; 0 takes the initial one. With `layer-by-layer` every kernel gets
+    its operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of
+    the near level are not used again for N further kernels where there is room, so that neighbours may run at once
     (overlap-engines). The function's attributes
     `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
     """

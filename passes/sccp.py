@@ -80,7 +80,7 @@ class _Propagation:
             self._meet(value, _VARIES)
 
     def _choices(self, condition: SSAValue) -> tuple[bool, ...]:
-        """Return what a condition may be: nothing where it is not known yet."""
+        """Return the possible values of a condition: none where it is not known yet."""
         if condition not in self.facts:
             return ()
         fact = self.facts[condition]

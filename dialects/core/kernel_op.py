@@ -265,7 +265,7 @@ def _view(op: KernelOp) -> Kernel:
 
 
 def _core_of(op: KernelOp) -> Kernel:
-    """Return `op.core()`; kernels alike share its loops and scalar code, which are expensive to build."""
+    """Return `op.core()`; structurally equal kernels share its loops and scalar code, which are expensive to build."""
     operands = list(op.operands)
     first_use = tuple(operands.index(value) for value in operands)
     key = op.name, first_use, tuple(value.type for value in operands), frozenset(op.properties.items())

@@ -51,7 +51,7 @@ class YieldOp(IRDLOperation):
 class GridOp(IRDLOperation):
     """
     A kernel done tile by tile: for every point of a box, in row-major order, the body works on one tile of each
-    operand. Points along copies of an engine are done at once.
+    operand. Points along instances of an engine are done at once.
 
         hier.grid [2, 3] ins(%a, %b : memref<16x64xi8>, memref<64x30xi8>) outs(%c : memref<16x30xi8>)
             tiles [#hier.tile<[8, 64] at affine_map<(d0, d1) -> (d0 * 8, 0)> in "L1" address 0>,
@@ -78,7 +78,7 @@ class GridOp(IRDLOperation):
           hier.yield
         }
 
-    Dimensions are temporal, or `spatial`: along copies of the engine, numbered in row-major order over these
+    Dimensions are temporal, or `spatial`: along instances of the engine, numbered in row-major order over these
     dimensions. Points that differ in a spatial dimension are worked on at once, in no order; each copy goes through the
     temporal dimensions in row-major order, with tiles' buffers and scratch of its own. They lie at the same addresses
     in each copy of a level. In a level that the copies share, those of copy c lie c times as many bytes further as the
@@ -91,7 +91,7 @@ class GridOp(IRDLOperation):
 
     extents = prop_def(base(DenseArrayBase))
     spatial = opt_prop_def(base(DenseArrayBase))
-    """The dimensions along copies of the engine, in ascending order; absent where there are none."""
+    """The dimensions along instances of the engine, in ascending order; absent where there are none."""
     apart = opt_prop_def(DictionaryAttr)
     """The bytes from one copy's buffers to the next one's, by the name of the level that they share."""
     inputs = var_operand_def(MemRefType)
@@ -157,7 +157,7 @@ class GridOp(IRDLOperation):
 
     @property
     def spatial_dims(self) -> tuple[int, ...]:
-        """The dimensions along copies of the engine."""
+        """The dimensions along instances of the engine."""
         return numbers_of(self.spatial) if self.spatial is not None else ()
 
     @property
@@ -172,7 +172,7 @@ class GridOp(IRDLOperation):
 
     @property
     def copies(self) -> int:
-        """The copies of the engine that work at once."""
+        """The instances of the engine that work at once."""
         return prod(self.bounds[dim] for dim in self.spatial_dims)
 
     @property
@@ -198,7 +198,7 @@ class GridOp(IRDLOperation):
             if tile.stages.data < 1:
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
             if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
-                raise VerifyException(f"the tile of operand {index} is larger than the operand, used where it lies")
+                raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
         expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
         expected += [scratch.type for scratch in self.scratches]
         found = [argument.type for argument in self.body.block.args]
@@ -314,7 +314,7 @@ def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Arr
     found = whole[tuple(slice(o, o + t) for o, t in zip(offsets, extents, strict=True))]
     if min(offsets, default=0) < 0 or found.shape != extents:
         message = f"operand {index} of the grid: the tile at {offsets} leaves the buffer of shape {whole.shape}"
-        raise Diagnostic(message, where=where(op), remedy="bring tiles that hang over to a level, with a fill")
+        raise Diagnostic(message, where=where(op), remedy="bring partial tiles to a level, with a fill")
     return found
 
 

@@ -38,7 +38,7 @@ class TileAttr(ParametrizedAttribute):
     `shape` is the extent of a tile, the map leads from grid point to the tile's first element, `in` names the level
     that tiles are brought to. `address` is the place in that level, in bytes, where it has been planned; each of the
     stages (buffers used in turn) takes one tile from there on. What lies outside of the operand reads as `fill` and
-    is not written. Without a level the operand is used where it lies: the body gets a view of the tile, which must be
+    is not written. Without a level the operand is used in place: the body gets a view of the tile, which must be
     inside of it.
     """
 
@@ -83,7 +83,7 @@ class TileAttr(ParametrizedAttribute):
 
     @property
     def level_name(self) -> str | None:
-        """The level that tiles are brought to, None where the operand is used where it lies."""
+        """The level that tiles are brought to, None where the operand is used in place."""
         return self.level.data if isinstance(self.level, StringAttr) else None
 
     def dims(self) -> tuple[int, ...]:
@@ -228,7 +228,7 @@ def _fill_value(fill: Attribute | None) -> Any:
 
 
 def read_tile(far: Array, offsets: Sequence[int], near: Array, fill: Attribute | None) -> None:
-    """Copy a tile to its buffer; raises IndexError where it hangs over and nothing says how to fill."""
+    """Copy a tile to its buffer; raises IndexError where it crosses the border and nothing says how to fill."""
     source, target = overlap(offsets, near.shape, far.shape)
     inside = far[source]
     if inside.shape != near.shape:

@@ -56,7 +56,7 @@ class DmaStartOp(IRDLOperation):
     The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
     Until the wait, neither side may be written, nor may the side that the transfer writes be read.
 
-    In a loop over tiles, `stages` says that those of this transfer take turns in so many buffers, and that no step of
+    In a loop over tiles, `stages` says that those of this transfer alternate in so many buffers, and that no step of
     the loop reads what another has written in the far buffer: so the transfer may begin earlier, or be waited for
     later, than where it stands (pipeline-dma).
 
@@ -70,7 +70,7 @@ class DmaStartOp(IRDLOperation):
     near = operand_def(MemRefType)
     writes_far = opt_prop_def(UnitAttr)
     clipped = opt_prop_def(UnitAttr)
-    """The tile may hang over the far buffer; a tile that is read then needs a fill."""
+    """Partial tiles: the tile may extend beyond the far buffer, and then needs a fill to be read."""
     fill = opt_prop_def(Attribute)
     stages = opt_prop_def(IntAttr)
     token = result_def(TokenType)
@@ -101,12 +101,12 @@ class DmaStartOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.stages is not None and self.stages.data < 1:
-            raise VerifyException("tiles need at least one buffer to take turns in")
+            raise VerifyException("tiles need at least one stage (buffer)")
         rank = len(shape_of(self.far))
         if len(self.offsets) != rank or len(shape_of(self.near)) != rank:
             raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
         if self.clipped is not None and self.writes_far is None and self.fill is None:
-            raise VerifyException("a tile that may hang over the buffer it is read from needs a fill")
+            raise VerifyException("a tile that may extend beyond the buffer it is read from needs a fill")
         if element_of(self.far) != element_of(self.near):
             raise VerifyException("both sides must hold elements of one type")
 
@@ -184,7 +184,7 @@ class DmaNoneOp(IRDLOperation):
 
 
 class _Transfer:
-    """A transfer under way: nothing has moved before the wait."""
+    """A transfer in flight: nothing has moved before the wait."""
 
     def __init__(self, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near

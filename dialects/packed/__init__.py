@@ -1,7 +1,7 @@
 """
 Convolutions on channels-last tensors with packed weights, and matrix products.
 
-Channels lie side by side, so that the innermost loops run over contiguous memory: sums of four products of bytes, or
+Channels are contiguous, so that the innermost loops run over contiguous memory: sums of four products of bytes, or
 of one product of floats, at a time for dense kernels, whole vectors of channels for depthwise ones.
 """
 

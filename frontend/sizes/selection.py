@@ -72,7 +72,7 @@ def _one_hot(sized: Sized) -> bool | None:
 
 @sizes("ScatterND")
 def _scatter_nd(sized: Sized) -> None:
-    """What is not there is scattered into a row after the last, which is cut off."""
+    """Scatter absent updates into a row after the last, which is cut off."""
     data, indices, updates = sized.of.input
     own, places, given = (sized.sizes(name) for name in (data, indices, updates))
     depth = bound_of(places[-1])

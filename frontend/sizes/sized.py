@@ -1,4 +1,4 @@
-"""What rules for sizes that depend on data build with: `Sized` writes the nodes that take the place of one node."""
+"""Builder for rules of data-dependent sizes: `Sized` writes the nodes that replace one node."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class FloatBuilder:
         return self._add("Add", [left, right], left.shape)
 
     def concat(self, values: Sequence[Value]) -> Value:
-        """Return tensors [N, C, ...] side by side along the channels."""
+        """Return tensors [N, C, ...] concatenated along the channels."""
         first = values[0].shape
         shape = (first[0], sum(value.shape[1] for value in values), *first[2:])
         return self._add("Concat", values, shape, {"axis": 1})

@@ -104,7 +104,7 @@ class Strided:
 
     @property
     def contiguous(self) -> bool:
-        """Return whether the elements lie side by side, in row-major order."""
+        """Return whether the elements are contiguous, in row-major order."""
         expected = 1
         for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if size != 1 and stride != expected:

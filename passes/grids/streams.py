@@ -84,7 +84,7 @@ class Stream:
 
     @property
     def stages(self) -> int:
-        """The buffers that tiles take turns in; no more than there are tiles."""
+        """The buffers of the tiles' ring (double buffering); no more than there are tiles."""
         return min(self.tile.stages.data, self.count)
 
     @cached_property
@@ -143,7 +143,7 @@ def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[st
     Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes, and
     `units` the bytes that buffers in it begin at multiples of.
 
-    Raises Diagnostic where a tile has a level but no address, or is used where it lies but leaves the operand.
+    Raises Diagnostic where a tile has a level but no address, or is used in place but leaves the operand.
     """
     return [_stream(grid, index, tile, memories, units) for index, tile in enumerate(grid.tiles)]
 
@@ -160,9 +160,9 @@ def _stream(
     stream = Stream(grid, index, None if level is None else memories[level], unit)
     if tile.level_name is None and stream.hangs_over:
         raise Diagnostic(
-            f"the tile of operand {index} leaves the operand, which is used where it lies",
+            f"the tile of operand {index} leaves the operand, which is used in place",
             where=where(grid),
             found=f"tiles of {list(tile.extents)} at {tile.map.data} in the shape {list(shape_of(stream.operand))}",
-            remedy="bring tiles that hang over to a level, with a fill",
+            remedy="bring partial tiles to a level, with a fill",
         )
     return stream

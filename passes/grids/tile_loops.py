@@ -32,7 +32,7 @@ class Transfer:
 
     @property
     def stages(self) -> int:
-        """The buffers that tiles take turns in; no more than there are tiles."""
+        """The buffers of the tiles' ring (double buffering); no more than there are tiles."""
         assert self.start.stages is not None
         return min(self.start.stages.data, self.count)
 

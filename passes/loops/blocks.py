@@ -33,7 +33,7 @@ def has_windows_in_padding(op: ConvOp) -> bool:
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a dimension: `count` blocks of `size` from `start`; `clipped` where windows hang over."""
+    """A stretch of a dimension: `count` blocks of `size` from `start`; `clipped` where windows cross the border."""
 
     start: int
     size: int
@@ -107,7 +107,7 @@ class BlockLoops(PartLoops):
         """
         Place the taps at the first of the window that is inside; return its rows, and the taps of a row.
 
-        `clipped` says for each spatial axis whether the window may hang over.
+        `clipped` says for each spatial axis whether the window may cross the border.
         """
         clamps = clamps_of(self.kernel)
         extents: list[Index] = [1, 1]

@@ -75,7 +75,7 @@ def _width(pixels: int, most: int) -> int:
 
 
 class _TileLoops(PartLoops, ABC):
-    """Tiles of dimension `pixel`, whose outputs lie side by side in a row, and of `feature`, the one after it."""
+    """Tiles of dimension `pixel`, whose outputs are contiguous in a row, and of `feature`, the one after it."""
 
     def __init__(self, kernel: Kernel, nest: Nest, *, accumulator: Attribute, pixel: int, dense: bool):
         super().__init__(kernel, nest)

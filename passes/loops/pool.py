@@ -1,4 +1,4 @@
-"""Loops for poolings whose channels lie side by side: over the taps of a window, then over channels."""
+"""Loops for poolings whose channels are contiguous: over the taps of a window, then over channels."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def fold_of(kernel: Kernel, number: int) -> type[Operation] | None:
 
 
 def _runs_along(access: Access, dim: int) -> bool:
-    """Return whether an operand is the same along a dimension, or its elements lie side by side."""
+    """Return whether an operand is the same along a dimension, or its elements are contiguous."""
     if not is_shaped(access.value):
         return True
     users = [number for number, expr in enumerate(access.map.results) if dim in expr.used_dims()]

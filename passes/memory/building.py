@@ -33,7 +33,7 @@ class SplitReduction:
     """
     A kernel that is one reduction, as the ops that do it in steps: the start, the steps, the epilogue if it has one.
 
-    The ops are whole, on buffers of their own; they are templates for tiles, and there to be priced. Where the kernel
+    The ops are whole, on buffers of their own; they are templates for tiles, and serve cost estimates. Where the kernel
     adds to what its output holds there is no start.
     """
 
@@ -107,8 +107,8 @@ def grid_of(
 
     `addresses` and `stages` are per operand of `tiling.tiles`, `scratch` holds the addresses of `tiling.scratch`;
     `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engine` names the engine of an
-    op of the body, `outs` the level of outputs and scratch where that is another. Tiles may be `spread` over copies of
-    the engine, whose buffers are `apart` in the levels that they share. Raises Diagnostic where the group may not be
+    op of the body, `outs` the level of outputs and scratch where that is another. Tiles may be `spread` over instances
+    of the engine, whose buffers are `apart` in the levels that they share. Raises Diagnostic where the group may not be
     cut like this.
     """
     _check(tiling, order)

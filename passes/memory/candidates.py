@@ -2,7 +2,7 @@
 Ways to do a group of kernels in tiles, each with the bytes it needs in the near level and its modelled time.
 
 All tile sizes and loop orders are looked at together, as arrays, under an estimate of their time; those that may be
-among the best are then priced to the cycle, each when it may be what is asked for. Which ones may be does not depend on
+among the best then get an exact cost, each when it may be what is asked for. Which ones may be does not depend on
 how much memory there is, so that more memory never makes for a slower plan.
 """
 
@@ -55,7 +55,7 @@ class Candidates:
     The ways to do a group of kernels in tiles, given what prices kernels like these; `resident` are the buffers that
     lie in the near level already.
 
-    None is priced that computes for longer than what is asked for takes. There is none where an engine cannot run a
+    None is estimated that computes for longer than what is asked for takes. There is none where an engine cannot run a
     kernel on any tile.
     """
 
@@ -245,7 +245,7 @@ def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int
 
 
 def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:
-    """Return at most so many keys as are to be priced: of those close to each other in bytes, the fastest."""
+    """Return at most so many keys as are to be estimated: of those close to each other in bytes, the fastest."""
     ranked = sorted(found, key=lambda key: (*found[key], key))
     count = min(_PRICED, len(ranked))
     ends = [len(ranked) * number // count for number in range(count + 1)]

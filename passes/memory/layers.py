@@ -49,7 +49,7 @@ class Hop:
 
     @property
     def is_split(self) -> bool:
-        """Whether outputs come to a level of their own: what a kernel makes is then not where the next one reads."""
+        """Return whether outputs have a level of their own, which is not the one that consumers read."""
         return self.outs != self.near
 
 
@@ -82,7 +82,7 @@ class _Group:
 
     @cached_property
     def floor(self) -> int:
-        """The cycles that the copies of the engine of a single kernel compute at least."""
+        """The cycles that the instances of the engine of a single kernel compute at least."""
         (op,), route = self.pricer.ops, self.pricer.route
         return (route.machine.cost(route.engines[op], op) or 0) // route.engines[op].total
 
@@ -151,7 +151,7 @@ class Layers:
         """
         Return the ways to do `count` kernels from number `first` on together, with these buffers in the near level.
 
-        Kernels that are alike share them.
+        Kernels that are structurally equal share them.
         """
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
         asked = first, count, frozenset(touched & resident)
@@ -299,7 +299,7 @@ def _space(value: SSAValue) -> str:
 
 def alternatives(layers: Layers) -> list[Layers]:
     """
-    Return layers as they may be planned: as they are, where buffers that stay are in reach of all copies of engines.
+    Return layers as they may be planned: as they are, where buffers that stay are in reach of all engine instances.
 
     What stays in one of several copies of a level is not: there either nothing stays, unless it has to, or no kernel is
     spread over copies.

@@ -69,7 +69,7 @@ def cycles_together(
     steps: int, compute: Callable[[int], int], copies: Sequence[Sequence[Stream]], channels: Sequence[int] = (1,)
 ) -> int:
     """
-    Return the cycles of a grid on copies of an engine, each of which has so many points and streams of its own.
+    Return the cycles of a grid on instances of an engine, each of which has so many points and streams of its own.
 
     They share the links, which serve them in the order in which they come, the first of those that come together first.
     """

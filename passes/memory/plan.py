@@ -1,4 +1,4 @@
-"""A plan of a near level: which buffers stay in it, which kernels are done together, in which tiles, and where."""
+"""A plan of a near level: which buffers stay in it, which kernels are fused, in which tiles, and where."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST_GROUP = 3
 
 @dataclass(frozen=True)
 class Choice:
-    """Kernels `first` to `first + count - 1` done together as a candidate says."""
+    """Kernels `first` to `first + count - 1` fused as a candidate says."""
 
     first: int
     count: int
@@ -65,7 +65,7 @@ class Addresses:
 
 
 def best(near: Near, first: int, count: int) -> Choice | None:
-    """Return the fastest way to do kernels together that fits, None where there is none."""
+    """Return the fastest fusion of kernels that fits, None where there is none."""
     left = near.room(first, first + count - 1)
     found = near.layers.options(first, count, near.resident).fastest(left)
     return None if found is None else Choice(first, count, found)

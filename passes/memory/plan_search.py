@@ -173,7 +173,7 @@ def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Itera
 
 
 def _joined(layers: Layers, begin: int, count: int) -> frozenset[int] | None:
-    """Return the buffers inside of a group, None where its kernels cannot be done together."""
+    """Return the buffers inside of a group, None where its kernels cannot be fused."""
     found = [layers.joins(index) for index in range(begin, begin + count - 1)]
     return None if None in found else frozenset(n for n in found if n is not None)
 

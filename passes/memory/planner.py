@@ -1,8 +1,8 @@
 """
 Selection of the plan for a near level.
 
-A first plan keeps all it can in the near level; where memory is short, a search over whole windows of layers improves
-on it (plan_search).
+An initial solution keeps all it can in the near level; where memory is short, a local search over whole windows of
+layers refines it (plan_search).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _first(layers: Layers, capacity: int) -> Plan:
 
 
 def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
-    """Return the order in which buffers are given up, the last first: by bytes times kernels, then by number."""
+    """Return the order in which buffers are evicted, the last first: by bytes times kernels, then by number."""
 
     def weight(number: int) -> tuple[int, int]:
         buffer = layers.buffers[number]
@@ -88,7 +88,7 @@ def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
 
 
 def _refilled(near: Near, choices: list[Choice]) -> Plan:
-    """Return a plan, given one choice for each kernel, with buffers taken in, or given up, where that is faster."""
+    """Return a plan, given one choice for each kernel, with buffers taken in, or evicted, where that is faster."""
     layers = near.layers
     limits = _Limits(near, choices)
     for number in sorted(range(len(layers.buffers)), key=_weight_of(layers)):
@@ -129,7 +129,7 @@ class _Limits:
         self._more[choice.first] = options.more(choice.candidate, self._near.room(choice.first, choice.first))
 
     def crossed(self, number: int) -> list[int]:
-        """Return the kernels whose choice may differ now that a buffer has been brought in or given up."""
+        """Return the kernels whose choice may differ now that a buffer has been brought in or evicted."""
         buffer = self._near.layers.buffers[number]
         during = slice(buffer.first, buffer.last + 1)
         left = self._near.left[during]
@@ -146,7 +146,7 @@ def _is_near_floor(layers: Layers, choices: Sequence[Choice], number: int) -> bo
 
 def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
     """
-    Return a plan with neighbours done together where what is between them does not stay near anyway: where that is
+    Return a plan with neighbours fused where what is between them does not stay near anyway: where that is
     faster, and where it has no room in the far level.
     """
     near = Near(layers, plan.resident, capacity)
@@ -167,9 +167,9 @@ def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
 
 def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]:
     """
-    Return addresses for a plan, which gives up buffers until there are some.
+    Return addresses for a plan, which evicts buffers until there are some.
 
-    The first _ONE_AT_A_TIME are given up one at a time, others half as many at a time as have been before.
+    The first _ONE_AT_A_TIME are evicted one at a time, others half as many at a time as have been before.
     """
     near = Near(layers, plan.resident, capacity)
     free = sorted((n for n in plan.resident if not layers.buffers[n].keep), key=_weight_of(layers))

@@ -82,7 +82,7 @@ class Route:
 
 def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
     """
-    Return the price of a tile as its share of what the whole kernel costs, and a set-up, or what it costs if that is
+    Return the cost of a tile as its share of what the whole kernel costs, and a set-up, or what it costs if that is
     more.
 
     For tiles that are cut once more before an engine gets them: it is no gain that their own shape suits it well.
@@ -119,7 +119,7 @@ _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 
 @dataclass
 class Pricer:
-    """Prices tilings of one group of kernels."""
+    """Cost model of tilings of one group of kernels."""
 
     ops: tuple[Operation, ...]
     route: Route
@@ -145,7 +145,7 @@ class Pricer:
         return start, self._price_of(split.step, self.route.engines[leader]), end
 
     def _price_beside(self, op: Operation | None) -> TilePrice:
-        """Return the price of what is done besides the leader, on its engine if that can."""
+        """Return the cost of what is done besides the leader, on its engine if that can."""
         if op is None:
             return lambda bounds: 0
         engine = self.route.engine_beside(op, self.ops[-1])

@@ -1,4 +1,4 @@
-"""Tiles spread over copies of an engine: which loops of a kernel are divided among them."""
+"""Tiles spread over instances of an engine: which loops of a kernel are divided among them."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class Sweep:
 
     @property
     def copies(self) -> int:
-        """The copies of the engine that tiles may be spread over."""
+        """The instances of the engine that tiles may be spread over."""
         return self._route.copies
 
     def divided(self, order: Sequence[int], most: int) -> Ints:
@@ -232,7 +232,7 @@ def _distinct(accesses: Sequence[Access]) -> list[Access]:
 
 
 def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:
-    """Return a price per row, -1 where there is none; each distinct row is priced once. 0 where not asked for."""
+    """Return a cost per row, -1 where there is none; each distinct row is estimated once. 0 where not asked for."""
     if not len(rows):
         return np.zeros(0, np.int64)
     keys = np.zeros(len(rows), np.int64)

@@ -2,7 +2,7 @@
 Kernels in tiles, from the kernel view alone: which tile of each operand a group of kernels touches at each grid point.
 
 A tile of a kernel is the same kernel on smaller operands. Along axes that are cut, padding disappears into the tiles'
-maps: what hangs over the operand is filled on the way in, and not written on the way out.
+maps: what extends beyond the operand is filled on the way in, and not written on the way out.
 
 Several kernels are tiled together where each but the last, the leader, makes an intermediate that only the next ones
 read: tiles of the intermediates then follow from those of the leader, and never leave the near level.
@@ -33,7 +33,7 @@ class OperandTile:
     """
     The tile of one operand: its extents, its offsets as linear forms in the leader's loops, and its fill.
 
-    One `in_place` is worked on where the operand lies, and never hangs over it.
+    One `in_place` is worked on where the operand lies, and never extends beyond it.
     """
 
     value: SSAValue

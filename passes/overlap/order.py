@@ -18,7 +18,7 @@ from .tokens import ONE, Opened
 class Duration:
     """
     The modelled time of an item: `busy` cycles of the program, and of a start what then runs beside it on `unit`, of
-    which `queue` may be under way. A start that `waits` does so itself until there is room.
+    which `queue` may be in flight. A start that `waits` does so itself until there is room.
     """
 
     busy: int
@@ -70,7 +70,7 @@ class _Clock:
 
 @dataclass(frozen=True)
 class Room:
-    """The transfers that may be begun and not waited for, and what each item opens of them."""
+    """The transfers that may be in flight, and what each item opens of them."""
 
     most: int
     opened: Sequence[Opened]

@@ -36,7 +36,7 @@ def _wait_of(item: Item, items: Sequence[Item], times: Sequence[Duration]) -> Wa
 
 
 class Times:
-    """Prices items."""
+    """Cost model of items."""
 
     def __init__(self, machine: Machine, transfers: int, external: int):
         self._machine = machine

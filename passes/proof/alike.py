@@ -1,4 +1,4 @@
-"""Grids that are alike: what has been proved of the tiles and the body of one is so of the others."""
+"""Structurally equal grids: what has been proved of the tiles and the body of one is so of the others."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def prove_body(grid: GridOp) -> frozenset[int]:
     Prove that the body of a grid, with all grids in it, stays inside of its tiles, writes buffers before it reads them,
     gets the right tiles, and adds up each reduction once.
 
-    Returns the operands that it reads besides the inputs: outputs, used where they lie, whose content it goes on from.
+    Returns the operands that it reads besides the inputs: outputs, used in place, whose content it goes on from.
     """
     body = _Body(grid)
     body.run()

@@ -159,7 +159,7 @@ def _none(code: Code, op: DmaNoneOp, depth: int) -> None:
 
 
 def _launch(code: Code, op: LaunchOp, depth: int) -> None:
-    """Append the kernel as if it were done at once, then what says that it is under way."""
+    """Append the kernel as if it were done at once, then what says that it is in flight."""
     number = code.number(op)
     _line(code, depth, f"m.launching({number})")
     _op(code, op.kernel, depth)

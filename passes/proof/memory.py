@@ -69,7 +69,7 @@ class Observer(Protocol):
 
 @dataclass
 class State:
-    """All memories, the writes to them in order, and the transfers under way."""
+    """All memories, the writes to them in order, and the transfers in flight."""
 
     memories: list[Memory] = field(default_factory=list[Memory])
     writes: list[Write | None] = field(default_factory=lambda: [None, None])
@@ -186,7 +186,7 @@ class State:
 
     def missing_part(self, region: Region, number: int) -> Array | None:
         """
-        Return which bytes of a region its buffer does not hold yet, by element: nothing has written them since it has.
+        Return a mask of the bytes of a region that its buffer does not hold yet: nothing has written them since it has.
 
         None where it holds all or none, and where another buffer has been written over it.
         """
@@ -318,7 +318,7 @@ class State:
             self.end(transfer.op, transfer)
 
     def begin(self, transfer: Transfer) -> None:
-        """Note a transfer as under way."""
+        """Note a transfer as in flight."""
         self.under_way.append(transfer)
 
     def end(self, op: Operation, transfer: Transfer | None) -> None:

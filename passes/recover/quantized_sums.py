@@ -82,7 +82,7 @@ def _plus(value: SSAValue, summand: int, before: Operation) -> SSAValue:
 
 
 def _rounded(total: SSAValue, point: _Point, y: Quantization, before: Operation, factor: int = 1) -> SSAValue:
-    """Insert `total * factor / 2^bits` plus a zero point, as bytes; halves go to even where they are exact, else up."""
+    """Insert `total * factor / 2^bits` plus a zero point, as bytes; rounds half to even where exact, else up."""
     kind = TensorType(cast(Any, y.byte), shape_of(total))
     if point.exact:
         scale = literal(np.float32(2.0**point.bits), f32, before)

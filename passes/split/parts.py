@@ -92,7 +92,7 @@ def touched_by(part: Part) -> dict[int, Access]:
 
 
 def box_of(part: Part, access: Access) -> Box:
-    """Return the part of an operand that a part of a kernel touches, what hangs over the operand apart."""
+    """Return the part of an operand that a part of a kernel touches, what extends beyond the operand apart."""
     tile = part.tile(access, (), is_output=False, in_place=False)
     begins = [offset.constant for offset in tile.offsets]
     ends = [begin + extent for begin, extent in zip(begins, tile.extents, strict=True)]

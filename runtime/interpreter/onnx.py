@@ -135,7 +135,7 @@ def _factor(number: float) -> float:
 
 
 def _windows(op: OnnxOp, x: Array, kernel: Sequence[int], fill: Any) -> Array:
-    """Return for each output position the window it sees, [N, C, *positions, *kernel]; what hangs over is `fill`."""
+    """Return for each output position the window it sees, [N, C, *positions, *kernel]; padding is `fill`."""
     rank = len(kernel)
     strides = op.attribute("strides") or (1,) * rank
     dilations = op.attribute("dilations") or (1,) * rank

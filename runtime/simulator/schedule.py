@@ -134,13 +134,13 @@ class Schedule:
         return own
 
     def _use(self, engine: str) -> EngineUse:
-        """Return the copy of an engine that serves the iteration; where there are fewer, they take turns."""
+        """Return the instance of an engine that serves the iteration; where there are fewer, they alternate."""
         copies, copy = self.engines[engine], self._copy % self._engine_copies[engine]
         copies += [EngineUse() for _ in range(copy + 1 - len(copies))]
         return copies[copy]
 
     def _name(self, engine: str) -> str:
-        """Return the name of the resource that the copy of an engine is."""
+        """Return the name of the resource that the instance of an engine is."""
         total = self._engine_copies[engine]
         return f"{engine}.{self._copy % total}" if total > 1 else engine
 

@@ -37,7 +37,7 @@ def code(
     table_bytes: int = 0,
 ) -> int:
     """
-    Price a kernel as loops in plain C, whatever it computes.
+    Estimate the cycles of a kernel as loops in plain C, whatever it computes.
 
     `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats. With
     `xpulp` there are instructions for the lesser and the greater of two words, and for a product with a sum. With
@@ -76,11 +76,11 @@ def product(
     xpulpnn: int = 0,
 ) -> int | None:
     """
-    Price a sum of products, in the form that takes least; what is no sum of products of bytes as `code` does.
+    Estimate the cycles of the fastest sum of products; what is no sum of products of bytes as `code` does.
 
     With `simd` it may be computed in words, from packed weights too, in blocks of `features` output channels x 2
     pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With
-    `copies` operands whose words do not lie side by side are copied before; without, such kernels are left to plain C.
+    `copies` operands whose words do not are contiguous are copied before; without, such kernels are left to plain C.
     With `blocks` it may be computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
 
     A kernel that says `im2col` has its windows copied, one that says `narrow_input` has them packed; None where they do
@@ -123,7 +123,7 @@ def unpack(
     kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, contention: float = 0.0, xpulp: int = 0
 ) -> int | None:
     """
-    Price `nn.unpack` as rows that are unpacked a word at a time; None for other kernels.
+    Estimate the cycles of `nn.unpack` as rows that are unpacked a word at a time; None for other kernels.
 
     With `xpulp` there are hardware loops and shifts of bytes.
     """
@@ -138,7 +138,7 @@ def unpack(
 @cost("npu")
 def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 0, prefetch: int = 0) -> int | None:
     """
-    Price a convolution or a matrix product on N-Eureka; None for one that it does not do.
+    Estimate the cycles of a convolution or a matrix product on N-Eureka; None for one that it does not do.
 
     Each image of a batch is a job, and so are the images that the rows of a matrix are done as. The registers of the
     first job are the engine's `setup`; those of others are written while the NPU works. Weights come from the weight

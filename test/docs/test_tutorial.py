@@ -22,7 +22,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "least"), [("tutorial.md", 7), ("native.md", 2), ("state.md", 8), ("extending.md", 7), ("python.md", 3)]
+    ("page", "least"),
+    [("tutorial.md", 7), ("native.md", 2), ("state.md", 8), ("extending.md", 7), ("python.md", 3), ("hier.md", 1)],
 )
 def test_commands(page: str, least: int, tmp_path: Path) -> None:
     try:

@@ -26,7 +26,7 @@ func.func @scratch_without_address(%c: memref<8xi8>) {
 // -----
 
 func.func @view_hangs_over(%c: memref<7xi8>) {
-  // expected-error@+1 {{the tile of operand 0 leaves the operand, which is used where it lies}}
+  // expected-error@+1 {{the tile of operand 0 leaves the operand, which is used in place}}
   hier.grid [2] ins() outs(%c : memref<7xi8>) tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)>>] {
   ^bb0(%i: index, %tc: memref<4xi8, strided<[1], offset: ?>>):
     hier.yield

@@ -34,7 +34,7 @@ def per_mac(
     startup: int = 0,
 ) -> int:
     """
-    Price a kernel that multiplies and adds at a steady rate.
+    Estimate the cycles of a kernel that multiplies and adds at a steady rate.
 
     `macs_per_cycle` is that of the whole engine, `efficiency` the part of it that is reached; `per_output` are the
     cycles for each element of the output, such as those of requantisation.
@@ -48,7 +48,7 @@ def per_element(
     kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, cycles: float, parallel: float = 1.0, startup: int = 0
 ) -> int:
     """
-    Price a kernel by the points that it computes, each `cycles` long on one core.
+    Estimate the cycles of a kernel by the points that it computes, each `cycles` long on one core.
 
     `parallel` is the part of the work that is shared among the engine's cores.
     A kernel that goes over its points several times, as a softmax does, pays for each time.
@@ -68,7 +68,7 @@ def per_point(
     startup: int = 0,
 ) -> int:
     """
-    Price a loop nest on the engine's cores.
+    Estimate the cycles of a loop nest on the engine's cores.
 
     `cycles` are those that one iteration of a loop costs, the innermost loop first, beyond what its inner loops cost;
     the last holds for all further loops. Loops of a single iteration cost nothing. A kernel that goes over its points

@@ -265,7 +265,7 @@ class Machine:
 
         The function takes the extents of the tile's loops, by default those of the whole, and returns cycles of the
         machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
-        remembered for kernels that are alike. Raises Diagnostic where `op` is not a kernel.
+        remembered for kernels that are structurally equal. Raises Diagnostic where `op` is not a kernel.
         """
         prices = self._prices_on(engine, op, self._alike(op))
         return None if prices is None else prices.of(op)
@@ -307,7 +307,7 @@ class Machine:
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
 
     def _alike(self, op: Operation) -> dict[str, Prices | None]:
-        """Return the prices that are known of kernels like `op`, by the name of the engine."""
+        """Return the costs that are known of kernels like `op`, by the name of the engine."""
         from ..kernel_structure import structure_of
 
         key = structure_of([op])
@@ -319,7 +319,7 @@ class Machine:
         return alike
 
     def _prices_on(self, engine: Engine, op: Operation, alike: dict[str, Prices | None]) -> Prices | None:
-        """Return the prices on an engine of kernels like `op`, None where it does not run them."""
+        """Return the costs on an engine of kernels like `op`, None where it does not run them."""
         if engine.name not in alike:
             support = engine.support(op)
             prices = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))

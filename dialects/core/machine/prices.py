@@ -22,7 +22,7 @@ class Price(Protocol):
 
 
 class Prices:
-    """The cycles of kernels that are alike on an engine that runs them, of which the machine's clock has `ratio`."""
+    """Cycles of structurally equal kernels on an engine that runs them, of which the machine's clock has `ratio`."""
 
     def __init__(self, support: OpSupport, engine: Engine, ratio: float):
         self._support, self._engine, self._ratio = support, engine, ratio
@@ -30,7 +30,7 @@ class Prices:
         self._blocks: tuple[int, ...] = ()
 
     def of(self, op: Operation) -> Price:
-        """Return the price of one of the kernels, or of a tile of it."""
+        """Return the cost of one of the kernels, or of a tile of it."""
         kernel: list[Kernel] = []
 
         def price(bounds: tuple[int, ...] | None = None, /) -> int | None:

@@ -43,7 +43,7 @@ _WIDEST = (1 << 24) - 1
 
 
 class FastLexer(MLIRLexer):
-    """Yields what xDSL's lexer does; it finds values, names and brackets by one regular expression."""
+    """Lexer with the tokens of xDSL's; it finds values, names and brackets by one regular expression."""
 
     # xDSL's own takes time exponential in the length of a text that does not end: this one never goes back.
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')

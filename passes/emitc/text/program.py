@@ -74,7 +74,7 @@ class CProgram:
 
     @staticmethod
     def _headers(each: Iterable[str]) -> tuple[list[str], list[str]]:
-        """Return what there is for each header of the runtime: for the first, and for those after a machine's own."""
+        """Return the declarations of each runtime header: of the first, and of those after a machine's own."""
         parts = list(each)
         return parts[:1], parts[1:]
 

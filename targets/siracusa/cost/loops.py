@@ -9,7 +9,7 @@ word. An iteration of a loop further out takes 7 more. Measured with gcc 12 -O3 
 A loop over few points, such as the taps of a window, is unrolled: what is left of it are loads and scalar code, and no
 product is waited for. So a depthwise 3x3 convolution takes 5 cycles for each multiply-accumulate and 18 for an output
 with its requantisation; that was counted in the instructions that gcc 12 -O3 makes of it, not measured. Of windows of
-bytes only those at the border are narrowed, and priced as the others.
+bytes only those at the border are narrowed, and estimated as the others.
 
 Rows that are taken four elements at a time step pointers and branch once for the four, and wait for nothing. What is
 kept of a row is stored at each element, and loaded again in place of what it was computed from. Of a single row each

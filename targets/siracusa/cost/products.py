@@ -8,7 +8,7 @@ takes 3 cycles and 5.5 for each output, a pair of pixels 21 more. So 4x2 takes 1
 measured on one core to the cycle; 4x1 takes 10 and 25 where 23 were measured.
 
 **What a block reads.** Words of both operands along the reduced loops, in place: the rows of a window one after the
-other, where its taps and channels lie side by side (channels last). Pixels whose windows hang over the ends of a line
+other, where its taps and channels are contiguous (channels last). Pixels whose windows extend beyond the ends of a line
 are done one by one. Operands that lie otherwise can be copied before: windows two at a time into a buffer of each core
 (im2col), by words where the rows of a window have whole words, else byte by byte; a second operand that is stored the
 other way is transposed once for each call. What copies, rows and rests take follows from instruction costs; it was not
@@ -70,7 +70,7 @@ class Side:
     run: tuple[int, ...]
 
     def run_length(self, bounds: Sequence[int]) -> int:
-        """Return the elements that lie side by side."""
+        """Return the elements that are contiguous."""
         return prod(bounds[d] for d in self.run)
 
 
@@ -80,7 +80,7 @@ class Product:
     A kernel that sums up products of bytes: its loops by what they do, the outermost first.
 
     Along `batch` both inputs vary, or none; along `pixels` the first and along `features` the second. `border` are the
-    pixels of a whole line, along its loop, whose windows hang over its ends. `epilogue` is what an output
+    pixels of a whole line, along its loop, whose windows extend beyond its ends. `epilogue` is what an output
     takes besides its store.
     """
 
@@ -215,7 +215,7 @@ class Simd:
     """
     A product, or a tile of it, computed from words in blocks of `features` output channels x 2 pixels.
 
-    `step` are the cycles of a step besides loads and products. With `copies`, what does not lie side by side is copied;
+    `step` are the cycles of a step besides loads and products. With `copies`, what does not are contiguous is copied;
     with `im2col` windows are, wherever they lie.
     """
 

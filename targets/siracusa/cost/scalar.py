@@ -58,7 +58,7 @@ class Work(NamedTuple):
 
 class Rates(NamedTuple):
     """
-    What a core's scalar code depends on: the cycles of an addition of floats, and whether Xpulp's instructions are used
+    Parameters of a core's scalar code: the cycles of an addition of floats, and whether Xpulp's instructions are used
     for the lesser and the greater of two words, and for a product and the sum that it is added to (`fuse-products`).
     """
 
@@ -165,7 +165,7 @@ def works_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> tuple[Work,
     """
     if block is None:
         return Work(), Work()
-    # What is in no region is code of `KernelOp.core`, which kernels that are alike share and nobody changes.
+    # What is in no region is code of `KernelOp.core`, which structurally equal kernels share and nobody changes.
     return _split_once(block, tuple(fixed)) if block.parent is None else _split_anew(block, fixed)
 
 
@@ -247,7 +247,7 @@ def _is_scaled(op: Operation) -> bool:
 
 
 def _requantise(op: RequantizeOp) -> Work:
-    """Return the price of a product, a sum, a shift and a clip; the rounding is part of a sum with a constant."""
+    """Return the cost of a product, a sum, a shift and a clip; the rounding is part of a sum with a constant."""
     is_wide = op.compute.width.data > 32
     sums = 1 if _is_constant(op.add) else 2
     bounds = 1 if op.low.value.data <= 0 and is_natural(op) else 2

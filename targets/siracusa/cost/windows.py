@@ -50,7 +50,7 @@ class Windows:
 
 @per_kernel
 def windows_of(kernel: Kernel) -> Windows | None:
-    """Return a kernel as a depthwise convolution whose channels lie side by side; None for others."""
+    """Return a kernel as a depthwise convolution whose channels are contiguous; None for others."""
     product = product_of(kernel)
     if product is None or any(kernel.bounds[d] > 1 for d in product.features):
         return None
@@ -103,7 +103,7 @@ def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, 
 
 
 def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, *, clipped: bool = False) -> float:
-    """Return the cycles of the sums of a block of pixels; of a window that hangs over a tap is left out."""
+    """Return the cycles of the sums of a block of pixels; of a window that extends beyond a tap is left out."""
     taps = bounds[windows.taps] - (1 if clipped else 0)
     rows = bounds[windows.tap_rows] if windows.tap_rows >= 0 else 1
     fresh = windows.fresh if pixels > 1 else taps

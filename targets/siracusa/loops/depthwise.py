@@ -34,7 +34,7 @@ def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:
     Build the loops: over channels outermost, then over rows, then over blocks of pixels.
 
     Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer. Rows
-    and pixels whose windows hang over the sides of x are done one by one, on the part of the window that is inside, so
+    and pixels whose windows extend beyond x are done one by one, on the part of the window that is inside, so
     that the size of all other windows is known.
     """
     _DepthwiseLoops(op, kernel, nest).build()

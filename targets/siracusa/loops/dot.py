@@ -24,7 +24,7 @@ PIXELS, FEATURES = 2, 4
 
 def is_dot(op: Operation) -> bool:
     """
-    Return whether a kernel on buffers is a sum of products of bytes that lie side by side.
+    Return whether a kernel on buffers is a sum of products of bytes that are contiguous.
 
     These are convolutions with `channels_last` and one group, and matrix products with `transpose_b`. Packed weights of
     several taps have to fill whole words for each.
@@ -53,7 +53,7 @@ def is_of_bytes(op: ContractionOp) -> bool:
 
 def _is_dot_conv(op: ConvOp, strides: list[list[int | None]]) -> bool:
     """
-    Return whether the taps and channels of a row of the window lie side by side, in x and in w.
+    Return whether the taps and channels of a row of the window are contiguous, in x and in w.
 
     No window lies in the padding as a whole.
     """
@@ -74,7 +74,7 @@ def lower_dot(op: ContractionOp, kernel: Kernel, nest: Nest) -> None:
     Build the loops: over rows of pixels outermost, then over blocks of pixels, then over blocks of features.
 
     Each block is one `cluster.dot` into a buffer of sums, followed by the epilogue in loops over that buffer. Pixels
-    whose windows hang over the sides of x are done one by one, on the part of the window that is inside.
+    whose windows extend beyond the sides of x are done one by one, on the part of the window that is inside.
     """
     DotLoops(op, kernel, nest).build()
 

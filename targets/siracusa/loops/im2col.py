@@ -1,4 +1,4 @@
-"""Loops for sums of products of bytes whose windows are copied side by side, or packed, before they are multiplied."""
+"""Loops for sums of products of bytes whose windows are copied contiguously, or packed, before they are multiplied."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     """
     Return whether a convolution on buffers can be done with `im2col`, in a buffer of so many bytes at most.
 
-    It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature lie side by
-    side, and no window lies in the padding as a whole.
+    It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature are
+    contiguous, and no window lies in the padding as a whole.
     """
     return not op.packed_bits and _takes_windows(op, most_bytes)
 
@@ -133,7 +133,7 @@ class _WindowLoops(DotLoops):
         self.bits = bits
 
     def pixel_parts(self) -> Iterator[Part]:
-        """Yield blocks from the first pixel on: those of which a window hangs over, those between, and the rest."""
+        """Yield blocks from the first pixel on: those with border windows, those between, and the rest."""
         count = self.kernel.bounds[self.pixel]
         low, high = self.whole_windows(-1, count)
         begin = min(-(-low // PIXELS) * PIXELS, count)
@@ -179,7 +179,7 @@ class _WindowLoops(DotLoops):
         )
 
     def is_row_dense(self, x: SSAValue, channels: int) -> bool:
-        """Return whether the taps of a row of the window lie side by side in x."""
+        """Return whether the taps of a row of the window are contiguous in x."""
         strides = cast("MemRefType[Any]", x.type).get_strides()
         return self.dilation == 1 and strides is not None and strides[self.x_axis] == channels
 

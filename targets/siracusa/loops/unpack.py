@@ -15,7 +15,7 @@ from ..dialects.cluster.unpack import UnpackRowOp
 
 
 def is_unpack(op: Operation) -> bool:
-    """Return whether an op on buffers unpacks rows whose bytes lie side by side, on both sides."""
+    """Return whether an op on buffers unpacks rows whose bytes are contiguous, on both sides."""
     if not isinstance(op, UnpackOp):
         return False
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.operands]

@@ -1,4 +1,4 @@
-"""Builds what the NPU does for a kernel, and what is left to do after it."""
+"""Builder of a kernel's form on the NPU, and of the kernel left after it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Source:
     `x` is [N, C, H, W], [N, H, W, C] with `channels_last`, or [..., K] for the rows of a matrix product, where `pads`
     (above, left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU knows no
     strides: with `strides`, it works on the pixels of x that lie so far apart where the window is 1x1, and else makes
-    all pixels, of which those are taken. `folded` columns of x that lie side by side are one column with the channels
+    all pixels, of which those are taken. `folded` columns of x that are contiguous are one column with the channels
     of all; of such an image are `weight`, `pads` and `strides` then.
     """
 

@@ -109,7 +109,7 @@ def _body(format: Format, loops: _Loops, unsigned: bool) -> Block:
 
 
 class _Code:
-    """Builds what one point adds: x times what one byte says of the weight."""
+    """Builder of a point's code: x times the part of the weight in one byte."""
 
     def __init__(self, format: Format, loops: _Loops):
         self.format, self.loops = format, loops

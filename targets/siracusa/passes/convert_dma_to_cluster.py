@@ -31,7 +31,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
     """
     Replace each transfer by the call of a function that starts it and returns its group, each wait by one for a group.
 
-    `external` names the level that no address reaches, where there is one: other transfers lead there than those of
+    `external` names the external level, if there is one: other transfers lead there than those of
     the DMA engine.
     """
     ops = nested_ops(function)
@@ -131,7 +131,7 @@ def _is_whole(op: DmaStartOp, axis: int) -> bool:
 
 
 def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
-    """Append the transfers of a tile: a plane of rows at a time, where these lie side by side in near memory."""
+    """Append the transfers of a tile: a plane of rows at a time, where these are contiguous in near memory."""
     copy = _TileCopy(op, block, bounds, _rows_of(op), external)
     group = add(block, DmaBeginOp(external=external))
     if copy.rows.axis == 0:
@@ -162,7 +162,7 @@ class _TileCopy:
 
     @property
     def is_plane(self) -> bool:
-        """Whether the rows always lie side by side in near memory: each is one element, or has all of its axis."""
+        """Return whether rows are always contiguous in near memory: each is one element, or has all of its axis."""
         axis = self.rows.axis
         return axis == len(self.bounds) or self.op.clipped is None or _is_whole(self.op, axis)
 

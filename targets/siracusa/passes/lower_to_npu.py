@@ -93,7 +93,7 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
         strides, _ = layout_of(value)
         if strides[-1] != 1 or any(not 0 < stride < 1 << 31 for stride in strides):
             raise Diagnostic(
-                "the NPU takes channels that lie side by side",
+                "the NPU takes contiguous channels",
                 where=where(op),
                 expected="a buffer whose strides are known, of 1 along the last axis",
                 found=str(value.type),
@@ -128,7 +128,7 @@ def _check_places(op: NpuKernelOp, weight_memory: str) -> None:
             )
     weights = layout_of(op.inputs[1])[0]
     if weights != [shape_of(op.inputs[1])[1], 1]:
-        raise Diagnostic("the NPU takes packed weights that lie side by side", where=where(op))
+        raise Diagnostic("the NPU takes contiguous packed weights", where=where(op))
 
 
 class _Lowering:

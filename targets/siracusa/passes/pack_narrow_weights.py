@@ -159,8 +159,8 @@ def _narrow(
 
 def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: Machine) -> dict[Form, int]:
     """
-    Return what a kernel takes with packed weights, which take `cycles` as bytes: where it reads them so, and where they
-    are unpacked for it, as far as the engine does that.
+    Return the cost of a kernel with packed weights, which take `cycles` as bytes: where it reads them so, and where
+    they are unpacked for it, as far as the engine does that.
     """
     unpacking = machine.cost(engine, _unpack(op, bits, is_unsigned=False)[-1])
     found = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}

@@ -33,7 +33,7 @@ func.func @far_output(%x: memref<5x32xi8, "L1">, %w: memref<2x32xi8, "WMEM">, %o
 // -----
 
 func.func @channels_apart(%x: memref<5x32xi8, strided<[64, 2]>, "L1">, %w: memref<2x32xi8, "WMEM">, %o: memref<5x2xi32, "L1">) {
-  // expected-error@+1 {{the NPU takes channels that lie side by side}}
+  // expected-error@+1 {{the NPU takes contiguous channels}}
   npu.matmul ins(%x, %w : memref<5x32xi8, strided<[64, 2]>, "L1">, memref<2x32xi8, "WMEM">) outs(%o : memref<5x2xi32, "L1">) {bits = 8 : i64, offset = -128 : i64}
   func.return
 }
@@ -41,7 +41,7 @@ func.func @channels_apart(%x: memref<5x32xi8, strided<[64, 2]>, "L1">, %w: memre
 // -----
 
 func.func @weights_apart(%x: memref<5x32xi8, "L1">, %w: memref<2x32xi8, strided<[64, 1]>, "L1">, %o: memref<5x2xi32, "L1">) {
-  // expected-error@+1 {{the NPU takes packed weights that lie side by side}}
+  // expected-error@+1 {{the NPU takes contiguous packed weights}}
   npu.matmul ins(%x, %w : memref<5x32xi8, "L1">, memref<2x32xi8, strided<[64, 1]>, "L1">) outs(%o : memref<5x2xi32, "L1">) {bits = 8 : i64, offset = -128 : i64}
   func.return
 }

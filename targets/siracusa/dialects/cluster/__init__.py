@@ -127,7 +127,7 @@ class DmaBeginOp(IRDLOperation):
 
 
 class DmaCopyOp(IRDLOperation):
-    """The copy of rows between far memory, where they lie apart, and near memory, where they lie side by side."""
+    """The copy of rows between far memory, where they lie apart, and near memory, where they are contiguous."""
 
     far = operand_def(MemRefType)
     far_at = var_operand_def(IndexType)

@@ -34,7 +34,7 @@ from .sums import strides_along
 @irdl_op_definition
 class Im2colOp(IRDLOperation):
     """
-    Copy the window of a pixel, so that its bytes lie side by side: `size` bytes of a row of `windows`.
+    Copy the window of a pixel, so that its bytes are contiguous: `size` bytes of a row of `windows`.
 
     What of the window is inside of x are `rows` rows of `taps` stretches of `elements` bytes. In x they begin at the
     given element, `x_steps` along `x_axes` apart, -1 where there is one only; in the window at byte `first`, `steps`

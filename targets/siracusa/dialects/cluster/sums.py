@@ -105,7 +105,7 @@ class DotOp(SumsOp):
     """
     Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
 
-    sums [pixels, features]. The elements of a row lie side by side. `x_axes` are those of pixels and rows, `w_axes`
+    sums [pixels, features]. The elements of a row are contiguous. `x_axes` are those of pixels and rows, `w_axes`
     those of features and rows. With `bits` a row of w holds numbers of 4 or 2 bits, packed as `nn.unpack` has them, and
     with `packed_x` so does a row of x, whose places that no number needs hold 0.
 

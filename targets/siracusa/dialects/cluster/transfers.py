@@ -12,7 +12,7 @@ from .....dialects.core.semantics import Runner
 
 @dataclass
 class Transfers:
-    """What the DMA engine of a run has to do; nothing moves before it is waited for."""
+    """Queue of the DMA engine's transfers in a run; data moves when they are waited for."""
 
     groups: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
     last: int = 0
@@ -28,7 +28,7 @@ class Transfers:
         self.groups[self.last].append(copy)
 
     def wait(self, group: int) -> None:
-        """Do what the group has to do, once."""
+        """Execute the pending transfers of the group, once."""
         for copy in self.groups.pop(group, []):
             copy()
 

@@ -32,7 +32,7 @@ class UnpackRowOp(IRDLOperation):
     """
     A row of numbers of 4 or 2 bits, packed as `nn.unpack` has them, as bytes.
 
-    From the given elements on, `count` bytes are written, which lie side by side, as are the packed ones.
+    From the given elements on, `count` bytes are written, which are contiguous, as are the packed ones.
 
         cluster.unpack %packed[%f, %0], %w[%f, %0] count %n {bits = 4 : i64, unsigned}
             : memref<32x8xi8>, memref<32x13xi8>
