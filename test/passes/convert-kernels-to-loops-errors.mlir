@@ -24,18 +24,6 @@ func.func @dynamic_copy(%x: memref<?x3xi8>, %y: memref<?x3xi8, strided<[4, 1]>>)
 
 // -----
 
-// Windows of 28 bytes, for which there is no room on the stack.
-
-func.func @windows(%x: memref<1x8x8x3xi8>, %w: memref<4x3x3x3xi8>, %o: memref<1x6x6x4xi32>) {
-  // expected-error@+1 {{'im2col' is not possible for this convolution}}
-  nn.conv ins(%x, %w : memref<1x8x8x3xi8>, memref<4x3x3x3xi8>) outs(%o : memref<1x6x6x4xi32>)
-    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
-     accumulator = i32, channels_last, im2col}
-  func.return
-}
-
-// -----
-
 func.func @good(%x: memref<4x8xi8>, %o: memref<4xi32>) {
   nn.reduce ins(%x : memref<4x8xi8>) outs(%o : memref<4xi32>) {kind = "sum", axes = array<i64: 1>, accumulator = i32}
   func.return
