@@ -4,8 +4,8 @@ Plant faults in the compiler and its C runtime, and see whether the tests of the
     python benchmarks/planted_faults.py [--jobs N] [NAME ...]
 
 Each fault of `planted_fault_table.py` replaces one text in one file of a copy of the project; the tests of that part
-then run until the first failure. Prints a row a fault; exits with 1 if one survives, or if its text is not found
-exactly once.
+then run until the first failure. Prints a row a fault; exits with 1 if one survives, if its text is not found
+exactly once, or if its tests are not there.
 """
 
 from __future__ import annotations
@@ -61,6 +61,9 @@ def run_fault(fault: Fault, copy: Path) -> Outcome:
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     if text.count(fault.old) != 1:
         return Outcome(fault, "", 0, f"{text.count(fault.old)} places hold the text that it replaces")
+    absent = [test for test in fault.tests if not any(copy.glob(test))]
+    if absent:
+        return Outcome(fault, "", 0, f"there is no {absent[0]}")
     start = time.perf_counter()
     path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
     try:
@@ -71,9 +74,10 @@ def run_fault(fault: Fault, copy: Path) -> Outcome:
 
 
 def first_failure(tests: Sequence[str], copy: Path) -> str:
-    """Run tests of a copy until one fails; returns its name, empty where all pass."""
+    """Run tests of a copy, given as globs, until one fails; returns its name, empty where all pass."""
+    files = [str(path.relative_to(copy)) for test in tests for path in sorted(copy.glob(test))]
     environment = os.environ | {"PYTHONPATH": str(copy / ".links"), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-rfE", *tests]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-rfE", *files]
     try:
         done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:
