@@ -176,13 +176,19 @@ def _add_observers(add: _Add) -> None:
 
 def _add_printing(add: _Add) -> None:
     elide = "--mlir-elide-elementsattrs-if-larger"
-    add(elide, dest="elide", type=int, metavar="N", help="leave out constants of more elements")
+    add(elide, dest="elide", type=_natural, metavar="N", help="omit constants of more elements, uniform ones excepted")
+    resources = "--mlir-elide-resource-strings-if-larger"
+    add(resources, dest="elide_resources", type=_natural, metavar="N", help="omit resources of more characters")
+    bytes = "--mlir-print-elementsattrs-with-hex-if-larger"
+    add(
+        bytes, dest="hex_above", type=int, metavar="N", help="print constants of more elements as bytes (100; -1: none)"
+    )
     generic = ("--mlir-print-op-generic", "--print-op-generic")
     add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
     add("--mlir-print-local-scope", action=_FLAG, help="print attributes in full, as is always done")
     add("--syntax-highlight", dest="highlight", action=_FLAG, help="colour the names of values for a terminal")
-    some = "print every location, or none; by default those that are written in the input, but no positions in files"
-    add(*_DEBUGINFO, dest="locations", type=_truth, metavar="BOOL", help=some)
+    where = "print locations: ONNX nodes and positions in files (false)"
+    add(*_DEBUGINFO, dest="debuginfo", type=_truth, default=False, metavar="BOOL", help=where)
 
 
 def _add_inputs(add: _Add) -> None:

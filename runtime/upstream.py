@@ -92,7 +92,7 @@ class UpstreamNetwork:
         self._level = level
         network = next(op for op in functions(copy) if op.sym_name.data == function)
         self._inputs, self._outputs = ports(network)
-        self.text = print_ir(copy, generic=True, locations=False, context=new_context())
+        self.text = print_ir(copy, generic=True, context=new_context())
         self.lowered = optimized(self.text, LOWERING)
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:

@@ -226,9 +226,9 @@ def test_a_module_without_a_network(tmp_path: Path):
 
 @pytest.mark.quick
 def test_a_dumped_module_compiles_to_the_same(compilation: Compilation, tmp_path: Path):
-    from tilewright.dialects.core.syntax.text import print_ir
+    from tilewright.dialects.core.syntax.text import Locations, print_ir
 
-    (tmp_path / "net.mlir").write_text(print_ir(Model(tmp_path / "net.onnx").load()))
+    (tmp_path / "net.mlir").write_text(print_ir(Model(tmp_path / "net.onnx").load(), locations=Locations.GIVEN))
     again = compile_model(Model(tmp_path / "net.mlir"), "host")
     assert again.program().text() == compilation.program().text()
     assert again.report | {"model": ""} == compilation.report | {"model": ""}

@@ -127,6 +127,7 @@ def test_one_run_and_eight_through_files_give_the_same_c(tmp_path: Path):
         last = phase == PHASES[-1]
         result = tmp_path / ("parts.c" if last else f"{phase}.mlir")
         words = ["-p", "host-pipeline", f"--start-at={phase}", f"--stop-after={phase}", "-o", str(result)]
+        words.append("--mlir-print-debuginfo")
         assert opt_tool.main([str(file), *words, *(["-t", "c"] if last else [])]) == 0
         file = result
     assert (tmp_path / "parts.c").read_bytes() == whole.read_bytes()

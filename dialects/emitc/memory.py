@@ -31,7 +31,9 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from ...ir import DenseAttr
 from ..core.effect_traits import OperandEffects, ResultAllocation, ViewLike
+from ..core.syntax.text import IrPrinter
 
 
 @irdl_op_definition
@@ -175,16 +177,10 @@ class GlobalOp(IRDLOperation):
 def _print_initial_value(printer: Printer, value: Attribute) -> None:
     if not isinstance(value, DenseIntOrFPElementsAttr):
         printer.print_attribute(value)
-        return
-    constant = cast("DenseIntOrFPElementsAttr[Any]", value)
-    data, width = constant.data.data, constant.get_element_type().compile_time_size
-    elide = cast("int | None", getattr(printer, "_elide", None))
-    if len(data) <= 100 * width:
-        constant.print_without_type(printer)
-    elif elide is not None and len(data) > elide * width:
-        printer.print_string("dense_resource<__elided__>")
+    elif isinstance(printer, IrPrinter):
+        printer.print_dense(cast(DenseAttr, value))
     else:
-        printer.print_string(f'dense<"0x{data.hex().upper()}">')
+        cast(DenseAttr, value).print_without_type(printer)
 
 
 @irdl_op_definition

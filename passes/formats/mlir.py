@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from ...dialects.core.syntax.text import print_ir
+from ...dialects.core.syntax.text import HEX_ABOVE, Locations, print_ir
 
 
 @dataclass(frozen=True)
@@ -17,26 +17,32 @@ class MlirTarget(Target):
     """
     The IR as MLIR text.
 
-    `generic` prints each op in the form that needs no knowledge of it, `debuginfo` every location, or none where it is
-    false; by default those that the text or the model gave are printed.
-    `elide` replaces constants of more elements than that, `highlight` colours names for a terminal: such text cannot be
-    read again.
+    `elide` omits constants of more elements, `elide_resources` resources of more characters: such text cannot be run.
+    `hex_above` is the number of elements beyond which constants are printed as bytes; -1 prints all in decimal.
+    `generic` prints each op in the generic form, `debuginfo` all locations; `highlight` colours names for a terminal.
     """
 
     name = "mlir"
 
     generic: bool = False
-    debuginfo: bool | None = None
+    debuginfo: bool = False
     elide: int | None = None
+    elide_resources: int | None = None
+    hex_above: int = HEX_ABOVE
     highlight: bool = False
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        text = print_ir(
+        output.write(self.text(ctx, module) + "\n")
+
+    def text(self, ctx: Context, module: ModuleOp, locations: Locations = Locations.NONE) -> str:
+        """Return the text of a module; `locations` are those to show without `debuginfo`."""
+        return print_ir(
             module,
             elide=self.elide,
+            elide_resources=self.elide_resources,
+            hex_above=self.hex_above,
             generic=self.generic,
-            locations=self.debuginfo,
+            locations=Locations.ALL if self.debuginfo else locations,
             highlight=self.highlight,
             context=ctx,
         )
-        output.write(text + "\n")

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.target import Target
 
 from ...dialects.core.machine import targets
-from ...dialects.core.syntax.text import new_context, parse_module, print_ir
+from ...dialects.core.syntax.text import Locations, new_context, parse_module, print_ir
 from ...dialects.core.verification.verifier import verify
 from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean
@@ -32,6 +32,7 @@ from ...passes.core.options import build
 from ...passes.core.pipeline import Pipeline, Registry, parse_pipeline
 from ...passes.core.upstream_names import UPSTREAM_NAMES, known_name
 from ...passes.formats import all_formats, formats_by_origin
+from ...passes.formats.mlir import MlirTarget
 from ...plugins import load_passes
 from . import listing
 from .dump import PrintIr, When
@@ -217,14 +218,14 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
         remedy = did_you_mean(items[0].name, formats) or "opt-tool --list-targets shows what there is"
         raise point_at(text, items[0].start, f"no output format '{items[0].name}'", source="-t", remedy=remedy)
     target = cast(Target, build(formats[items[0].name](), items[0], text, "-t"))
-    flags = {
-        "elide": arguments.elide,
-        "generic": arguments.generic or None,
-        "debuginfo": arguments.locations,
-        "highlight": arguments.highlight or None,
-    }
-    given = {name: value for name, value in flags.items() if value is not None}
-    return dataclasses.replace(target, **given) if target.name == "mlir" and given else target
+    return dataclasses.replace(target, **_of_text(arguments)) if isinstance(target, MlirTarget) else target
+
+
+def _of_text(arguments: Namespace) -> dict[str, Any]:
+    """Return the options of MlirTarget that the command line sets."""
+    names = ("elide", "elide_resources", "hex_above", "generic", "debuginfo", "highlight")
+    values = {name: getattr(arguments, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
 
 
 def _when(arguments: Namespace, passes: Registry) -> When:
@@ -332,25 +333,22 @@ class Run:
     def observers(self, chunk: Chunk) -> list[Observer]:
         """Return the observers of the pass manager that the command line asks for."""
         arguments = self.arguments
-        show = partial(
-            print_ir,
-            elide=arguments.elide,
-            generic=arguments.generic,
-            locations=arguments.locations,
-            highlight=arguments.highlight,
-        )
+        shown = MlirTarget(**_of_text(arguments))
         observers: list[Observer] = []
         if self.interpreter is not None:
             inputs = Path(arguments.inputs) if arguments.inputs else None
             observers.append(InterpretEach(self.interpreter, inputs, arguments.seed))
         if arguments.reproducer:
-            observers.append(Reproducer(Path(arguments.reproducer), self.flags(interpret=True)))
+            show = partial(print_ir, locations=Locations.GIVEN, context=self.context)
+            observers.append(Reproducer(Path(arguments.reproducer), show, self.flags(interpret=True)))
         if self.when:
-            observers.append(PrintIr(self.when, show))
+            observers.append(PrintIr(self.when, partial(shown.text, self.context)))
         if arguments.dump_dir:
             target = ("-t", arguments.format) if arguments.format else ()
             folder = Path(arguments.dump_dir) / chunk.folder
-            observers.append(DumpDir(folder, (*target, *self.flags(interpret=False))))
+            plain = dataclasses.replace(shown, highlight=False)
+            show = partial(plain.text, self.context, locations=Locations.GIVEN)
+            observers.append(DumpDir(folder, show, (*target, *self.flags(interpret=False))))
         return [*observers, self.timing] if arguments.timing else observers
 
     def flags(self, *, interpret: bool) -> tuple[str, ...]:

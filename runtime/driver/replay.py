@@ -14,7 +14,6 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ...dialects.core.syntax.text import print_ir
 from ...errors import Diagnostic
 from ...files import open_regular, write_text
 from ...grammar import UsageError
@@ -54,9 +53,14 @@ def recorded_arguments(text: str, source: str) -> list[str]:
 
 @dataclass(frozen=True)
 class DumpDir(Observer):
-    """Writes `00-input.mlir` and then a numbered file after each pass; each runs the rest of the pipeline."""
+    """
+    Writes `00-input.mlir` and then a numbered file after each pass; each runs the rest of the pipeline.
+
+    `print` must show the locations that the C names. A text that it elides can be read, not run.
+    """
 
     folder: Path
+    print: Callable[[ModuleOp], str]
     flags: tuple[str, ...] = ()
 
     def before_pipeline(self, pipeline: Pipeline, module: ModuleOp) -> None:
@@ -70,7 +74,7 @@ class DumpDir(Observer):
         self._write(f"{place.number:02}-{place.step.name}", header(place.rest(), self.flags), module)
 
     def _write(self, name: str, first: str, module: ModuleOp) -> None:
-        write_text(self.folder / f"{name}.mlir", f"{first}{print_ir(module)}\n")
+        write_text(self.folder / f"{name}.mlir", f"{first}{self.print(module)}\n")
 
 
 def _is_dump(file: Path) -> bool:
@@ -92,11 +96,11 @@ def _make_folder(folder: Path) -> None:
 
 @dataclass
 class Reproducer(Observer):
-    """Writes what went into the pass that fails, with the command that runs this pass on it."""
+    """Writes the input of a pass that fails, with the command that runs the pass on it; `print` must elide nothing."""
 
     file: Path
+    print: Callable[[ModuleOp], str]
     flags: tuple[str, ...] = ()
-    print: Callable[[ModuleOp], str] = print_ir
     _before: str = ""
 
     def before_pass(self, place: Place, module: ModuleOp) -> None:

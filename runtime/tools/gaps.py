@@ -246,10 +246,10 @@ def run(options: argparse.Namespace, model: Model) -> int:
     """Run `tilewright import`; returns 1 where a report has gaps."""
     if options.report:
         return _report(model, options.target)
-    from ...dialects.core.syntax.text import print_ir
+    from ...dialects.core.syntax.text import Locations, print_ir
     from ...files import write_text
 
-    text = print_ir(model.load()) + "\n"
+    text = print_ir(model.load(), locations=Locations.GIVEN) + "\n"
     if options.output is None:
         sys.stdout.write(text)
         return 0

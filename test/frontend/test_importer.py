@@ -17,7 +17,7 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.syntax.text import Locations, new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp
 from tilewright.errors import Diagnostic
@@ -80,7 +80,7 @@ def test_module_in_full():
     weights = {"w": np.zeros((2, 1, 3, 3), np.float32), "b": np.array([1, 2], np.float32)}
     module = import_model(model(nodes, [port("x", [1, 1, 4, 4])], [port("out/last", None)], weights, opset=13))
     verify(module)
-    assert print_ir(module).splitlines() == [
+    assert print_ir(module, locations=Locations.GIVEN).splitlines() == [
         "builtin.module attributes {onnx.graph_name = \"net\", onnx.opset = 13 : i64} {",
         '  func.func @network(%x: tensor<1x1x4x4xf32> {onnx.name = "x"})'
         ' -> (tensor<1x2x4x4xf32> {onnx.name = "out/last"}) {',

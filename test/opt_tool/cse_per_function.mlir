@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --pass-pipeline='builtin.module(func.func(cse))' | filecheck %s
-// RUN: opt-tool %s -p cse | filecheck %s
-// RUN: opt-tool %s -pass-pipeline 'func.func(canonicalize , cse)' -o %t && filecheck %s --input-file %t
+// RUN: opt-tool %s --mlir-print-debuginfo --pass-pipeline='builtin.module(func.func(cse))' | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p cse | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -pass-pipeline 'func.func(canonicalize , cse)' -o %t && filecheck %s --input-file %t
 
 // CHECK:      builtin.module {
 // CHECK-NEXT:   func.func @f(%a: i32) -> i32 {

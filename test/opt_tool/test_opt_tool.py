@@ -105,7 +105,7 @@ def tool(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Tool:
 
 def test_standard_input_to_standard_output(tool: Tool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
-    assert tool("-p", "dce", text=None) == 0
+    assert tool("-p", "dce", "--mlir-print-debuginfo", text=None) == 0
     assert "unused" not in tool.out
     assert 'loc("Add_0")' in tool.out
 

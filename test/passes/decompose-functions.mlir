@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p decompose-functions | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p decompose-functions | filecheck %s
 
 // An operator without a lowering of its own becomes what ONNX says it comes to; its name stays.
 

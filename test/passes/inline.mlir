@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p inline | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p inline | filecheck %s
 
 // What only inlined calls needed is gone; names of nodes stay.
 // CHECK-NOT: @double

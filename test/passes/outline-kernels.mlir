@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p outline-kernels | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p outline-kernels | filecheck %s
 
 // Equal kernels share a function, at whatever place their operands lie; others get their own. Names of nodes stay at
 // the calls.

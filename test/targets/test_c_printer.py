@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tilewright.dialects import emitc
-from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
+from tilewright.dialects.core.syntax.text import Locations, new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic
 from tilewright.ir import node_names
@@ -91,7 +91,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
 def test_the_text_survives_a_round_trip_of_the_ir() -> None:
     module = parse_module(new_context(), CONV.read_text())
     convert_to_emitc(module)
-    again = parse_module(new_context(), print_ir(module))
+    again = parse_module(new_context(), print_ir(module, locations=Locations.GIVEN))
     verify(again)
     assert render(again).text() == render(module).text()
     assert [node_names(op) for op in again.walk() if isinstance(op, emitc.CallOp)] == [("Conv_16", "Req*/_17")]

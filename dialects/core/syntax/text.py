@@ -4,11 +4,13 @@ Contexts, parsing and printing: xDSL's, with locations, large constants and upst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from math import isfinite
 from typing import Any, cast
 
 from xdsl.context import Context
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
     AnyFloat,
     ComplexType,
@@ -19,7 +21,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     i1,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.utils.colors import RESET, Colors
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -126,6 +128,18 @@ _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
 """Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form."""
 
 
+class Locations(Enum):
+    """Locations that the text shows."""
+
+    NONE = "none"
+    GIVEN = "given by the model or the text"
+    ALL = "all, with the positions that the parser inferred"
+
+
+HEX_ABOVE = 100
+"""Default of upstream's --mlir-print-elementsattrs-with-hex-if-larger, in elements."""
+
+
 class _Text(list[str]):
     """Text in parts, as a stream."""
 
@@ -135,15 +149,28 @@ class _Text(list[str]):
         return self.append
 
 
-class _IrPrinter(Printer):
-    """A printer that writes big constants from their bytes, elides them on request, and hides inferred locations."""
+class IrPrinter(Printer):
+    """Printer that writes big constants from their bytes, elides them on request, and prints upstream's syntax."""
 
-    def __init__(self, text: _Text, *, elide: int | None, generic: bool, locations: bool | None):
-        super().__init__(cast(Any, text), print_generic_format=generic, print_debuginfo=locations is not False)
+    def __init__(
+        self,
+        text: _Text,
+        *,
+        elide: int | None = None,
+        elide_resources: int | None = None,
+        hex_above: int = HEX_ABOVE,
+        generic: bool = False,
+        locations: Locations = Locations.NONE,
+    ):
+        has_locations = locations is not Locations.NONE
+        super().__init__(cast(Any, text), print_generic_format=generic, print_debuginfo=has_locations)
         self._text = text
         self._write = text.append
         self._elide = elide
-        self._hides_inferred = not locations
+        self._elide_resources = elide_resources
+        self._hex_above = hex_above
+        self._hides_inferred = locations is not Locations.ALL
+        self._is_in_arguments = False
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         if "\n" in text:
@@ -155,12 +182,21 @@ class _IrPrinter(Printer):
         self._write("\n" + "  " * (self._indent if indent is None else indent))
 
     def print_op(self, op: Operation) -> None:
+        self._is_in_arguments = False
         generic = self.print_generic_format
         is_other = _OTHER_SYNTAX.get(op.name)
         in_form = generic and op.name not in _WITH_FLAGS
         self.print_generic_format = in_form or (is_other is not None and is_other(op))
         super().print_op(op)
         self.print_generic_format = generic
+
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        self._is_in_arguments = True
+        super().print_block_argument(arg, print_type)
+
+    def print_region(self, region: Region, *args: bool, **keywords: bool) -> None:
+        super().print_region(region, *args, **keywords)
+        self._is_in_arguments = False
 
     def print_operation_type(self, op: Operation) -> None:
         # Ops whose custom syntax holds their type call this, too: xDSL prints the location there a second time.
@@ -174,30 +210,54 @@ class _IrPrinter(Printer):
 
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, DenseIntOrFPElementsAttr):
-            self._print_dense(cast(DenseAttr, attribute))
-        elif isinstance(attribute, _UNWRITTEN) and self._hides_inferred and self._text[-1] == " ":
+            constant = cast(DenseAttr, attribute)
+            self.print_dense(constant)
+            self.print_string(" : ")
+            self.print_attribute(constant.get_type())
+        elif isinstance(attribute, _UNWRITTEN) and self._hides_place() and self._text[-1] == " ":
             self._text.pop()  # the space by which xDSL sets apart the location of an op or argument
         else:
             super().print_attribute(attribute)
 
-    def _print_dense(self, attribute: DenseAttr) -> None:
+    def _hides_place(self) -> bool:
+        """Return whether to omit a location that is unknown or inferred; the parser infers none of arguments."""
+        return self._hides_inferred or self._is_in_arguments
+
+    def print_dense(self, attribute: DenseAttr) -> None:
+        """Print a constant without its type; one that is not uniform may be elided."""
         data = attribute.data.data
         width = attribute.get_element_type().compile_time_size
         count = len(data) // width
         uniform = count > 0 and data == data[:width] * count
-        if count > 100 and self._elide is not None and count > self._elide and not uniform:
+        if self._elide is not None and count > self._elide and not uniform:
             self.print_string("dense_resource<__elided__>")
-        elif (digits := _numbers_in_decimal(attribute, 1 if uniform else count)) is not None:
+        elif (digits := self._digits(attribute, 1 if uniform else count)) is not None:
             self.print_string(f"dense<{digits[0] if uniform else _nested(digits, attribute.get_shape())}>")
         else:
             self.print_string('dense<"0x')
             self.print_string((data[:width] if uniform else data).hex().upper())
             self.print_string('">')
-        self.print_string(" : ")
-        self.print_attribute(attribute.get_type())
+
+    def _digits(self, attribute: DenseAttr, count: int) -> list[str] | None:
+        """Return the digits of the first `count` elements, None where their bytes are to be printed."""
+        # The bytes of i1 are bits for MLIR and bytes for xDSL.
+        if count > self._hex_above >= 0 and attribute.get_element_type() != i1:
+            return None
+        return _numbers_in_decimal(attribute, count)
+
+    def print_metadata(self, dialects: Iterable[Dialect]) -> None:
+        dialects = list(dialects)
+        limit = self._elide_resources
+        if limit is not None and self._dialect_resources:
+            interfaces = {each.name: each.get_interface(OpAsmDialectInterface) for each in dialects}
+            for name, keys in self._dialect_resources.items():
+                stored = interfaces[name]
+                assert stored is not None
+                keys -= {key for key in keys if len(stored.lookup(key) or "") > limit}
+        super().print_metadata(dialects)
 
 
-class _HighlightingPrinter(_IrPrinter):
+class _HighlightingPrinter(IrPrinter):
     """A printer that colours the names of values for terminals, as xDSL's does."""
 
     def print_ssa_value(self, value: SSAValue) -> str:
@@ -208,10 +268,8 @@ class _HighlightingPrinter(_IrPrinter):
 
 
 def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
-    """Return the digits of the first `count` elements; None where their bytes are shorter or the only exact form."""
+    """Return the digits of the first `count` elements; None where their bytes are the only exact form."""
     element = attribute.get_element_type()
-    if count > 100 and element != i1:  # whose bytes are bits for MLIR and bytes for xDSL
-        return None
     values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
     if isinstance(element, ComplexType):
         part = cast("ComplexType[Any]", element).element_type
@@ -248,22 +306,30 @@ def print_ir(
     op: Operation,
     *,
     elide: int | None = None,
+    elide_resources: int | None = None,
+    hex_above: int = HEX_ABOVE,
     generic: bool = False,
-    locations: bool | None = None,
+    locations: Locations = Locations.NONE,
     highlight: bool = False,
     context: Context | None = None,
 ) -> str:
     """
     Return the text of an op.
 
-    `elide` replaces constants of more elements than that (the text then cannot be run again). `locations` shows each
-    location where it is true, none where it is false; by default those that the text or the model gave, but no
-    positions that the parser inferred. `highlight` colours names for a terminal. With a `context`, the resources that
-    the op names are appended.
+    `elide` omits constants of more elements that are not uniform, `elide_resources` resources of more characters: such
+    text cannot be run. Constants of more than `hex_above` elements are printed as bytes; -1 prints all in decimal.
+    `highlight` colours names for a terminal. With a `context`, the resources that the op names are appended.
     """
     text = _Text()
-    kind = _HighlightingPrinter if highlight else _IrPrinter
-    printer = kind(text, elide=elide, generic=generic, locations=locations)
+    kind = _HighlightingPrinter if highlight else IrPrinter
+    printer = kind(
+        text,
+        elide=elide,
+        elide_resources=elide_resources,
+        hex_above=hex_above,
+        generic=generic,
+        locations=locations,
+    )
     printer.print_op(op)
     if context is not None:
         printer.print_metadata(context.loaded_dialects)

@@ -1,5 +1,5 @@
-// RUN: ROUNDTRIP
-// RUN: GENERIC_ROUNDTRIP
+// RUN: opt-tool %s --mlir-print-debuginfo | opt-tool --mlir-print-debuginfo | filecheck %s
+// RUN: opt-tool %s --mlir-print-op-generic --mlir-print-debuginfo | opt-tool --mlir-print-debuginfo | filecheck %s
 
 // CHECK-LABEL: func.func @requantize
 func.func @requantize(%x: i32, %mul: i32, %add: i64, %y: i8) -> (i8, i8, i16) {
