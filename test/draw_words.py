@@ -7,7 +7,7 @@ import random
 import sys
 from collections.abc import Sequence
 
-from tilewright.test.words import Text, coinages_of, docstrings, faults_of, messages, sources
+from tilewright.test.words import Text, coinages_of, faults_of, texts
 
 
 def drawn(texts: Sequence[Text], count: int, seed: int) -> list[Text]:
@@ -22,9 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--docstrings", type=int, default=50, metavar="N")
     parser.add_argument("--messages", type=int, default=20, metavar="N")
     options = parser.parse_args(arguments)
-    trees = list(sources())
-    documented = drawn([text for item in trees for text in docstrings(*item)], options.docstrings, options.seed)
-    raised = drawn([text for item in trees for text in messages(*item)], options.messages, options.seed)
+    of_docstrings, of_messages = texts()
+    documented = drawn(of_docstrings, options.docstrings, options.seed)
+    raised = drawn(of_messages, options.messages, options.seed)
     for text in documented:
         print(f"{text.place} {text.owner}: {text.first}")
         for fault in faults_of(text):

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -68,6 +69,13 @@ def sources(root: Path = ROOT) -> Iterator[tuple[str, ast.Module]]:
     """Yield the path, relative to the root, and the syntax tree of each module of the package and of benchmarks/."""
     for file in sorted([*root.glob("*.py"), *(f for folder in FOLDERS for f in (root / folder).rglob("*.py"))]):
         yield file.relative_to(root).as_posix(), ast.parse(file.read_bytes())
+
+
+@cache
+def texts(root: Path = ROOT) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
+    """Return the docstrings and the messages of all sources."""
+    trees = list(sources(root))
+    return tuple(t for each in trees for t in docstrings(*each)), tuple(t for each in trees for t in messages(*each))
 
 
 def docstrings(file: str, tree: ast.Module) -> Iterator[Text]:
