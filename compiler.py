@@ -273,7 +273,7 @@ def write_compilation(
     cannot be written, and what `also` raises; what it held is then as it was.
     """
     from .files import write_folder
-    from .passes.emitc.text.files import REPORT, files_in
+    from .passes.emitc.text.files import REPORT, files_in, is_bundled
     from .passes.formats.c import write_program
 
     program = compilation.program()
@@ -291,8 +291,8 @@ def write_compilation(
             raise _unwritten(folder, error.message) from error
         for name, text in texts.items():
             (staging / name).write_text(text, encoding="utf-8")
-        if runtime.is_dir():
-            shutil.copytree(runtime, staging / "runtime")
+        if not all(is_bundled(file.name) for file in runtime.glob("*")):
+            shutil.copytree(runtime, staging / "runtime", ignore=lambda _, names: [*filter(is_bundled, names)])
         if also is not None:
             also(staging)
 

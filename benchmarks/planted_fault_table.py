@@ -23,6 +23,7 @@ def _fault(name: str, file: str, old: str, new: str, *tests: str) -> Fault:
 _PASSES = "test/passes"
 _EMITTED = ("test/passes/test_convert_to_emitc.py", "test/passes/test_convert_to_emitc_floats.py")
 _LOOPS = (f"{_PASSES}/convert-kernels-to-loops*.mlir", f"{_PASSES}/test_convert_kernels_to_loops.py")
+_NATIVE = "test/targets/native"
 _SIRACUSA = "test/targets/siracusa"
 
 FAULTS: tuple[Fault, ...] = (
@@ -62,12 +63,11 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _fault(
         "merged groups begin at the wrong channel",
-        "passes/convert_layout.py",
+        "targets/native/passes/convert_to_packed.py",
         "rows = (np.arange(len(weight)) // own) % count == index",
         "rows = np.arange(len(weight)) % count == index",
-        f"{_PASSES}/convert-layout*.mlir",
-        f"{_PASSES}/test_packed_products.py",
-        "test/test_native_floats.py",
+        f"{_NATIVE}/convert-to-packed*.mlir",
+        f"{_NATIVE}/test_float_networks.py",
     ),
     _fault(
         "channels moved along an axis too few",
@@ -75,15 +75,16 @@ FAULTS: tuple[Fault, ...] = (
         "old = AffineMap(rank, 0, tuple(dims[order.index(axis)] for axis in range(rank)))",
         "old = AffineMap(rank, 0, tuple(dims[order[axis]] for axis in range(rank)))",
         f"{_PASSES}/convert-layout*.mlir",
-        "test/test_native_floats.py",
+        f"{_NATIVE}/convert-to-packed*.mlir",
+        f"{_NATIVE}/test_float_networks.py",
     ),
     _fault(
         "padding before and after swapped",
-        "passes/convert_layout.py",
+        "targets/native/passes/convert_to_packed.py",
         "low, high = [0, *pads[:half], 0], [0, *pads[half:], 0]",
         "high, low = [0, *pads[:half], 0], [0, *pads[half:], 0]",
-        f"{_PASSES}/convert-layout-padding*.mlir",
-        "test/test_native_floats.py",
+        f"{_NATIVE}/convert-to-packed-padding*.mlir",
+        f"{_NATIVE}/test_float_networks.py",
     ),
     _fault(
         "a line through a table shifted too little",
@@ -528,17 +529,17 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _fault(
         "numbers after the last whole block unpacked from the block before",
-        "runtime/c/tilewright_unpack.h",
+        "targets/siracusa/c/tilewright_unpack.h",
         "const uint32_t last = first < count ? tw_packed_load(packed + 4 * whole) : 0u;",
         "const uint32_t last = first < count ? tw_packed_load(packed + 4 * (whole > 0 ? whole - 1 : 0)) : 0u;",
-        "test/runtime/test_unpack_rows.py",
+        f"{_SIRACUSA}/test_unpack_rows.py",
     ),
     _fault(
         "bytes added twice at the end of a row",
-        "runtime/c/tilewright_dot.h",
+        "targets/siracusa/c/tilewright_dot.h",
         "const uint32_t fresh = 0xffffffffu << (8 * (whole - k));",
         "const uint32_t fresh = 0xffffffffu;",
-        "test/runtime/test_dot_blocks.py",
+        f"{_SIRACUSA}/test_dot_blocks.py",
     ),
     _fault(
         "a long transfer cut too short",

@@ -11,13 +11,11 @@ from xdsl.ir import Operation
 
 from ..dialects.core.kernel import Kernel
 from ..dialects.nn import PoolOp
-from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
 from .core.base import Pass
 from .loops.kernel import lower_kernel
 from .loops.lookups import expand_lookups
 from .loops.lowering import lower_kernels
 from .loops.nest import Nest
-from .loops.packed import is_tiled, is_tiled_matmul, lower_packed, lower_packed_matmul
 from .loops.pool import is_pool, lower_pool
 from .loops.rows import is_of_rows, lower_rows
 from .loops.rowwise import is_rowwise, lower_rowwise
@@ -40,11 +38,7 @@ def convert_kernels_to_loops(module: ModuleOp, *, vectors: bool = False, stack: 
     """
 
     def lower(op: Operation, kernel: Kernel, nest: Nest) -> bool:
-        if isinstance(op, ChannelsLastOp) and is_tiled(op):
-            lower_packed(op, kernel, nest)
-        elif isinstance(op, PackedMatmulOp) and is_tiled_matmul(op):
-            lower_packed_matmul(op, kernel, nest)
-        elif is_pool(op):
+        if is_pool(op):
             lower_pool(cast(PoolOp, op), kernel, nest)
         elif vectors and is_of_rows(kernel):
             lower_rows(kernel, nest)
@@ -65,8 +59,7 @@ class ConvertKernelsToLoopsPass(Pass):
 
     The loops that are not reduced are outermost, in the order of the kernel's dimensions; each reduction is a perfect
     nest that carries its accumulators. Whatever does not change in a loop is computed outside of it. Padding costs no
-    test where the bounds of the loops over the window can be narrowed. `quant` ops become arithmetic. Convolutions with
-    packed weights run over tiles, whose sums come from `packed.dot_tile` and `packed.depthwise_tile`. Poolings of
+    test where the bounds of the loops over the window can be narrowed. `quant` ops become arithmetic. Poolings of
     floats, channels last, run over stretches of channels.
 
     With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial

@@ -43,7 +43,6 @@ from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
 from .emitc.half import widen_halves
 from .emitc.names import Names, identifier
 from .emitc.sharing import share_memories
-from .emitc.tiles import HEADERS
 
 _HINTED = ("onnx.name", "onnx.type", "tilewright.output", RANGE, SHAPE_OF, STATE)
 
@@ -88,8 +87,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []
-    headers += sorted({HEADERS[name] for name in state.called if name in HEADERS})
-    headers += sorted(state.headers, reverse=True)
+    headers += sorted(state.headers, key=lambda name: (state.headers[name], name))
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]
     for op in list(module.body.block.ops):
         op.detach()

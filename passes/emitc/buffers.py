@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_PointerType
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueAttr, EmitC_PointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
@@ -41,6 +41,23 @@ VIEWS = (
 """Ops whose result is another view of their first operand's buffer."""
 
 _DYNAMIC = -(1 << 63)
+
+
+def local_array(b: Builder, op: Operation) -> None:
+    """Convert `memref.alloca` to an array of the function."""
+    type_ = cast("MemRefType[Any]", op.results[0].type)
+    element = scalar_type(type_.get_element_type(), op)
+    count = 1
+    for size in layout_of(op.results[0], op).shape:
+        count *= size
+    array = EmitC_ArrayType([max(count, 1)], cast(Any, element))
+    made = emitc.VariableOp.create(result_types=[array], properties={"value": EmitC_OpaqueAttr(StringAttr(""))})
+    given = cast("IntegerAttr[Any] | None", op.properties.get("alignment"))
+    if given is not None:
+        made.attributes["tilewright.alignment"] = IntegerAttr(given.value.data, i64)
+    made.result.name_hint = op.results[0].name_hint or "sums"
+    b.ops.append(made)
+    b.values[op.results[0]] = b.cast(made.result, pointer(element))
 
 
 # Elements

@@ -142,8 +142,8 @@ class Builder:
         default_factory=dict[tuple[Attribute, Attribute], emitc.ConstantOp]
     )
     called: dict[str, None] = field(default_factory=dict[str, None])
-    headers: dict[str, None] = field(default_factory=dict[str, None])
-    """Those that the function needs beside what the names that it calls say."""
+    headers: dict[str, int] = field(default_factory=dict[str, int])
+    """Header beside those of the functions called -> its rank: those of lower ranks, which it may use, come first."""
     runtime: str = ""
     """The header of the target's C runtime."""
     external: str = ""
@@ -180,7 +180,7 @@ class Builder:
                 where(op),
                 remedy=f"name it, as a target's pipeline.txt does: convert-to-emitc{{{option}=HEADER}}",
             )
-        self.headers[header] = None
+        self.headers[header] = 0 if external else 1
 
     def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
         """Return `value` in that type."""

@@ -18,11 +18,10 @@ from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
-from .buffers import VIEWS, copy, load, store, view
+from .buffers import VIEWS, copy, load, local_array, store, view
 from .builder import Builder, layout_of, lvalue, pointer, scalar_type
 from .calls import c_call
 from .emitters import emitter_of
-from .tiles import depthwise_tile, dot_tile, local_array, matmul_tile
 
 
 @dataclass
@@ -41,7 +40,7 @@ class ModuleState:
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
     called: dict[str, None] = field(default_factory=dict[str, None])
-    headers: dict[str, None] = field(default_factory=dict[str, None])
+    headers: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def memref_type(value: SSAValue) -> MemRefType[Any] | None:
@@ -313,9 +312,6 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "memref.get_global": FunctionConverter.get_global,
     "memref.load": lambda converter, op: load(converter.b, op),
     "memref.store": lambda converter, op: store(converter.b, op),
-    "packed.depthwise_tile": lambda converter, op: depthwise_tile(converter.b, op),
-    "packed.dot_tile": lambda converter, op: dot_tile(converter.b, op),
-    "packed.matmul_tile": lambda converter, op: matmul_tile(converter.b, op),
     "scf.condition": lambda converter, op: None,
     "scf.for": FunctionConverter.loop,
     "scf.if": FunctionConverter.condition,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import AffineMapAttr, DenseArrayBase, IndexType, ModuleOp, TensorType, i64
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.kernel_op import KernelOp
-from ...ir import array_of, dense, element_of, shape_of
+from ...dialects.nn import ConvOp
+from ...ir import array_of, dense, element_of, numbers_of, shape_of
 from ..lowering.lowerer import Lowerer
+
+WORTH_MOVING = 4
+"""Rows for which it pays to transpose a matrix once, so that what each sum reads of it is contiguous."""
 
 
 def permutation(rank: int) -> list[int]:
@@ -34,7 +38,8 @@ def constant_of(value: SSAValue) -> Any:
 class Layout:
     """Layout state of the values of a block: the channels-last twins of those that have one."""
 
-    packed: bool
+    is_taken: Callable[[ConvOp], bool]
+    """Return whether a convolution becomes channels-last."""
     twins: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     dead: list[Operation] = field(default_factory=list[Operation])
     current: Operation = field(default_factory=lambda: ModuleOp([]))
@@ -91,6 +96,25 @@ def transposed(state: Layout, value: SSAValue, order: Sequence[int]) -> SSAValue
         return made
     out = state.emit(tensor.EmptyOp((), TensorType(cast(Any, element_of(value)), target)))
     return state.emit(linalg.TransposeOp(value, out, DenseArrayBase.from_list(i64, order), out.type))
+
+
+def swapped(state: Layout, matrix: SSAValue) -> SSAValue:
+    """Return a tensor with its last two axes swapped; the transposition that made it and the swap become one."""
+    rank = len(shape_of(matrix))
+    axes = [*range(rank - 2), rank - 1, rank - 2]
+    source = matrix.owner if isinstance(matrix, OpResult) else None
+    if isinstance(source, linalg.TransposeOp) and matrix.has_one_use():
+        order = numbers_of(source.permutation)
+        return transposed(state, source.operands[0], [order[axis] for axis in axes])
+    return transposed(state, matrix, axes)
+
+
+def padded(state: Layout, x: SSAValue, low: list[int], high: list[int], fill: arith.ConstantOp) -> SSAValue:
+    """Return a tensor with `low` and `high` elements of `fill` before and after each axis."""
+    shape = [a + n + b for a, n, b in zip(low, shape_of(x), high, strict=True)]
+    block = Block([fill, tensor.YieldOp(fill.result)], arg_types=[IndexType()] * len(shape))
+    type = TensorType(cast(Any, element_of(x)), shape)
+    return state.emit(tensor.PadOp(x, [], [], Region(block), low, high, type))
 
 
 def empty_like(state: Layout, value: SSAValue) -> SSAValue:

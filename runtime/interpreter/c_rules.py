@@ -23,7 +23,6 @@ from ...ir import Array, array_of, where
 from . import c_scalars
 from .arithmetic import attribute_value
 from .bits import dtype_of
-from .c_tiles import TILES
 from .lanes import run_loop_nest
 from .memory import check_writable, new_buffer
 from .nests import Branch, Builder, Compute, Load, Loop, Nest, Node, NotANest, Store
@@ -164,16 +163,13 @@ def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any
     """Run a function of the runtime headers: on memory, or on numbers."""
     if (rule := _c_rule(op)) is not None:
         return list(rule(runner, op, *operands))
-    if op.callee.data not in TILES:
-        return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
-    TILES[op.callee.data](op, *operands)
-    return []
+    return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
 
 
 def _c_rule(op: Any) -> CRule | None:
     """Return the semantics of a function of a target's C runtime; the rules of targets lie beside their ops."""
     function = op.callee.data
-    if function not in C_RULES and function not in TILES and not c_scalars.is_runtime(op):
+    if function not in C_RULES and not c_scalars.is_runtime(op):
         for origin, dialects in dialects_by_origin().items():
             for load in () if origin == "xDSL" else dialects.values():
                 load()

@@ -21,9 +21,8 @@ from .dialects.cluster.im2col import Im2colOp
 from .dialects.cluster.sums import DotOp, SumsOp
 from .dialects.cluster.unpack import UnpackRowOp
 
-DOT = "tilewright_dot.h"
-UNPACK = "tilewright_unpack.h"
-"""The headers that declare what a core does by itself; the rest is the target's runtime."""
+_UNPACK, _DOT = {"tilewright_unpack.h": 2}, {"tilewright_dot.h": 3}
+"""The headers, with their ranks, that declare what a core does by itself; the rest is the target's runtime."""
 
 
 @emits("cluster.dma_begin")
@@ -79,9 +78,9 @@ def _sums(converter: FunctionConverter, op: Operation) -> None:
         b.value(op.elements),
         b.integer(0 if op.unsigned is not None else 1),
     ]
-    b.headers[DOT] = None
+    b.headers |= _DOT
     if isinstance(op, DotOp) and op.packed_bits:
-        b.headers[UNPACK] = None
+        b.headers |= _UNPACK
         operands += [b.integer(op.packed_bits), b.integer(0 if op.unsigned_weights is not None else 1)]
         effect(b, "tw_dot_packed" if op.packed_x is None else "tw_dot_narrow", operands, None)
         return
@@ -106,9 +105,9 @@ def _im2col(converter: FunctionConverter, op: Operation) -> None:
         b.value(op.taps),
         b.value(op.elements),
     ]
-    b.headers[DOT] = None
+    b.headers |= _DOT
     if op.packed_bits:
-        b.headers[UNPACK] = None
+        b.headers |= _UNPACK
         operands.append(b.integer(op.packed_bits))
     effect(b, "tw_pack_window" if op.packed_bits else "tw_im2col", operands, None)
 
@@ -125,7 +124,7 @@ def _unpack(converter: FunctionConverter, op: Operation) -> None:
         b.integer(op.bits.value.data),
         b.integer(0 if op.unsigned is not None else 1),
     ]
-    b.headers[UNPACK] = None
+    b.headers |= _UNPACK
     effect(b, "tw_unpack_row", operands, None)
 
 

@@ -156,7 +156,7 @@ func.func @copies(%x: memref<1x3xi8>, %y: memref<1x3xi8>, %z: memref<1x3xi8, str
   func.return
 }
 
-// With `accumulate` the sum starts from what the output holds; a tile in registers would start from 0.
+// With `accumulate` the sum starts from what the output holds.
 
 // CHECK-LABEL: func.func @accumulate
 // CHECK:         scf.for %i1
@@ -166,14 +166,5 @@ func.func @copies(%x: memref<1x3xi8>, %y: memref<1x3xi8>, %z: memref<1x3xi8, str
 func.func @accumulate(%a: memref<4x3xi8>, %b: memref<3x5xi8>, %o: memref<4x5xi32, strided<[8, 1], offset: ?>>) {
   nn.matmul ins(%a, %b : memref<4x3xi8>, memref<3x5xi8>) outs(%o : memref<4x5xi32, strided<[8, 1], offset: ?>>)
     {accumulator = i32, accumulate}
-  func.return
-}
-
-// CHECK-LABEL: func.func @packed_accumulate
-// CHECK-NOT:     packed.dot_tile
-// CHECK:         memref.load %o
-func.func @packed_accumulate(%x: memref<4x8xi8>, %w: memref<1x2x16x4xi8>, %o: memref<4x16xi32>) {
-  packed.conv ins(%x, %w : memref<4x8xi8>, memref<1x2x16x4xi8>) outs(%o : memref<4x16xi32>)
-    {strides = array<i64>, dilations = array<i64>, kernel = array<i64>, accumulator = i32, accumulate}
   func.return
 }

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p 'convert-layout{packed=false},canonicalize' | filecheck %s
+// RUN: opt-tool %s -p 'convert-layout,canonicalize' | filecheck %s
 
 // A second matrix whose sums run across memory is transposed: by its transposition, if it has one.
 

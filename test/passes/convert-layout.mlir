@@ -1,7 +1,7 @@
-// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-layout)' | filecheck %s
+// RUN: opt-tool %s -p 'convert-layout,canonicalize' | filecheck %s
 
-// A padded convolution and the pool after it become channels-last; the weights are packed; the input is transposed
-// once, and the result, of one pixel, is a view.
+// A padded convolution and the pooling after it become channels-last; weights stay one array, and padding the
+// convolution's own. The input is transposed once; the result, of one pixel, is a view.
 
 builtin.module {
   func.func @network(%x: tensor<1x3x4x4xi8>) -> tensor<1x2x1x1xi8> {
@@ -21,22 +21,11 @@ builtin.module {
 }
 
 // CHECK:      linalg.transpose ins(%x:tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
-// CHECK:      tensor.pad {{.*}} low[0, 1, 1, 0] high[0, 1, 1, 0]
-// CHECK:      packed.conv ins({{.*}} : tensor<1x6x6x3xi8>, tensor<1x3x3x16x4xi8>) outs({{.*}} : tensor<1x4x4x2xi32>)
-// CHECK-SAME: kernel = array<i64: 3, 3>
-// CHECK:      linalg.generic
+// CHECK-NOT:  tensor.pad
+// CHECK:      nn.conv ins({{.*}} : tensor<1x4x4x3xi8>, tensor<2x3x3x3xi8>) outs({{.*}} : tensor<1x4x4x2xi32>)
+// CHECK-SAME: pads = array<i64: 1, 1, 1, 1>
+// CHECK-SAME: channels_last
 // CHECK:      nn.pool ins({{.*}} : tensor<1x4x4x2xi8>) outs({{.*}} : tensor<1x1x1x2xi8>)
 // CHECK-SAME: channels_last
 // CHECK-NOT:  linalg.transpose
 // CHECK:      func.return
-
-// Without packing, weights stay one array, their channels last, and the padding stays the convolution's own.
-
-// RUN: opt-tool %s --pass-pipeline='builtin.module(convert-layout{packed=false},canonicalize)' | filecheck %s --check-prefix=PLAIN
-
-// PLAIN:      linalg.transpose ins(%x:tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
-// PLAIN-NOT:  tensor.pad
-// PLAIN:      nn.conv ins({{.*}} : tensor<1x4x4x3xi8>, tensor<2x3x3x3xi8>) outs({{.*}} : tensor<1x4x4x2xi32>)
-// PLAIN-SAME: pads = array<i64: 1, 1, 1, 1>
-// PLAIN-SAME: channels_last
-// PLAIN:      nn.pool ins({{.*}} : tensor<1x4x4x2xi8>)

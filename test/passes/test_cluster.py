@@ -25,7 +25,7 @@ from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING
 CONTEXT = new_context()
 TO_BUFFERS = (
     "infer-integer-types,convert-onnx-to-linalg,canonicalize,fold-constants,cse,fuse-epilogues,canonicalize,cse,"
-    "convert-layout{packed=false},canonicalize,fold-constants,cse,fuse-epilogues,tabulate,bufferize"
+    "convert-layout,canonicalize,fold-constants,cse,fuse-epilogues,tabulate,bufferize"
 )
 PLANNED = "map-engines,plan-memory,allocate-static,expand-grid,pipeline-dma,outline-kernels"
 EXPLICIT = (

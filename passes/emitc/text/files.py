@@ -42,6 +42,11 @@ def files_of(name: str = "") -> Files:
     )
 
 
+def is_bundled(header: str) -> bool:
+    """Return whether a header belongs to the compiler, so that networks that include it have a copy beside them."""
+    return header.startswith("tilewright")
+
+
 def files_in(folder: Path) -> Files:
     """Return the files of the network that `tilewright compile` wrote to a folder, whose report has its name."""
     default = files_of()

@@ -16,6 +16,7 @@ from xdsl.dialects.emitc import EmitC_ArrayType
 
 from ....dialects import emitc
 from ....dialects.core.ports import NAME
+from ....discovery import target_files
 from ....errors import Diagnostic
 from ....files import write_bytes
 from ....ir import numpy_type, where
@@ -24,7 +25,7 @@ from ..names import Names
 from .closures import FORK, closure_text
 from .expressions import c_type, declaration, literal
 from .external import External, ExternalArray
-from .files import Files, files_of
+from .files import Files, files_of, is_bundled
 from .functions import verbatim_text
 from .header import HALVES, NOTE, header_text
 from .statements import function_text
@@ -114,7 +115,7 @@ def render(module: ModuleOp) -> CProgram:
     constants = frozenset(op.sym_name.data for op in variables if op.const_specifier is not None)
     taken = Names(op.sym_name.data for op in (*variables, *functions))
     included = [op for op in ops if isinstance(op, emitc.IncludeOp)]
-    own = [name for op in included if (name := op.include.data).startswith("tilewright")]
+    own = [name for op in included if is_bundled(name := op.include.data)]
     outside = {op for op in variables if EXTERNAL in op.attributes}
     weights = tuple(_weight(op) for op in variables if _is_weight(op) and op not in outside)
     pieces: list[str] = []
@@ -205,11 +206,11 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
 
 
 def _runtime(name: str) -> str:
-    folder = Path(__file__).parents[3] / "runtime" / "c"
-    try:
-        return (folder / name).read_text("utf-8")
-    except OSError as error:
-        raise Diagnostic("the runtime has no such header", where=name) from error
+    """Return the text of a header of the runtime, or of a target's functions that need no more than the runtime."""
+    for file in (Path(__file__).parents[3] / "runtime" / "c" / name, *target_files(f"c/{name}")):
+        if file.is_file():
+            return file.read_text("utf-8")
+    raise Diagnostic("the runtime has no such header", where=name)
 
 
 def _include(op: emitc.IncludeOp) -> str:

@@ -17,7 +17,6 @@ from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_structure import structure_of
 from ....dialects.nn import ConvOp, MatmulOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
-from ....dialects.packed import DepthwiseOp, PackedConvOp
 from ....errors import Diagnostic
 from ....ir import Array, array_of, element_of, numbers_of, shape_of, where
 from .epilogues import Requantization, requantization_of
@@ -232,39 +231,6 @@ def _matmul(op: MatmulOp) -> Source:
     return Source(op, Kind.POINTWISE, op.inputs[0], rows[:, :, None, None])
 
 
-def _packed_conv(op: PackedConvOp) -> Source:
-    strides, dilations, kernel = op.geometry()
-    features, channels = shape_of(op.output)[-1], shape_of(op.inputs[0])[-1]
-    if len(kernel) not in (0, 2):
-        raise _declined(op, "has another number of spatial axes", "0 or 2", str(len(kernel)))
-    if kernel:
-        _check_window(op, kernel, dilations)
-    taps = kernel or (1, 1)
-    weight = np.moveaxis(_unpacked(_weights(op), features, taps, channels), -1, 1)
-    if not kernel:
-        return Source(op, Kind.POINTWISE, op.inputs[0], weight)
-    x, pads, fill = _padding(op.inputs[0], 1) if kernel == (3, 3) else (op.inputs[0], (0, 0, 0, 0), 0)
-    return Source(op, _kind(list(kernel), 1), x, weight, pads, fill, strides=cast("tuple[int, int]", strides))
-
-
-def _unpacked(packed: Array, features: int, kernel: tuple[int, ...], channels: int) -> Array:
-    """Return weights [F, kh, kw, C] from what `dialects.packed.pack` made of them."""
-    blocks, lanes, group = packed.shape[0], *packed.shape[-2:]
-    rows = packed.reshape(blocks, kernel[0], -1, lanes, group).transpose(0, 3, 1, 2, 4)
-    flat = rows.reshape(blocks * lanes, kernel[0], -1)[:features, :, : kernel[1] * channels]
-    return flat.reshape(features, *kernel, channels)
-
-
-def _packed_depthwise(op: DepthwiseOp) -> Source:
-    strides, dilations, kernel = op.geometry()
-    if kernel != (3, 3):
-        raise _declined(op, "has another window", "3x3", "x".join(map(str, kernel)))
-    _check_window(op, kernel, dilations)
-    weight = np.moveaxis(_weights(op), -1, 0)[:, None]
-    x, pads, fill = _padding(op.inputs[0], 1)
-    return Source(op, Kind.DEPTHWISE, x, weight, pads, fill, strides=cast("tuple[int, int]", strides))
-
-
 def _padding(value: SSAValue, rows: int) -> tuple[SSAValue, tuple[int, int, int, int], int]:
     """Return the source of a padded image, its padding and the fill value; `rows` is the axis of its rows."""
     bare = value, (0, 0, 0, 0), 0
@@ -288,7 +254,5 @@ def _constant_fill(pad: tensor.PadOp) -> int | None:
 _SOURCES: dict[type[Operation], Callable[[Any], Source]] = {
     ConvOp: _conv,
     MatmulOp: _matmul,
-    PackedConvOp: _packed_conv,
-    DepthwiseOp: _packed_depthwise,
 }
 """Op class -> how it is seen as a source."""

@@ -183,8 +183,7 @@ class ConvertToNpuPass(Pass):
     or else the machine's costs, that of fetching weights included, and, where the NPU has a queue, what it and the
     others can do at once: a kernel may be divided between the NPU and another engine. It does more where weights have
     no room elsewhere. Run attach-machine before. `engine` is the name of the NPU among the machine's engines;
-    `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout, whose packed
-    kernels and padding it takes too.
+    `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout.
     """
 
     name = "convert-to-npu"

@@ -151,7 +151,7 @@ func.func @rows(%x: tensor<2x5x4xi8>) -> tensor<2x5x2xi32> {
   func.return %y : tensor<2x5x2xi32>
 }
 
-// Padding in memory becomes the NPU's, whatever it holds; packed weights are packed anew.
+// Padding in memory becomes the NPU's, whatever it holds.
 
 // CHECK-LABEL: func.func @padding
 // CHECK-NOT:   tensor.pad
@@ -163,10 +163,10 @@ func.func @padding(%x: tensor<1x4x4x4xi8>) -> tensor<1x5x3x1xi32> {
     %v = arith.constant -5 : i8
     tensor.yield %v : i8
   } : tensor<1x4x4x4xi8> to tensor<1x7x5x4xi8>
-  %w = arith.constant dense<1> : tensor<1x3x3x16x4xi8>
+  %w = arith.constant dense<1> : tensor<1x3x3x4xi8>
   %o = tensor.empty() : tensor<1x5x3x1xi32>
-  %y = packed.conv ins(%p, %w : tensor<1x7x5x4xi8>, tensor<1x3x3x16x4xi8>) outs(%o : tensor<1x5x3x1xi32>)
-    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, accumulator = i32}
+  %y = nn.conv ins(%p, %w : tensor<1x7x5x4xi8>, tensor<1x3x3x4xi8>) outs(%o : tensor<1x5x3x1xi32>)
+    {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, channels_last}
   func.return %y : tensor<1x5x3x1xi32>
 }
 

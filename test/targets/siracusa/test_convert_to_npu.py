@@ -29,8 +29,7 @@ TENSORS = (
 )
 LAYOUTS = {
     "channels first": "",
-    "channels last": ",convert-layout{packed=false},canonicalize,fold-constants,cse,fuse-epilogues",
-    "packed": ",convert-layout,canonicalize,fold-constants,cse,fuse-epilogues",
+    "channels last": ",convert-layout,canonicalize,fold-constants,cse,fuse-epilogues",
 }
 TILED = (
     "bufferize,attach-machine{target=%s},map-engines,plan-memory{level-bytes=%d time-budget=0},"

@@ -12,12 +12,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.body import is_float
 from ...dialects.core.kernel import Kernel
-from ...dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
-from ...dialects.packed.tiles import LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 from ...ir import element_of, shape_of
-from .affine import axes_of
-from .blocks import Part, PartLoops, parts
-from .nest import INDEPENDENT, Index, Nest
+from ...passes.loops.affine import axes_of
+from ...passes.loops.blocks import Part, PartLoops, parts
+from ...passes.loops.nest import INDEPENDENT, Index, Nest
+from .dialects.packed import ChannelsLastOp, PackedConvOp, PackedMatmulOp
+from .dialects.packed.tiles import LANES, TILE_TYPES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
 _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""

@@ -1,49 +1,27 @@
-"""Conversion of tiles of convolutions to calls of `tilewright_vector.h` and `tilewright_float_tile.h`."""
+"""Conversion of tiles of convolutions and products to calls of C functions with vector instructions."""
 
 from __future__ import annotations
 
-from typing import Any, cast
-
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, StringAttr, i64
-from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import emitc
 from ...dialects.core.body import is_float
-from ...dialects.packed.tiles import LANES, MatmulTileOp, TileOp
 from ...ir import element_of, numbers_of, shape_of
-from .buffers import element_index
-from .builder import Builder, Strided, layout_of, pointer, scalar_type
+from ...passes.emitc.buffers import element_index
+from ...passes.emitc.builder import Builder, Strided, layout_of
+from ...passes.emitc.converter import FunctionConverter
+from ...passes.emitc.emitters import emits
+from .dialects.packed.tiles import LANES, DotTileOp, MatmulTileOp, TileOp
 
-HEADERS = {
-    "tw_dot_tile": "tilewright_vector.h",
-    "tw_depthwise_tile": "tilewright_vector.h",
-    "tw_float_dot_tile": "tilewright_float_tile.h",
-    "tw_float_depthwise_tile": "tilewright_float_tile.h",
-    "tw_float_matmul_tile": "tilewright_float_tile.h",
-}
-"""Function -> the header that provides it."""
+_BYTES, _FLOATS = {"tilewright_vector.h": 2}, {"tilewright_float_tile.h": 2}
+"""The headers, with their ranks, that declare the functions of tiles: sums of i32, and of f32."""
 
 
-def local_array(b: Builder, op: Operation) -> None:
-    """Convert `memref.alloca` to an array of the function."""
-    type_ = cast("MemRefType[Any]", op.results[0].type)
-    element = scalar_type(type_.get_element_type(), op)
-    count = 1
-    for size in layout_of(op.results[0], op).shape:
-        count *= size
-    array = EmitC_ArrayType([max(count, 1)], cast(Any, element))
-    made = emitc.VariableOp.create(result_types=[array], properties={"value": EmitC_OpaqueAttr(StringAttr(""))})
-    given = cast("IntegerAttr[Any] | None", op.properties.get("alignment"))
-    if given is not None:
-        made.attributes["tilewright.alignment"] = IntegerAttr(given.value.data, i64)
-    made.result.name_hint = op.results[0].name_hint or "sums"
-    b.ops.append(made)
-    b.values[op.results[0]] = b.cast(made.result, pointer(element))
-
-
-def dot_tile(b: Builder, op: Operation) -> None:
+@emits("packed.dot_tile")
+def _dot_tile(converter: FunctionConverter, op: Operation) -> None:
     """Convert `packed.dot_tile`."""
+    b = converter.b
     assert isinstance(op, TileOp)
     x, w, geometry = _operands(b, op)
     block = layout_of(op.w, op).strides[0]
@@ -64,8 +42,10 @@ def _runs(op: TileOp, taps: int, channels: int) -> tuple[int, int, int]:
     return (1, 0, taps * channels) if apart == channels else (taps, apart, channels)
 
 
-def matmul_tile(b: Builder, op: Operation) -> None:
+@emits("packed.matmul_tile")
+def _matmul_tile(converter: FunctionConverter, op: Operation) -> None:
     """Convert `packed.matmul_tile`."""
+    b = converter.b
     assert isinstance(op, MatmulTileOp)
     places: list[SSAValue] = []
     for value, at, summed in ((op.a, op.a_at, -1), (op.b, op.b_at, -2)):
@@ -83,8 +63,10 @@ _TOP_BITS = 0x80808080
 """What makes signed bytes unsigned: 128 more."""
 
 
-def depthwise_tile(b: Builder, op: Operation) -> None:
+@emits("packed.depthwise_tile")
+def _depthwise_tile(converter: FunctionConverter, op: Operation) -> None:
     """Convert `packed.depthwise_tile`."""
+    b = converter.b
     assert isinstance(op, TileOp)
     layout = layout_of(op.x, op)
     x, w, (rows, row_step, taps, step) = _operands(b, op)
@@ -108,12 +90,9 @@ def _operands(b: Builder, op: TileOp) -> tuple[SSAValue, SSAValue, tuple[int, in
     indexed = len(op.at)
     at = Strided(layout.shape[:indexed], layout.strides[:indexed], layout.offset)
     x = _advanced(b, b.value(op.x), element_index(b, at, op.at))
-    places = [0] * (len(weights.shape) - 1)
-    axis = 0 if op.name == "packed.dot_tile" else len(places)
-    strides = (weights.strides[axis],)
-    w = _advanced(
-        b, b.value(op.w), element_index(b, Strided((weights.shape[axis],), strides, weights.offset), [op.first])
-    )
+    axis = 0 if isinstance(op, DotTileOp) else len(weights.shape) - 1
+    first = Strided((weights.shape[axis],), (weights.strides[axis],), weights.offset)
+    w = _advanced(b, b.value(op.w), element_index(b, first, [op.first]))
     kernel, dilations = numbers_of(op.kernel), numbers_of(op.dilations)
     rows, taps = (kernel[0] if len(kernel) > 1 else 1), (kernel[-1] if kernel else 1)
     row_step = dilations[0] * layout.strides[1] if len(kernel) > 1 else 0
@@ -125,6 +104,6 @@ def _advanced(b: Builder, base: SSAValue, index: SSAValue) -> SSAValue:
 
 
 def _call(b: Builder, function: str, op: TileOp | MatmulTileOp, pointers: list[SSAValue], sizes: list[int]) -> None:
-    b.called[function] = None
+    b.headers |= _FLOATS if is_float(element_of(op.sums)) else _BYTES
     operands = [*pointers, b.value(op.sums), *(b.integer(size) for size in sizes)]
     b.emit(emitc.CallOpaqueOp, operands, None, {"callee": StringAttr(function)})

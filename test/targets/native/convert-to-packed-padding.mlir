@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p convert-layout | filecheck %s
+// RUN: opt-tool %s -p convert-to-packed | filecheck %s
 
 // Of padding [top, left, bottom, right] each end stays at its end of the axis, wherever the axis moves.
 

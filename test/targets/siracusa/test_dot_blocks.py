@@ -11,9 +11,10 @@ from tilewright.runtime.toolchain import compile_executable
 
 pytestmark = [pytest.mark.quick, pytest.mark.long]
 
-HEADERS = Path(__file__).parents[2] / "runtime" / "c"
+ROOT = Path(__file__).parents[3]
+HEADERS = ROOT / "targets/siracusa/c"
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-O1", "-fsanitize=address,undefined",
-         "-fno-sanitize-recover=all", f"-I{HEADERS}")  # fmt: skip
+         "-fno-sanitize-recover=all", f"-I{ROOT}/runtime/c", f"-I{HEADERS}")  # fmt: skip
 PROGRAM = r"""
 #include <stdlib.h>
 #include "tilewright.h"

@@ -14,7 +14,7 @@ import pytest
 from tilewright.ir import Array
 from tilewright.runtime.toolchain import STRICT, compile_shared
 
-HEADERS = Path(__file__).parent.parent / "runtime" / "c"
+HEADERS = Path(__file__).parents[2] / "runtime" / "c"
 ULP = {"exp": 1.0, "tanh": 2.0, "erf": 2.5}
 WAYS = {"as the library has them": (), "vectors": ("-march=native",)}
 

@@ -21,10 +21,10 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import Array, element_of, numbers_of, shape_of
-from ..core.effect_traits import OperandEffects
-from ..core.semantics import Runner, Value, semantics
-from ..nn import ints
+from .....dialects.core.effect_traits import OperandEffects
+from .....dialects.core.semantics import Runner, Value, semantics
+from .....dialects.nn import ints
+from .....ir import Array, element_of, numbers_of, shape_of
 
 LANES = 16
 """Output channels that lie side by side in packed weights."""

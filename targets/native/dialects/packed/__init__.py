@@ -19,12 +19,15 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import base, irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import Array, element_of, numbers_of, shape_of
-from ..core.body import is_float
-from ..core.kernel import Kernel
-from ..nn.contraction import ContractionOp
+from .....dialects.core.body import is_float
+from .....dialects.core.kernel import Kernel
+from .....dialects.nn.contraction import ContractionOp
+from .....ir import Array, element_of, numbers_of, shape_of
+from . import c_rules
 from .tiles import LANES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
+_REGISTERED = (c_rules,)
+"""Modules whose import registers what functions of C do."""
 GROUP = 4
 """Products of bytes that are summed up at a time."""
 

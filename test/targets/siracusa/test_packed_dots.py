@@ -12,9 +12,10 @@ from tilewright.targets.siracusa.bare import RUNTIME
 
 pytestmark = [pytest.mark.quick, pytest.mark.long]
 
-HEADERS = Path(__file__).parents[2] / "runtime" / "c"
+ROOT = Path(__file__).parents[3]
+HEADERS = ROOT / "targets/siracusa/c"
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-O1", "-fsanitize=address,undefined",
-         "-fno-sanitize-recover=all", f"-I{HEADERS}")  # fmt: skip
+         "-fno-sanitize-recover=all", f"-I{ROOT}/runtime/c", f"-I{HEADERS}")  # fmt: skip
 PROGRAM = r"""
 #include <stdlib.h>
 #include "tilewright.h"

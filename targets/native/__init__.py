@@ -1,0 +1,1 @@
+"""C for this machine: channels last, kernels in vector registers."""

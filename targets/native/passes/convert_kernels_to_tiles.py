@@ -1,0 +1,43 @@
+"""From kernels of `packed` on buffers to loops over tiles of their outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from ....dialects.core.kernel import Kernel
+from ....passes.core.base import Pass
+from ....passes.loops.lowering import lower_kernels
+from ....passes.loops.nest import Nest
+from ..dialects.packed import ChannelsLastOp, PackedMatmulOp
+from ..loops import is_tiled, is_tiled_matmul, lower_packed, lower_packed_matmul
+
+
+def _lower(op: Operation, kernel: Kernel, nest: Nest) -> bool:
+    if isinstance(op, ChannelsLastOp) and is_tiled(op):
+        lower_packed(op, kernel, nest)
+    elif isinstance(op, PackedMatmulOp) and is_tiled_matmul(op):
+        lower_packed_matmul(op, kernel, nest)
+    else:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class ConvertKernelsToTilesPass(Pass):
+    """
+    Turn kernels of `packed` on memrefs into loops over tiles of outputs; convert-kernels-to-loops does the rest.
+
+    The sums of a tile come from `packed.dot_tile`, `packed.depthwise_tile` or `packed.matmul_tile`, into a buffer on
+    the stack; loops over it compute the epilogue. Kernels whose sums do not start from 0, and those on images whose
+    rows have gaps, stay.
+    """
+
+    name = "convert-kernels-to-tiles"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrite the module in place. Raises Diagnostic for kernels on tensors and for dynamic shapes."""
+        lower_kernels(op, _lower)
