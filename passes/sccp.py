@@ -11,17 +11,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, func, scf
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.body import scalar_attr
 from ..dialects.core.nesting import nested_ops
-from ..dialects.core.semantics import SCALAR_RULES
-from ..ir import functions, numpy_type
+from ..dialects.core.semantics import SCALAR_RULES, folded
+from ..ir import functions
 from ..runtime.interpreter import load_rules
 from .core.base import Pass
 from .core.dead_code import erase_dead
@@ -148,15 +146,8 @@ class _Propagation:
         elif any(operand in self.facts and self.facts[operand] is _VARIES for operand in op.operands):
             self._vary(op.results)
         elif all(operand in self.facts for operand in op.operands):
-            self._meet(op.results[0], _computed(op, [cast(Any, self.facts[operand]) for operand in op.operands]))
-
-
-def _computed(op: Operation, constants: Sequence[Any]) -> Attribute:
-    """Return the constant that an op on constants is."""
-    pairs = zip(constants, op.operands, strict=True)
-    arrays = [np.asarray(constant.value.data, numpy_type(value.type)) for constant, value in pairs]
-    with np.errstate(all="ignore"):
-        return scalar_attr(np.asarray(SCALAR_RULES[type(op)](op, *arrays)).item(), op.results[0].type)
+            numbers = [cast(Any, self.facts[operand]).value.data for operand in op.operands]
+            self._meet(op.results[0], folded(op, numbers))
 
 
 def propagate_constants(module: ModuleOp) -> None:

@@ -19,6 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Operation, Region, SSAValue
 
+from ...ir import numpy_type
+from .body import ScalarAttr, scalar_attr
+
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")
 
@@ -102,13 +105,8 @@ def storage(*ops: type[Operation]) -> Callable[[_G], _G]:
     return register
 
 
-def truncating_divide(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Return a / b rounded toward zero, as C divides integers; a zero divisor gives 0."""
-    quotient = np.floor_divide(
-        a,
-        b,
-        where=np.not_equal(b, 0),
-        out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b)),
-    )
-    exact = (quotient * b == a) | np.equal(b, 0)
-    return quotient + (~exact & ((np.less(a, 0)) != np.less(b, 0))).astype(quotient.dtype)
+def folded(op: Operation, numbers: Sequence[Any]) -> ScalarAttr:
+    """Return the constant that an op of a scalar rule is, given the numbers that its operands are."""
+    arrays = [np.asarray(number, numpy_type(value.type)) for number, value in zip(numbers, op.operands, strict=True)]
+    with np.errstate(all="ignore"):
+        return scalar_attr(np.asarray(SCALAR_RULES[type(op)](op, *arrays)).item(), op.results[0].type)

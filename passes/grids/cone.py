@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, cast
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.analysis.arithmetic import evaluator, integer_of
 from ...dialects.core.effects import is_speculatable
 from ..loops.nest import Index
 from .writer import Writer
-
-_FOLDED: dict[type[Operation], Callable[[int, int], int]] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.DivUIOp: lambda a, b: a // b,
-    arith.RemUIOp: lambda a, b: a % b,
-    arith.FloorDivSIOp: lambda a, b: a // b,
-    arith.CeilDivSIOp: lambda a, b: -(-a // b),
-}
-"""Index arithmetic on numbers of which those that are taken as unsigned are not negative."""
-
-
-def number_of(value: SSAValue) -> int | None:
-    """Return the integer that a value is known to be, if it is."""
-    owner = value.owner
-    if type(owner) is arith.ConstantOp and isinstance(owner.value, IntegerAttr):
-        return cast("IntegerAttr[Any]", owner.value).value.data
-    return None
 
 
 class Cone:
@@ -45,7 +26,7 @@ class Cone:
     def _constants(self) -> dict[SSAValue, int]:
         """The indices that are known numbers at every step."""
         indices = [value for op in self.ops for value in (*op.operands, *op.results)]
-        known = {value: number_of(value) for value in indices if isinstance(value.type, IndexType)}
+        known = {value: integer_of(value) for value in indices if isinstance(value.type, IndexType)}
         return {value: number for value, number in known.items() if number is not None}
 
     @staticmethod
@@ -62,9 +43,9 @@ class Cone:
         if step is not None:
             found[self._loop.body.block.args[0]] = step
         for op in self.ops:
-            if type(op) in _FOLDED and all(operand in found for operand in op.operands):
-                a, b = op.operands
-                found[op.results[0]] = _FOLDED[type(op)](found[a], found[b])
+            compute = evaluator(op) if isinstance(op.results[0].type, IndexType) else None
+            if compute is not None and all(operand in found for operand in op.operands):
+                found[op.results[0]] = compute(*(found[operand] for operand in op.operands))
         return found
 
     def at(self, writer: Writer, step: Index, values: Sequence[SSAValue]) -> list[SSAValue]:

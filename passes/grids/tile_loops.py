@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, memref, scf
 from xdsl.ir import Operation
 
+from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.effects import is_speculatable
 from ...dialects.hier import DmaStartOp, DmaWaitOp
 from ..memory.views import bytes_of
-from .cone import Cone, number_of
+from .cone import Cone
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def tile_loop(loop: scf.ForOp) -> TileLoop | None:
 
 def _steps(loop: scf.ForOp) -> int | None:
     """Return the trip count of a loop from 0 in steps of 1, None for other loops and where it carries values."""
-    lower, upper, step = (number_of(value) for value in (loop.lb, loop.ub, loop.step))
+    lower, upper, step = (integer_of(value) for value in (loop.lb, loop.ub, loop.step))
     if lower != 0 or step != 1 or loop.iter_args or upper is None or upper < 1:
         return None
     return upper
@@ -133,10 +134,10 @@ def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | Non
         return None
     run, within = steps, test.lhs.owner
     if isinstance(within, arith.RemUIOp):
-        run = number_of(within.rhs) or 0
+        run = integer_of(within.rhs) or 0
     turn = within.lhs if isinstance(within, arith.RemUIOp) else test.lhs
     expected = 0 if first else run - 1
-    return run if run > 1 and turn is loop.body.block.args[0] and number_of(test.rhs) == expected else None
+    return run if run > 1 and turn is loop.body.block.args[0] and integer_of(test.rhs) == expected else None
 
 
 def _in_order(found: TileLoop) -> bool:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ...dialects.core.body import is_float, scalar_attr
-from ...dialects.core.semantics import SCALAR_RULES
+from ...dialects.core.body import is_float
+from ...dialects.core.semantics import SCALAR_RULES, folded
 from ...dialects.quant import RequantizeOp
-from ...ir import integer_width, numpy_type
+from ...ir import integer_width
 from ..core.dead_code import erase_dead
 
 
@@ -49,16 +48,12 @@ def simplify_body(block: Block) -> bool:
 
 def _fold(op: Operation) -> bool:
     """Replace an op on constants by its result."""
-    rule = SCALAR_RULES.get(type(op))
     numbers = [constant_value(value) for value in op.operands]
-    if rule is None or not numbers or any(number is None for number in numbers):
+    if type(op) not in SCALAR_RULES or not numbers or any(number is None for number in numbers):
         return False
-    arrays = [np.asarray(n, numpy_type(value.type)) for n, value in zip(numbers, op.operands, strict=True)]
-    with np.errstate(all="ignore"):
-        result = np.asarray(rule(op, *arrays)).item()
-    folded = arith.ConstantOp(scalar_attr(result, op.results[0].type))
-    folded.location = op.location
-    Rewriter.replace_op(op, folded)
+    constant = arith.ConstantOp(folded(op, numbers))
+    constant.location = op.location
+    Rewriter.replace_op(op, constant)
     return True
 
 

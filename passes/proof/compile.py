@@ -7,14 +7,16 @@ that touches memory becomes a call of the method `EVENTS` names for it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1
+from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from ...dialects.core.analysis.arithmetic import evaluator, integer_of
 from ...dialects.core.effects import callee_of, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.core.nesting import nested_ops
@@ -49,29 +51,21 @@ _INDEXED = {"view", "alloc", "start"}
 _SILENT = (func.ReturnOp, scf.YieldOp, scf.ReduceOp, memref.DeallocOp)
 """Ops with operands in memory that do nothing to it."""
 
-_EXPRESSIONS: dict[type[Operation], str] = {
-    arith.AddiOp: "{} + {}",
-    arith.SubiOp: "{} - {}",
-    arith.MuliOp: "{} * {}",
-    arith.DivUIOp: "{} // {}",
-    arith.FloorDivSIOp: "{} // {}",
-    arith.CeilDivSIOp: "-(-{} // {})",
-    arith.CeilDivUIOp: "-(-{} // {})",
-    arith.DivSIOp: "int({0} / {1}) if abs({0}) < 1 << 50 else {0} // {1}",
-    arith.RemUIOp: "{} % {}",
-    arith.RemSIOp: "{0} - {1} * int({0} / {1})",
-    arith.MinSIOp: "min({}, {})",
-    arith.MinUIOp: "min({}, {})",
-    arith.MaxSIOp: "max({}, {})",
-    arith.MaxUIOp: "max({}, {})",
-    arith.SelectOp: "{1} if {0} else {2}",
-    arith.AndIOp: "{} & {}",
-    arith.OrIOp: "{} | {}",
-    arith.XOrIOp: "{} ^ {}",
-    arith.IndexCastOp: "{}",
-    arith.ExtUIOp: "{}",
+_INFIX: dict[Any, str] = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    int.__and__: "&",
+    int.__or__: "|",
+    int.__xor__: "^",
+    operator.eq: "==",
+    operator.ne: "!=",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
 }
-_COMPARISONS = ["==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="]
+"""Function of integer arithmetic -> the operator that Python writes it with."""
 
 
 @dataclass
@@ -87,6 +81,8 @@ class Code:
     """Memoisation of loops inside of loops: they are replayed on equal values."""
     loops: int = 0
     """The loops around."""
+    functions: dict[Any, str] = field(default_factory=dict[Any, str])
+    """Functions of integer arithmetic that the code calls, by their names there."""
 
     def number(self, op: Operation) -> int:
         """Return the number under which an op is called."""
@@ -111,7 +107,7 @@ def compile_function(
     arguments = [_bind(code, arg) if index in known else f"_{index}" for index, arg in enumerate(block.args)]
     _block(code, block, 1)
     text = "\n".join([f"def walk({', '.join(['m', *arguments])}):", "    s = m.steps", *code.lines, "    return None"])
-    space: dict[str, Any] = {}
+    space: dict[str, Any] = {name: compute for compute, name in code.functions.items()}
     try:
         exec(compile(text, f"<{function.sym_name.data}>", "exec"), space)
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -139,15 +135,8 @@ def _op(code: Code, op: Operation, depth: int) -> None:
 
 
 def _constant(code: Code, op: arith.ConstantOp, depth: int) -> None:
-    if isinstance(op.value, IntegerAttr):
-        code.names[op.result] = f"({_number(op)})"
-
-
-def _compare(code: Code, op: arith.CmpiOp, depth: int) -> None:
-    if all(operand in code.names for operand in op.operands):
-        a, b = (code.names[operand] for operand in op.operands)
-        sign = _COMPARISONS[op.predicate.value.data]
-        _line(code, depth, f"{_bind(code, op.result)} = {a} {sign} {b}")
+    if (number := integer_of(op.result)) is not None:
+        code.names[op.result] = f"({number})"
 
 
 def _while(code: Code, op: scf.WhileOp, depth: int) -> None:
@@ -166,17 +155,12 @@ def _launch(code: Code, op: LaunchOp, depth: int) -> None:
     _line(code, depth, f"{_bind(code, op.token)} = m.launch({number})")
 
 
-def _number(op: arith.ConstantOp) -> int:
-    value = cast("IntegerAttr[Any]", op.value).value.data
-    return value & 1 if op.result.type == i1 else value
-
-
 def _plain(code: Code, op: Operation, depth: int) -> None:
-    template = _EXPRESSIONS.get(type(op))
-    if template is not None:
+    compute = evaluator(op)
+    if compute is not None:
         if all(operand in code.names for operand in op.operands):
-            operands = (f"({code.names[operand]})" for operand in op.operands)
-            _line(code, depth, f"{_bind(code, op.results[0])} = {template.format(*operands)}")
+            operands = [code.names[operand] for operand in op.operands]
+            _line(code, depth, f"{_bind(code, op.results[0])} = {_expression(code, compute, operands)}")
         return
     if not touches_memory(op) or isinstance(op, _SILENT):
         return
@@ -184,6 +168,13 @@ def _plain(code: Code, op: Operation, depth: int) -> None:
     if event is None:
         raise refuse("static", f"what '{op.name}' does to memory is not known", op, [f"operand 0 of '{op.name}'"])
     _event(code, op, event, depth)
+
+
+def _expression(code: Code, compute: Callable[..., Any], operands: Sequence[str]) -> str:
+    if compute in _INFIX:
+        return f" {_INFIX[compute]} ".join(operands)
+    name = code.functions.setdefault(compute, f"f{len(code.functions)}")
+    return f"{name}({', '.join(operands)})"
 
 
 def _event_of(op: Operation) -> str | None:
@@ -403,7 +394,6 @@ _LINES: dict[type[Operation], Callable[[Code, Any, int], None]] = {
     scf.ParallelOp: _parallel,
     scf.WhileOp: _while,
     arith.ConstantOp: _constant,
-    arith.CmpiOp: _compare,
     DmaNoneOp: _none,
     LaunchOp: _launch,
 }

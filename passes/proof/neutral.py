@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, TypeAlias, cast
 
@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.core.kernel import Reduction
+from ...dialects.core.semantics import SCALAR_RULES, folded
 from ...ir import integer_width, numpy_type
 
 
@@ -47,41 +48,23 @@ def _value(op: Operation, values: Mapping[SSAValue, _Value]) -> _Value:
     if isinstance(op, arith.ConstantOp):
         return number_of(op.value)
     operands = [values.get(value) for value in op.operands]
-    if isinstance(op, _KEEPS_VALUE):
-        return None if isinstance(operands[0], _Sum) else operands[0]
-    if isinstance(op, arith.ExtUIOp) and isinstance(operands[0], int):
-        return operands[0] & ((1 << (integer_width(op.operands[0].type) or 64)) - 1)
     rule = _RULES.get(type(op))
     if rule is None:
-        return None
+        return _folded(op, operands)
     neutral = rule(op.operands[0].type)
     for a, b in (operands, operands[::-1]):
         if isinstance(a, _Sum):
             return a if not isinstance(b, _Sum) and b is not None and b in neutral else None
         if isinstance(op, arith.SubiOp | arith.SubfOp):
             break
-    return _combined(op, operands)
+    return 0 if isinstance(op, arith.MuliOp) and 0 in operands else _folded(op, operands)
 
 
-def _combined(op: Operation, operands: list[_Value]) -> _Value:
-    a, b = operands
-    if isinstance(op, arith.MuliOp) and 0 in operands:
-        return 0
-    compute = _COMPUTED.get(type(op))
-    if compute is None or not isinstance(a, int | float) or not isinstance(b, int | float):
+def _folded(op: Operation, operands: Sequence[_Value]) -> _Value:
+    numbers = [operand for operand in operands if isinstance(operand, int | float)]
+    if type(op) not in SCALAR_RULES or len(op.results) != 1 or len(numbers) < max(1, len(operands)):
         return None
-    return compute(a, b)
-
-
-_KEEPS_VALUE = (arith.ExtSIOp, arith.TruncIOp, arith.ExtFOp, arith.SIToFPOp, arith.IndexCastOp)
-_COMPUTED: dict[type[Operation], Callable[[Any, Any], Any]] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.AddfOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.SubfOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.MulfOp: lambda a, b: a * b,
-}
+    return folded(op, numbers).value.data
 
 
 def _lowest(type: Attribute) -> tuple[float | int, ...]:

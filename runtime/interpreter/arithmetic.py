@@ -2,22 +2,21 @@
 Semantics of the ops of `arith`, on scalars and elementwise on arrays.
 
 MLIR leaves some cases undefined; here each has a value, so that a vectorised evaluation may compute what is then not
-used: a division by zero gives 0, a shift by the width or more shifts everything out, a float that does not fit an
-integer saturates.
+used: those of integers are in `dialects/core/analysis/arithmetic.py`, a float that does not fit an integer saturates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from ...dialects.core.semantics import Value, scalar, truncating_divide
+from ...dialects.core.analysis.arithmetic import AFFINE, COMPARISONS, SEMANTICS, Semantics
+from ...dialects.core.semantics import Value, scalar
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
 from .bits import dtype_of, round_to, signed, to_integer, unsigned, width_of, wrap
@@ -51,136 +50,20 @@ def _constant(op: arith.ConstantOp) -> Array:
 # Integers
 
 
-@scalar(arith.AddiOp)
-def _addi(op: arith.AddiOp, a: Array, b: Array) -> Array:
-    return wrap(np.add(signed(a), signed(b)), op.result.type)
+def _computed(semantics: Semantics, op: Any, a: Array, b: Array) -> Array:
+    if semantics.is_unsigned:
+        return semantics.on_arrays(unsigned(a, op.lhs.type), unsigned(b, op.rhs.type))
+    return semantics.on_arrays(signed(a), signed(b))
 
 
-@scalar(arith.SubiOp)
-def _subi(op: arith.SubiOp, a: Array, b: Array) -> Array:
-    return wrap(np.subtract(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.MuliOp)
-def _muli(op: arith.MuliOp, a: Array, b: Array) -> Array:
-    return wrap(np.multiply(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.DivSIOp)
-def _divsi(op: arith.DivSIOp, a: Array, b: Array) -> Array:
-    return wrap(truncating_divide(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.FloorDivSIOp)
-def _floordivsi(op: arith.FloorDivSIOp, a: Array, b: Array) -> Array:
-    return wrap(np.floor_divide(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.CeilDivSIOp)
-def _ceildivsi(op: arith.CeilDivSIOp, a: Array, b: Array) -> Array:
-    quotient = np.floor_divide(signed(a), signed(b))
-    inexact = (quotient * signed(b) != signed(a)) & (signed(b) != 0)
-    return wrap(quotient + inexact.astype(quotient.dtype), op.result.type)
-
-
-@scalar(arith.RemSIOp)
-def _remsi(op: arith.RemSIOp, a: Array, b: Array) -> Array:
-    return wrap(np.fmod(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.DivUIOp)
-def _divui(op: arith.DivUIOp, a: Array, b: Array) -> Array:
-    return wrap(np.floor_divide(unsigned(a, op.lhs.type), unsigned(b, op.rhs.type)), op.result.type)
-
-
-@scalar(arith.CeilDivUIOp)
-def _ceildivui(op: arith.CeilDivUIOp, a: Array, b: Array) -> Array:
-    left, right = unsigned(a, op.lhs.type), unsigned(b, op.rhs.type)
-    quotient = np.floor_divide(left, right)
-    inexact = (quotient * right != left) & (right != 0)
-    return wrap(quotient + inexact.astype(quotient.dtype), op.result.type)
-
-
-@scalar(arith.RemUIOp)
-def _remui(op: arith.RemUIOp, a: Array, b: Array) -> Array:
-    return wrap(np.remainder(unsigned(a, op.lhs.type), unsigned(b, op.rhs.type)), op.result.type)
-
-
-@scalar(arith.MinSIOp)
-def _minsi(op: arith.MinSIOp, a: Array, b: Array) -> Array:
-    return wrap(np.minimum(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.MaxSIOp)
-def _maxsi(op: arith.MaxSIOp, a: Array, b: Array) -> Array:
-    return wrap(np.maximum(signed(a), signed(b)), op.result.type)
-
-
-@scalar(arith.MinUIOp)
-def _minui(op: arith.MinUIOp, a: Array, b: Array) -> Array:
-    return wrap(np.minimum(unsigned(a, op.lhs.type), unsigned(b, op.rhs.type)), op.result.type)
-
-
-@scalar(arith.MaxUIOp)
-def _maxui(op: arith.MaxUIOp, a: Array, b: Array) -> Array:
-    return wrap(np.maximum(unsigned(a, op.lhs.type), unsigned(b, op.rhs.type)), op.result.type)
-
-
-@scalar(arith.AndIOp)
-def _andi(op: arith.AndIOp, a: Array, b: Array) -> Array:
-    return np.bitwise_and(a, b)
-
-
-@scalar(arith.OrIOp)
-def _ori(op: arith.OrIOp, a: Array, b: Array) -> Array:
-    return np.bitwise_or(a, b)
-
-
-@scalar(arith.XOrIOp)
-def _xori(op: arith.XOrIOp, a: Array, b: Array) -> Array:
-    return np.bitwise_xor(a, b)
-
-
-def _amount(b: Value, type: Attribute) -> tuple[Array, Array | None]:
-    """Return shift amounts that NumPy can do in this type, and where the real ones shift everything out."""
-    width = width_of(type)
-    amount = unsigned(b, type)
-    if np.max(amount, initial=0) < width:
-        return amount.astype(b.dtype if b.dtype != np.bool_ else np.int8), None
-    outside = amount >= width
-    return np.where(outside, width - 1, amount).astype(b.dtype if b.dtype != np.bool_ else np.int8), outside
-
-
-@scalar(arith.ShLIOp)
-def _shli(op: arith.ShLIOp, a: Array, b: Array) -> Array:
-    amount, outside = _amount(b, op.rhs.type)
-    result = wrap(np.left_shift(signed(a), amount), op.result.type)
-    return result if outside is None else np.where(outside, result.dtype.type(0), result)
-
-
-@scalar(arith.ShRSIOp)
-def _shrsi(op: arith.ShRSIOp, a: Array, b: Array) -> Array:
-    amount, _ = _amount(b, op.rhs.type)
-    return wrap(np.right_shift(signed(a), amount), op.result.type)
-
-
-@scalar(arith.ShRUIOp)
-def _shrui(op: arith.ShRUIOp, a: Array, b: Array) -> Array:
-    amount, outside = _amount(b, op.rhs.type)
-    source = unsigned(a, op.lhs.type)
-    result = wrap(np.right_shift(source, amount.astype(source.dtype)), op.result.type)
-    return result if outside is None else np.where(outside, result.dtype.type(0), result)
-
-
-_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+@scalar(*SEMANTICS)
+def _binary(op: Any, a: Array, b: Array) -> Array:
+    return wrap(_computed(SEMANTICS[type(op)], op, a, b), op.result.type)
 
 
 @scalar(arith.CmpiOp)
 def _cmpi(op: arith.CmpiOp, a: Array, b: Array) -> Array:
-    predicate = op.predicate.value.data
-    if predicate < len(_COMPARISONS):
-        return _COMPARISONS[predicate](signed(a), signed(b))
-    return _COMPARISONS[predicate - 4](unsigned(a, op.lhs.type), unsigned(b, op.rhs.type))
+    return _computed(COMPARISONS[op.predicate.value.data], op, a, b)
 
 
 @scalar(arith.SelectOp)
@@ -350,18 +233,9 @@ def evaluate_affine(expr: AffineExpr, dims: list[Any], symbols: list[Any]) -> An
             return dims[expr.position]
         case AffineBinaryOpExpr():
             a, b = evaluate_affine(expr.lhs, dims, symbols), evaluate_affine(expr.rhs, dims, symbols)
-            return _AFFINE[expr.kind](a, b)
+            return AFFINE[expr.kind](a, b)
         case _:
             return symbols[expr.position]  # pyright: ignore
-
-
-_AFFINE: dict[AffineBinaryOpKind, Callable[[Any, Any], Any]] = {
-    AffineBinaryOpKind.Add: lambda a, b: a + b,
-    AffineBinaryOpKind.Mul: lambda a, b: a * b,
-    AffineBinaryOpKind.Mod: lambda a, b: a % b,
-    AffineBinaryOpKind.FloorDiv: lambda a, b: a // b,
-    AffineBinaryOpKind.CeilDiv: lambda a, b: -(-a // b),
-}
 
 
 def _map_results(op: affine.ApplyOp | affine.MinOp, operands: tuple[Array, ...]) -> list[Array]:

@@ -18,9 +18,10 @@ from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import emitc
+from ...dialects.core.analysis.arithmetic import COMPARISONS, ceil_divide, truncating_divide
 from ...dialects.core.body import is_float
 from ...dialects.core.c_call import CCall
-from ...dialects.core.semantics import SCALAR_RULES, ScalarRule, scalar, truncating_divide
+from ...dialects.core.semantics import SCALAR_RULES, ScalarRule, scalar
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import attribute_value
@@ -115,16 +116,13 @@ def _logical_not(op: emitc.LogicalNotOp, a: Array) -> Array:
     return np.equal(a, 0)
 
 
-_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
-
-
 @scalar(emitc.CmpOp)
 def _cmp(op: emitc.CmpOp, a: Array, b: Array) -> Array:
     predicate = op.predicate.value.data
-    if predicate >= len(_COMPARISONS):
+    if predicate >= 6:
         raise Diagnostic("no interpreter rule for a three-way comparison", where=where(op))
     common = _common_type(op.lhs.type, op.rhs.type)
-    return convert(_COMPARISONS[predicate](a.astype(common), b.astype(common)), op.result.type)
+    return convert(COMPARISONS[predicate].on_arrays(a.astype(common), b.astype(common)), op.result.type)
 
 
 @scalar(emitc.ConditionalOp)
@@ -169,11 +167,6 @@ def _unordered(a: Array, b: Array) -> Array:
     return np.isnan(a) | np.isnan(b)
 
 
-def _ceil_divide(a: Array, b: Array) -> Array:
-    quotient = np.floor_divide(a, b)
-    return quotient + ((quotient * b != a) & (b != 0)).astype(quotient.dtype)
-
-
 def _high_half(a: Array, b: Array) -> Array:
     product = np.asarray(np.asarray(a).astype(object) * np.asarray(b).astype(object) >> 64, object)
     return product.astype(a.dtype)
@@ -193,7 +186,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": np.maximum,
     "abs": np.abs,
     "floordiv": np.floor_divide,
-    "ceildiv": _ceil_divide,
+    "ceildiv": ceil_divide,
     "mulhi": _high_half,
     "mac": _multiply_add,
     "isqrt": _isqrt,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from onnx import helper, numpy_helper
 
-from ...dialects.core.semantics import truncating_divide
+from ...dialects.core.analysis.arithmetic import truncating_divide
 from ...dialects.core.small_floats import FORMATS
 from ...dialects.onnx.parameters import channel_shape
 from ...ir import Array

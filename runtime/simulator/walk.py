@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from ...dialects.core.analysis.arithmetic import evaluator, is_evaluated
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...errors import Diagnostic
@@ -22,7 +23,6 @@ from ...ir import node_names, shape_of, where
 from ...passes.memory.transfers import Descriptor, link_between
 from ...passes.memory.views import bytes_of
 from .accounts import Place
-from .indices import ARITHMETIC, comparison
 from .kernels import cost_of_copy, cost_of_kernel, level_of
 from .result import Nodes
 from .schedule import Action, Schedule
@@ -91,8 +91,8 @@ class Walker:
             return self._values.fix(op.res, 0)
         if is_kernel(op):
             return self._kernel(op)
-        if type(op) in ARITHMETIC:
-            return self._values.computed(op.results[0], op.operands, ARITHMETIC[type(op)])
+        if (compute := evaluator(op)) is not None:
+            return self._values.computed(op.results[0], op.operands, compute)
         raise Diagnostic(
             f"'{op.name}' cannot be simulated",
             where=where(op),
@@ -103,15 +103,6 @@ class Walker:
     def _constant(self, op: arith.ConstantOp) -> None:
         value = op.value
         self._values.fix(op.result, value.value.data if isinstance(value, IntegerAttr) else value)
-
-    def _compare(self, op: arith.CmpiOp) -> Code | None:
-        return self._values.computed(op.result, op.operands, comparison(op))
-
-    def _select(self, op: arith.SelectOp) -> Code | None:
-        def choose(condition: int, a: Any, b: Any) -> Any:
-            return a if condition else b
-
-        return self._values.computed(op.result, op.operands, choose)
 
     def _global(self, op: memref.GetGlobalOp) -> None:
         name = op.name_.string_value()
@@ -326,9 +317,6 @@ def _rules() -> _Rules:
     walker: Any = Walker
     rules: _Rules = {
         arith.ConstantOp: walker._constant,
-        arith.CmpiOp: walker._compare,
-        arith.SelectOp: walker._select,
-        arith.IndexCastOp: walker._same,
         memref.GetGlobalOp: walker._global,
         memref.AllocOp: walker._alloc,
         memref.ViewOp: walker._view,
@@ -357,4 +345,4 @@ def can_walk(op: Operation) -> bool:
         return is_kernel(cast(LaunchOp, op).kernel)
     if kind is memref.LoadOp:
         return _is_index(cast(memref.LoadOp, op))
-    return kind in _RULES or kind in ARITHMETIC or kind in _ENDS or is_kernel(op)
+    return kind in _RULES or is_evaluated(kind) or kind in _ENDS or is_kernel(op)

@@ -1,0 +1,1 @@
+"""Analyses of scalar integer code: exact arithmetic, value ranges, affine forms."""

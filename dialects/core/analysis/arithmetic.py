@@ -1,0 +1,198 @@
+"""
+Semantics of integer arithmetic, once for Python integers and once for NumPy arrays.
+
+Division by zero gives 0, and a shift by the width or more shifts everything out, although MLIR leaves both undefined.
+A Python integer stands for the signed value of its type, for i1 for 0 or 1. Signed arithmetic on `index` is unbounded.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from ....ir import Array, integer_width
+
+
+class Semantics(NamedTuple):
+    """Function of a binary op on signed or unsigned readings of its operands, before the result wraps around."""
+
+    on_numbers: Callable[[int, int], int]
+    on_arrays: Callable[[Any, Any], Any]
+    is_unsigned: bool = False
+
+
+def _floor_divide(a: int, b: int) -> int:
+    return a // b if b else 0
+
+
+def _ceil_divide(a: int, b: int) -> int:
+    return -(-a // b) if b else 0
+
+
+def _truncating_divide(a: int, b: int) -> int:
+    return _floor_divide(abs(a), abs(b)) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _remainder(a: int, b: int) -> int:
+    return (abs(a) % abs(b) if b else 0) * (1 if a >= 0 else -1)
+
+
+def _shift_left(a: int, b: int) -> int:
+    return a << b if 0 <= b < 64 else 0
+
+
+def _shift_right(a: int, b: int) -> int:
+    return a >> (b if 0 <= b < 64 else 64)
+
+
+def truncating_divide(a: Array, b: Array) -> Array:
+    """Return a / b rounded toward zero, as C divides integers; a zero divisor gives 0."""
+    quotient = np.floor_divide(
+        a,
+        b,
+        where=np.not_equal(b, 0),
+        out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)), np.result_type(a, b)),
+    )
+    exact = (quotient * b == a) | np.equal(b, 0)
+    return quotient + (~exact & ((np.less(a, 0)) != np.less(b, 0))).astype(quotient.dtype)
+
+
+def ceil_divide(a: Array, b: Array) -> Array:
+    """Return a / b rounded up; a zero divisor gives 0."""
+    quotient = np.floor_divide(a, b)
+    return quotient + ((quotient * b != a) & np.not_equal(b, 0)).astype(quotient.dtype)
+
+
+def _shift_arrays(shift: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return a shift of arrays that takes any amount; one that is negative is a large unsigned one."""
+
+    def shifted(a: Array, b: Array) -> Array:
+        outside = np.less(b, 0) | np.greater_equal(b, 8 * a.dtype.itemsize)
+        if not np.any(outside):
+            return shift(a, b)
+        most = a.dtype.type(8 * a.dtype.itemsize - 1)
+        return shift(shift(a, np.where(outside, most, b).astype(a.dtype)), outside.astype(a.dtype))
+
+    return shifted
+
+
+SEMANTICS: dict[type[Operation], Semantics] = {
+    arith.AddiOp: Semantics(operator.add, np.add),
+    arith.SubiOp: Semantics(operator.sub, np.subtract),
+    arith.MuliOp: Semantics(operator.mul, np.multiply),
+    arith.DivSIOp: Semantics(_truncating_divide, truncating_divide),
+    arith.FloorDivSIOp: Semantics(_floor_divide, np.floor_divide),
+    arith.CeilDivSIOp: Semantics(_ceil_divide, ceil_divide),
+    arith.RemSIOp: Semantics(_remainder, np.fmod),
+    arith.MinSIOp: Semantics(min, np.minimum),
+    arith.MaxSIOp: Semantics(max, np.maximum),
+    arith.AndIOp: Semantics(int.__and__, np.bitwise_and),
+    arith.OrIOp: Semantics(int.__or__, np.bitwise_or),
+    arith.XOrIOp: Semantics(int.__xor__, np.bitwise_xor),
+    arith.ShLIOp: Semantics(_shift_left, _shift_arrays(np.left_shift)),
+    arith.ShRSIOp: Semantics(_shift_right, _shift_arrays(np.right_shift)),
+    arith.DivUIOp: Semantics(_floor_divide, np.floor_divide, is_unsigned=True),
+    arith.CeilDivUIOp: Semantics(_ceil_divide, ceil_divide, is_unsigned=True),
+    arith.RemUIOp: Semantics(_remainder, np.remainder, is_unsigned=True),
+    arith.MinUIOp: Semantics(min, np.minimum, is_unsigned=True),
+    arith.MaxUIOp: Semantics(max, np.maximum, is_unsigned=True),
+    arith.ShRUIOp: Semantics(_shift_right, _shift_arrays(np.right_shift), is_unsigned=True),
+}
+"""Op class -> what it computes."""
+
+_ORDERS = (
+    *((operator.eq, np.equal), (operator.ne, np.not_equal), (operator.lt, np.less)),
+    *((operator.le, np.less_equal), (operator.gt, np.greater), (operator.ge, np.greater_equal)),
+)
+COMPARISONS = (
+    *(Semantics(*order) for order in _ORDERS),
+    *(Semantics(*order, is_unsigned=True) for order in _ORDERS[2:]),
+)
+"""Comparisons by the predicate's number in `arith.cmpi`."""
+
+_CASTS: dict[type[Operation], bool] = {
+    arith.ExtSIOp: False,
+    arith.ExtUIOp: True,
+    arith.TruncIOp: False,
+    arith.IndexCastOp: False,
+}
+"""Op class of an integer conversion -> it reads its operand as unsigned."""
+
+AFFINE: dict[AffineBinaryOpKind, Callable[[Any, Any], Any]] = {
+    AffineBinaryOpKind.Add: operator.add,
+    AffineBinaryOpKind.Mul: operator.mul,
+    AffineBinaryOpKind.Mod: operator.mod,
+    AffineBinaryOpKind.FloorDiv: lambda a, b: a // b,
+    AffineBinaryOpKind.CeilDiv: lambda a, b: -(-a // b),
+}
+"""Kind of an affine expression -> what it computes, of numbers or arrays, for positive divisors."""
+
+
+def wrapped(value: int, type: Attribute) -> int:
+    """Return an integer modulo 2^width as the signed value of a type, of i1 as 0 or 1."""
+    width = integer_width(type) or 64
+    half = 1 << (width - 1) if width > 1 else 0
+    return (value + half & (1 << width) - 1) - half
+
+
+def integer_of(value: SSAValue) -> int | None:
+    """Return the number that an integer constant gives, None for other values."""
+    owner = value.owner
+    if type(owner) is not arith.ConstantOp or not isinstance(owner.value, IntegerAttr):
+        return None
+    return wrapped(cast("IntegerAttr[Any]", owner.value).value.data, value.type)
+
+
+def _choose(condition: int, a: Any, b: Any) -> Any:
+    return a if condition else b
+
+
+def evaluator(op: Operation) -> Callable[..., Any] | None:
+    """Return the function from Python integers to the result of an op of integer arithmetic, None for other ops."""
+    kind = type(op)
+    if kind is arith.SelectOp:
+        return _choose
+    if kind in _CASTS:
+        return _cast_evaluator(op.operands[0].type, op.results[0].type, is_unsigned=_CASTS[kind])
+    if kind in SEMANTICS:
+        return _binary_evaluator(SEMANTICS[kind], op.operands[0].type, op.results[0].type)
+    if isinstance(op, arith.CmpiOp):
+        return _binary_evaluator(COMPARISONS[op.predicate.value.data], op.lhs.type, op.result.type)
+    return None
+
+
+def is_evaluated(kind: type[Operation]) -> bool:
+    """Return whether ops of a class have an `evaluator`."""
+    return kind in SEMANTICS or kind in _CASTS or kind in (arith.SelectOp, arith.CmpiOp)
+
+
+@cache
+def _cast_evaluator(source: Attribute, result: Attribute, *, is_unsigned: bool) -> Callable[[int], int]:
+    mask = (1 << (integer_width(source) or 64)) - 1
+    if is_unsigned:
+        return lambda a: wrapped(a & mask, result)
+    return lambda a: wrapped(-a if mask == 1 else a, result)
+
+
+@cache
+def _binary_evaluator(semantics: Semantics, source: Attribute, result: Attribute) -> Callable[[int, int], int]:
+    compute, mask = semantics.on_numbers, (1 << (integer_width(source) or 64)) - 1
+
+    def unsigned(a: int, b: int) -> int:
+        return compute(a, b) if a >= 0 < b else wrapped(compute(a & mask, b & mask), result)
+
+    if semantics.is_unsigned:
+        return unsigned
+    if isinstance(source, IndexType):
+        return compute
+    if mask == 1:
+        return lambda a, b: wrapped(compute(-a, -b), result)
+    return lambda a, b: wrapped(compute(a, b), result)
