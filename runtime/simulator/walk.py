@@ -58,8 +58,11 @@ class Walker:
             title = attributes.data.get("onnx.name")
             text = title.data if isinstance(title, StringAttr) else f"arg{argument.index}"
             self._values.numbered[self._values.slot(argument)] = Place(text, self._level(argument), -1)
-        for code in self._block(function.body.block)[0]:
-            code(self._values.numbered)
+        try:
+            for code in self._block(function.body.block)[0]:
+                code(self._values.numbered)
+        except ZeroDivisionError as error:
+            raise Diagnostic(f"an index is divided by zero in '{name}'", where=where(function)) from error
 
     def _function(self, name: str) -> func.FuncOp:
         found = self._symbols.get(name)

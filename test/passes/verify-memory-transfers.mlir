@@ -204,17 +204,27 @@ func.func @grid_in_place(%a: memref<8x4xi8>) {
 
 // -----
 
-// Where a view begins is computed exactly, beyond the integers that a float holds; a division by zero gives 0.
+// Where a view begins is computed exactly, beyond the integers that a float holds.
 func.func @exact_remainder(%x: memref<4xi8>) {
   %far = arith.constant 1152921504606846977 : index
   %three = arith.constant 3 : index
-  %zero = arith.constant 0 : index
   %whole = memref.alloc() {alignment = 16 : i64} : memref<6xi8>
-  %rest = arith.remsi %far, %three : index
-  %none = arith.divui %rest, %zero : index
-  %at = arith.addi %rest, %none : index
+  %at = arith.remsi %far, %three : index
   %view = memref.view %whole[%at][] : memref<6xi8> to memref<4xi8>
   memref.copy %x, %view : memref<4xi8> to memref<4xi8>
   memref.copy %view, %x : memref<4xi8> to memref<4xi8>
+  func.return
+}
+
+// -----
+
+// expected-error @+1 {{an index is divided by zero}}
+func.func @divided_by_zero(%x: memref<4xi8>) {
+  %four = arith.constant 4 : index
+  %zero = arith.constant 0 : index
+  %whole = memref.alloc() {alignment = 16 : i64} : memref<6xi8>
+  %at = arith.remui %four, %zero : index
+  %view = memref.view %whole[%at][] : memref<6xi8> to memref<4xi8>
+  memref.copy %x, %view : memref<4xi8> to memref<4xi8>
   func.return
 }

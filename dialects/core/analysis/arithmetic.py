@@ -1,8 +1,9 @@
 """
 Semantics of integer arithmetic, once for Python integers and once for NumPy arrays.
 
-Division by zero gives 0, and a shift by the width or more shifts everything out, although MLIR leaves both undefined.
-A Python integer stands for the signed value of its type, for i1 for 0 or 1. Signed arithmetic on `index` is unbounded.
+A shift by the width or more shifts everything out, although MLIR leaves it undefined. Division by zero raises
+ZeroDivisionError for Python integers; arrays get 0, so that lanes may compute what is not used. A Python integer is the
+signed value of its type, of i1 0 or 1. Signed arithmetic on `index` is unbounded.
 """
 
 from __future__ import annotations
@@ -29,20 +30,16 @@ class Semantics(NamedTuple):
     is_unsigned: bool = False
 
 
-def _floor_divide(a: int, b: int) -> int:
-    return a // b if b else 0
-
-
 def _ceil_divide(a: int, b: int) -> int:
-    return -(-a // b) if b else 0
+    return -(-a // b)
 
 
 def _truncating_divide(a: int, b: int) -> int:
-    return _floor_divide(abs(a), abs(b)) * (1 if (a < 0) == (b < 0) else -1)
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def _remainder(a: int, b: int) -> int:
-    return (abs(a) % abs(b) if b else 0) * (1 if a >= 0 else -1)
+    return abs(a) % abs(b) * (1 if a >= 0 else -1)
 
 
 def _shift_left(a: int, b: int) -> int:
@@ -89,7 +86,7 @@ SEMANTICS: dict[type[Operation], Semantics] = {
     arith.SubiOp: Semantics(operator.sub, np.subtract),
     arith.MuliOp: Semantics(operator.mul, np.multiply),
     arith.DivSIOp: Semantics(_truncating_divide, truncating_divide),
-    arith.FloorDivSIOp: Semantics(_floor_divide, np.floor_divide),
+    arith.FloorDivSIOp: Semantics(int.__floordiv__, np.floor_divide),
     arith.CeilDivSIOp: Semantics(_ceil_divide, ceil_divide),
     arith.RemSIOp: Semantics(_remainder, np.fmod),
     arith.MinSIOp: Semantics(min, np.minimum),
@@ -99,7 +96,7 @@ SEMANTICS: dict[type[Operation], Semantics] = {
     arith.XOrIOp: Semantics(int.__xor__, np.bitwise_xor),
     arith.ShLIOp: Semantics(_shift_left, _shift_arrays(np.left_shift)),
     arith.ShRSIOp: Semantics(_shift_right, _shift_arrays(np.right_shift)),
-    arith.DivUIOp: Semantics(_floor_divide, np.floor_divide, is_unsigned=True),
+    arith.DivUIOp: Semantics(int.__floordiv__, np.floor_divide, is_unsigned=True),
     arith.CeilDivUIOp: Semantics(_ceil_divide, ceil_divide, is_unsigned=True),
     arith.RemUIOp: Semantics(_remainder, np.remainder, is_unsigned=True),
     arith.MinUIOp: Semantics(min, np.minimum, is_unsigned=True),

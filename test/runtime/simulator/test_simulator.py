@@ -259,6 +259,12 @@ def test_what_cannot_be_simulated_is_named() -> None:
 
 
 @quick
+def test_a_division_by_zero_is_refused() -> None:
+    error = fails(PROGRAM.replace("scf.for", "%none = arith.divui %zero, %zero : index\n    scf.for"), machine())
+    assert "divided by zero" in error.message
+
+
+@quick
 def test_an_engine_that_does_not_run_a_kernel_is_named() -> None:
     module = planned("mlp", machine())
     PassManager().run(module, parse_pipeline("expand-grid,pipeline-dma", all_passes()), new_context())
