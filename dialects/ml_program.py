@@ -11,18 +11,14 @@ Syntax and meaning are upstream's: https://mlir.llvm.org/docs/Dialects/MLProgram
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from xdsl.dialects import ml_program
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    BaseAttr,
     IRDLOperation,
-    OpDef,
-    PropertyDef,
-    ResultDef,
     irdl_op_definition,
     operand_def,
     prop_def,
@@ -31,7 +27,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryEffectKind
+from xdsl.traits import MemoryEffectKind, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from .core.effect_traits import GlobalEffect
@@ -85,25 +81,36 @@ def definition_of(op: Operation, symbol: str) -> GlobalOp | None:
     return next((each for each in found if isinstance(each, GlobalOp) and each.sym_name.data == symbol), None)
 
 
-def _verify_access(op: _Access, type: Attribute) -> None:
-    """Raise VerifyException where a global is not there, has another type, or is or is not mutable as it must be."""
-    if op.parent is None:
-        return
-    definition = definition_of(op, op.symbol)
-    if definition is None:
-        raise VerifyException(f"there is no ml_program.global @{op.symbol}")
-    if definition.type != type:
-        raise VerifyException(f"@{op.symbol} has the type {definition.type}, not {type}")
-    if isinstance(op, GlobalStoreOp) and definition.is_mutable is None:
-        raise VerifyException(f"@{op.symbol} is not mutable")
-    if isinstance(op, GlobalLoadConstOp) and definition.is_mutable is not None:
-        raise VerifyException(f"@{op.symbol} is mutable: ml_program.global_load reads it")
+class _Access(IRDLOperation):
+    """An op that reads or writes a global by its symbol, the property `global`."""
+
+    @property
+    def symbol(self) -> str:
+        """The name of the global."""
+        return cast(SymbolRefAttr, self.properties["global"]).root_reference.data
+
+    def type_of_access(self) -> Attribute:
+        """Return the type of the value that is read or written."""
+        return (*self.operand_types, *self.result_types)[0]
+
+    def verify_definition(self, definition: GlobalOp) -> None:
+        """Raise VerifyException where the global is or is not mutable as it has to be."""
+
+    def verify_(self) -> None:
+        if self.parent is None:
+            return
+        definition = definition_of(self, self.symbol)
+        if definition is None:
+            raise VerifyException(f"there is no ml_program.global @{self.symbol}")
+        if definition.type != self.type_of_access():
+            raise VerifyException(f"@{self.symbol} has the type {definition.type}, not {self.type_of_access()}")
+        self.verify_definition(definition)
 
 
 @irdl_op_definition
-class GlobalLoadOp(IRDLOperation):
+class GlobalLoadOp(_Access):
     """
-    The value of a global at this point of the program.
+    Read the current value of a global.
 
         %old = ml_program.global_load @k0 : tensor<1x16x256x4xi8>
     """
@@ -112,39 +119,16 @@ class GlobalLoadOp(IRDLOperation):
     global_ = prop_def(SymbolRefAttr, prop_name="global")
     result = result_def(AnyAttr())
     traits = traits_def(GlobalEffect(MemoryEffectKind.READ, "global"))
+    assembly_format = "$global attr-dict `:` type($result)"
 
     def __init__(self, symbol: str, type: Attribute):
         super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
 
-    @property
-    def symbol(self) -> str:
-        """The global's name."""
-        return self.global_.root_reference.data
-
-    def verify_(self) -> None:
-        _verify_access(self, self.result.type)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.global_)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> GlobalLoadOp:
-        symbol = parser.parse_symbol_name()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(symbol.data, parser.parse_type())
-        op.attributes |= attributes
-        return op
-
 
 @irdl_op_definition
-class GlobalStoreOp(IRDLOperation):
+class GlobalStoreOp(_Access):
     """
-    Lets a mutable global have another value from here on.
+    Write a new value to a mutable global.
 
         ml_program.global_store @k0 = %new : tensor<1x16x256x4xi8>
     """
@@ -153,94 +137,37 @@ class GlobalStoreOp(IRDLOperation):
     global_ = prop_def(SymbolRefAttr, prop_name="global")
     value = operand_def(AnyAttr())
     traits = traits_def(GlobalEffect(MemoryEffectKind.WRITE, "global"))
+    assembly_format = "$global `=` $value attr-dict `:` type($value)"
 
     def __init__(self, symbol: str, value: SSAValue):
         super().__init__(properties={"global": SymbolRefAttr(symbol)}, operands=[value])
 
-    @property
-    def symbol(self) -> str:
-        """The global's name."""
-        return self.global_.root_reference.data
-
-    def verify_(self) -> None:
-        _verify_access(self, self.value.type)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.global_)
-        printer.print_string(" = ")
-        printer.print_ssa_value(self.value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> GlobalStoreOp:
-        symbol = parser.parse_symbol_name()
-        parser.parse_punctuation("=")
-        value = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        op = cls(symbol.data, parser.resolve_operand(value, type))
-        op.attributes |= attributes
-        return op
+    def verify_definition(self, definition: GlobalOp) -> None:
+        if definition.is_mutable is None:
+            raise VerifyException(f"@{self.symbol} is not mutable")
 
 
-_LOAD_CONST = OpDef(
-    "ml_program.global_load_const",
-    results=[("result", ResultDef(AnyAttr()))],
-    properties={"global": PropertyDef(BaseAttr(SymbolRefAttr))},
-)
-
-
-class GlobalLoadConstOp(ml_program.GlobalLoadConstantOp):
+@irdl_op_definition
+class GlobalLoadConstOp(_Access):
     """
-    The value of a global that never changes.
+    Read a global that is not mutable.
 
         %table = ml_program.global_load_const @table : tensor<256xi8>
     """
 
-    # xDSL calls the property by another name than upstream, so that neither reads the other's generic form.
-    def __init__(self, symbol: Attribute, type: Attribute):
-        IRDLOperation.__init__(self, properties={"global": symbol}, result_types=[type])
+    # xDSL's op has another name for the property than upstream's, so that neither reads the other's generic form.
+    name = "ml_program.global_load_const"
+    global_ = prop_def(SymbolRefAttr, prop_name="global")
+    result = result_def(AnyAttr())
+    traits = traits_def(Pure())
+    assembly_format = "$global attr-dict `:` type($result)"
 
-    @classmethod
-    def get_irdl_definition(cls) -> OpDef:
-        return _LOAD_CONST
+    def __init__(self, symbol: str, type: Attribute):
+        super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
 
-    @property
-    def global_attr(self) -> SymbolRefAttr:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The reference to the global."""
-        return cast(SymbolRefAttr, self.properties["global"])
-
-    @property
-    def symbol(self) -> str:
-        """The global's name."""
-        return self.global_attr.root_reference.data
-
-    def verify_(self) -> None:
-        _LOAD_CONST.verify(self)
-        _verify_access(self, self.result.type)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.global_attr)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> GlobalLoadConstOp:
-        symbol = parser.parse_attribute()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(symbol, parser.parse_type())
-        op.attributes |= attributes
-        return op
-
-
-_Access: TypeAlias = GlobalLoadOp | GlobalLoadConstOp | GlobalStoreOp
+    def verify_definition(self, definition: GlobalOp) -> None:
+        if definition.is_mutable is not None:
+            raise VerifyException(f"@{self.symbol} is mutable: ml_program.global_load reads it")
 
 
 def loads_of(op: Operation, symbol: str) -> list[GlobalLoadOp]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.irdl import (
@@ -46,7 +46,7 @@ class UnaryOperation(IRDLOperation):
 
 
 class LogicalOperation(IRDLOperation):
-    """`%r = emitc.logical_and %a, %b : i1, i1`: a binary C operator that gives a truth value."""
+    """`%r = emitc.logical_and %a, %b : i1, i1`: a binary C operator on truth values."""
 
     lhs = operand_def()
     rhs = operand_def()
@@ -56,102 +56,46 @@ class LogicalOperation(IRDLOperation):
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)"
 
 
-@irdl_op_definition
-class SubOp(BinaryOperation):
-    """`a - b`, in `%r = emitc.sub %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.sub"
+_Operator = TypeVar("_Operator", bound=IRDLOperation)
 
 
-@irdl_op_definition
-class MulOp(BinaryOperation):
-    """`a * b`, in `%r = emitc.mul %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.mul"
-
-
-@irdl_op_definition
-class DivOp(BinaryOperation):
-    """`a / b`, in `%r = emitc.div %a, %b : (f32, f32) -> f32`; integers are cut off towards zero."""
-
-    name = "emitc.div"
+def _operator(base: type[_Operator], name: str, doc: str) -> type[_Operator]:
+    """Return the op class of a C operator: `name` without the dialect, the expression in C as its docstring."""
+    title = "".join(word.capitalize() for word in name.split("_")) + "Op"
+    members = {"name": f"emitc.{name}", "__doc__": doc, "__module__": __name__}
+    return irdl_op_definition(cast("type[_Operator]", type(title, (base,), members)))
 
 
-@irdl_op_definition
-class RemOp(BinaryOperation):
-    """`a % b`, in `%r = emitc.rem %a, %b : (i32, i32) -> i32`; the sign is that of `a`."""
-
-    name = "emitc.rem"
-
-
-@irdl_op_definition
-class BitwiseAndOp(BinaryOperation):
-    """`a & b`, in `%r = emitc.bitwise_and %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.bitwise_and"
-
-
-@irdl_op_definition
-class BitwiseOrOp(BinaryOperation):
-    """`a | b`, in `%r = emitc.bitwise_or %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.bitwise_or"
-
-
-@irdl_op_definition
-class BitwiseXorOp(BinaryOperation):
-    """`a ^ b`, in `%r = emitc.bitwise_xor %a, %b : (i32, i32) -> i32`."""
-
-    name = "emitc.bitwise_xor"
-
-
-@irdl_op_definition
-class BitwiseLeftShiftOp(BinaryOperation):
-    """`a << b`, in `%r = emitc.bitwise_left_shift %a, %b : (ui32, i32) -> ui32`."""
-
-    name = "emitc.bitwise_left_shift"
-
-
-@irdl_op_definition
-class BitwiseRightShiftOp(BinaryOperation):
-    """`a >> b`, in `%r = emitc.bitwise_right_shift %a, %b : (i32, i32) -> i32`; signed types keep their sign."""
-
-    name = "emitc.bitwise_right_shift"
-
-
-@irdl_op_definition
-class BitwiseNotOp(UnaryOperation):
-    """`~a`, in `%r = emitc.bitwise_not %a : (i32) -> i32`."""
-
-    name = "emitc.bitwise_not"
-
-
-@irdl_op_definition
-class UnaryMinusOp(UnaryOperation):
-    """`-a`, in `%r = emitc.unary_minus %a : (f32) -> f32`."""
-
-    name = "emitc.unary_minus"
-
-
-@irdl_op_definition
-class UnaryPlusOp(UnaryOperation):
-    """`+a`, in `%r = emitc.unary_plus %a : (i8) -> i32`."""
-
-    name = "emitc.unary_plus"
-
-
-@irdl_op_definition
-class LogicalAndOp(LogicalOperation):
-    """`a && b`, in `%r = emitc.logical_and %a, %b : i1, i1`."""
-
-    name = "emitc.logical_and"
-
-
-@irdl_op_definition
-class LogicalOrOp(LogicalOperation):
-    """`a || b`, in `%r = emitc.logical_or %a, %b : i1, i1`."""
-
-    name = "emitc.logical_or"
+SubOp = _operator(BinaryOperation, "sub", "`a - b`, in `%r = emitc.sub %a, %b : (i32, i32) -> i32`.")
+MulOp = _operator(BinaryOperation, "mul", "`a * b`, in `%r = emitc.mul %a, %b : (i32, i32) -> i32`.")
+DivOp = _operator(
+    BinaryOperation, "div", "`a / b`, in `%r = emitc.div %a, %b : (f32, f32) -> f32`; integers truncate towards zero."
+)
+RemOp = _operator(
+    BinaryOperation, "rem", "`a % b`, in `%r = emitc.rem %a, %b : (i32, i32) -> i32`; the sign is that of `a`."
+)
+BitwiseAndOp = _operator(
+    BinaryOperation, "bitwise_and", "`a & b`, in `%r = emitc.bitwise_and %a, %b : (i32, i32) -> i32`."
+)
+BitwiseOrOp = _operator(
+    BinaryOperation, "bitwise_or", "`a | b`, in `%r = emitc.bitwise_or %a, %b : (i32, i32) -> i32`."
+)
+BitwiseXorOp = _operator(
+    BinaryOperation, "bitwise_xor", "`a ^ b`, in `%r = emitc.bitwise_xor %a, %b : (i32, i32) -> i32`."
+)
+BitwiseLeftShiftOp = _operator(
+    BinaryOperation, "bitwise_left_shift", "`a << b`, in `%r = emitc.bitwise_left_shift %a, %b : (ui32, i32) -> ui32`."
+)
+BitwiseRightShiftOp = _operator(
+    BinaryOperation,
+    "bitwise_right_shift",
+    "`a >> b`, in `%r = emitc.bitwise_right_shift %a, %b : (i32, i32) -> i32`; signed types keep their sign.",
+)
+BitwiseNotOp = _operator(UnaryOperation, "bitwise_not", "`~a`, in `%r = emitc.bitwise_not %a : (i32) -> i32`.")
+UnaryMinusOp = _operator(UnaryOperation, "unary_minus", "`-a`, in `%r = emitc.unary_minus %a : (f32) -> f32`.")
+UnaryPlusOp = _operator(UnaryOperation, "unary_plus", "`+a`, in `%r = emitc.unary_plus %a : (i8) -> i32`.")
+LogicalAndOp = _operator(LogicalOperation, "logical_and", "`a && b`, in `%r = emitc.logical_and %a, %b : i1, i1`.")
+LogicalOrOp = _operator(LogicalOperation, "logical_or", "`a || b`, in `%r = emitc.logical_or %a, %b : i1, i1`.")
 
 
 @irdl_op_definition

@@ -199,24 +199,36 @@ def _coupled(starts: Sequence[Linear]) -> list[list[int]]:
 
 
 def _prove_none_twice(tiles: Tiles) -> None:
-    """Tiles at different places do not overlap within the operand."""
+    """Prove that tiles at different places do not overlap within the operand."""
     p, q = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds)
-    common = [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q)]
     for start in tiles.starts:
-        if not start.terms:
-            continue
-        found = sample([*p.names, *q.names], [*common, f"{p.text(start)} < {q.text(start)}"])
-        if found is None:
-            continue
-        first, second = found[: len(p.bounds)], found[len(p.bounds) :]
-        element = [max(a, b, 0) for a, b in zip(tiles.at(first), tiles.at(second), strict=True)]
-        raise refuse(
-            "written-once",
-            f"an element of {tiles.name} of the grid is in two tiles",
-            tiles.grid,
-            [f"{tiles.point_text(first)} and {tiles.point_text(second)}", f"element {listed(element)}"],
-            found=_tile_text(tiles),
-        )
+        if start.terms:
+            _prove_disjoint(tiles, p, q, f"{p.text(start)} < {q.text(start)}", "in two tiles")
+
+
+def _prove_on_one_copy(tiles: Tiles) -> None:
+    """Prove that no two engine instances write the same element."""
+    p, q = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds)
+    remedy = "let the spatial dimensions move the output's tiles"
+    for dim in tiles.grid.spatial_dims:
+        _prove_disjoint(tiles, p, q, f"{p.names[dim]} < {q.names[dim]}", "written by two engine instances", remedy)
+
+
+def _prove_disjoint(tiles: Tiles, p: Dims, q: Dims, order: str, fault: str, remedy: str = "") -> None:
+    """Prove that the tiles at two grid points, in this order, share no element of the operand."""
+    found = sample([*p.names, *q.names], [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q), order])
+    if found is None:
+        return
+    first, second = found[: len(p.bounds)], found[len(p.bounds) :]
+    element = [max(a, b, 0) for a, b in zip(tiles.at(first), tiles.at(second), strict=True)]
+    raise refuse(
+        "written-once",
+        f"an element of {tiles.name} of the grid is {fault}",
+        tiles.grid,
+        [f"{tiles.point_text(first)} and {tiles.point_text(second)}", f"element {listed(element)}"],
+        found=_tile_text(tiles),
+        remedy=remedy,
+    )
 
 
 def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
@@ -227,26 +239,6 @@ def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
         found += [f"{left} < {right} + {n}", f"{right} < {left} + {m}"]
         found += [f"{left} < {size}", f"{right} < {size}", f"{left} + {m} > 0", f"{right} + {n} > 0"]
     return found
-
-
-def _prove_on_one_copy(tiles: Tiles) -> None:
-    """No two copies write the same tile."""
-    p, q = Dims("p", tiles.grid.bounds), Dims("q", tiles.grid.bounds)
-    for dim in tiles.grid.spatial_dims:
-        constraints = [*p.inside, *q.inside, *_overlap(tiles, p, tiles, q), f"{p.names[dim]} < {q.names[dim]}"]
-        found = sample([*p.names, *q.names], constraints)
-        if found is None:
-            continue
-        first, second = found[: len(p.bounds)], found[len(p.bounds) :]
-        element = [max(a, b, 0) for a, b in zip(tiles.at(first), tiles.at(second), strict=True)]
-        raise refuse(
-            "written-once",
-            f"an element of {tiles.name} of the grid is written by two copies",
-            tiles.grid,
-            [f"{tiles.point_text(first)} and {tiles.point_text(second)}", f"element {listed(element)}"],
-            found=_tile_text(tiles),
-            remedy="let the spatial dimensions move the output's tiles",
-        )
 
 
 def _prove_not_revisited(tiles: Tiles) -> None:

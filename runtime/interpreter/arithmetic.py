@@ -7,6 +7,7 @@ used: those of integers are in `dialects/core/analysis/arithmetic.py`, a float t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
@@ -105,49 +106,22 @@ def _addui_extended(op: arith.AddUIExtendedOp, a: Array, b: Array) -> Any:
 # Floats
 
 
-@scalar(arith.AddfOp)
-def _addf(op: arith.AddfOp, a: Array, b: Array) -> Array:
-    return np.add(a, b)
+_FLOATS: dict[type[Operation], Callable[..., Any]] = {
+    arith.AddfOp: np.add,
+    arith.SubfOp: np.subtract,
+    arith.MulfOp: np.multiply,
+    arith.DivfOp: np.divide,
+    arith.NegfOp: np.negative,
+    arith.MinimumfOp: np.minimum,
+    arith.MaximumfOp: np.maximum,
+    arith.MinnumfOp: np.fmin,
+    arith.MaxnumfOp: np.fmax,
+}
 
 
-@scalar(arith.SubfOp)
-def _subf(op: arith.SubfOp, a: Array, b: Array) -> Array:
-    return np.subtract(a, b)
-
-
-@scalar(arith.MulfOp)
-def _mulf(op: arith.MulfOp, a: Array, b: Array) -> Array:
-    return np.multiply(a, b)
-
-
-@scalar(arith.DivfOp)
-def _divf(op: arith.DivfOp, a: Array, b: Array) -> Array:
-    return np.divide(a, b)
-
-
-@scalar(arith.NegfOp)
-def _negf(op: arith.NegfOp, a: Array) -> Array:
-    return np.negative(a)
-
-
-@scalar(arith.MinimumfOp)
-def _minimumf(op: arith.MinimumfOp, a: Array, b: Array) -> Array:
-    return np.minimum(a, b)
-
-
-@scalar(arith.MaximumfOp)
-def _maximumf(op: arith.MaximumfOp, a: Array, b: Array) -> Array:
-    return np.maximum(a, b)
-
-
-@scalar(arith.MinnumfOp)
-def _minnumf(op: arith.MinnumfOp, a: Array, b: Array) -> Array:
-    return np.fmin(a, b)
-
-
-@scalar(arith.MaxnumfOp)
-def _maxnumf(op: arith.MaxnumfOp, a: Array, b: Array) -> Array:
-    return np.fmax(a, b)
+@scalar(*_FLOATS)
+def _float(op: Operation, *operands: Array) -> Any:
+    return _FLOATS[type(op)](*operands)
 
 
 _ORDERED = {"eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal}

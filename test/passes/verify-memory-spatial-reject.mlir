@@ -2,7 +2,7 @@
 
 // Two copies write the same rows.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
-  // expected-error@+1 {{an element of operand 1 (%c) of the grid is written by two copies (rule 'written-once')}}
+  // expected-error@+1 {{an element of operand 1 (%c) of the grid is written by two engine instances (rule 'written-once')}}
   hier.grid [2, 4, 2] spatial [0] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
       tiles [#hier.tile<[2, 4] at affine_map<(d0, d1, d2) -> (d1 * 2, d2 * 4)> in "L1" address 0>,
              #hier.tile<[2, 4] at affine_map<(d0, d1, d2) -> (d1 * 2, d2 * 4)> in "L1" address 8>] {
@@ -125,7 +125,7 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 // Each copy would have a part of the sums, and write it over those of the others.
 func.func @network(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  // expected-error@+1 {{an element of operand 2 (%o) of the grid is written by two copies (rule 'written-once')}}
+  // expected-error@+1 {{an element of operand 2 (%o) of the grid is written by two engine instances (rule 'written-once')}}
   hier.grid [2, 3] spatial [1] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi32>)
       tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0>,
              #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 8>,
