@@ -38,6 +38,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, shape
 from tilewright.runtime.tools.onnx_backend import DEVICES
 from tilewright.test.frontend.random_onnx.builder import Array
 from tilewright.test.frontend.random_onnx.compare import Verdict, compare, difference, golden, ours
+from tilewright.test.frontend.random_onnx.differences import NOT_NUMBERS as _NOT_NUMBERS
 from tilewright.test.frontend.random_onnx.differences import explained
 
 SECONDS = 120
@@ -78,12 +79,16 @@ def _explain(model: ModelProto, inputs: Mapping[str, Array], device: str, verdic
             undefined |= {value.name for value in part.graph.output}
             reasons |= {_TOO_LARGE} if text else set()
             continue
-        detail = f"{part.graph.node[0].op_type}: {text}"
+        detail = f"{part.graph.node[0].op_type}: {text}{_NOT_NUMBERS if _holds_nan(given) else ''}"
         reason = explained(part, detail) if text else ""
         if text and not reason:
             return Found(Verdict("differs", detail), part, given)
         reasons |= {reason} - {""}
     return Found(Verdict("explained", ", ".join(sorted(reasons))) if reasons else Verdict("amplified", verdict.detail))
+
+
+def _holds_nan(given: Mapping[str, Array]) -> bool:
+    return any(array.dtype.kind == "f" and bool(np.isnan(array).any()) for array in given.values())
 
 
 _TOO_LARGE = "conversion of floats that the integer type does not hold"

@@ -61,12 +61,21 @@ def _resized_nan(node: NodeProto, given: Given, constants: Given, detail: str) -
     return node.op_type == "Resize" and given.get("mode") in (b"linear", b"cubic") and "nan expected" in detail
 
 
+NOT_NUMBERS = "; an input holds not-a-numbers"
+"""Last words of the detail of a node with such an input."""
+
+
+def _index_of_nan(node: NodeProto, given: Given, constants: Given, detail: str) -> bool:
+    return node.op_type in ("ArgMax", "ArgMin") and detail.endswith(NOT_NUMBERS)
+
+
 DIFFERENCES: dict[str, Callable[[NodeProto, Given, Given, str], bool]] = {
     "grid-sample-cubic-border": _grid_sample,
     "resize-length": _length,
     "resize-align-corners-fraction": _fractional,
     "dynamic-quantize-zeros": _dynamic,
     "extreme-of-nan": _nan,
+    "index-of-nan": _index_of_nan,
     "integer-mean": _integer_mean,
     "transposed-convolution-of-nan": _transposed_nan,
     "resize-of-nan": _resized_nan,
