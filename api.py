@@ -142,7 +142,9 @@ def _table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     return f"<table>{first}{''.join(lines)}</table>"
 
 
-def _arrays(inputs: Mapping[str, ArrayLike], source: str) -> dict[str, Array]:
+def _arrays(inputs: Mapping[Any, ArrayLike], source: str) -> dict[str, Array]:
+    if wrong := [name for name in inputs if not isinstance(name, str)]:
+        raise Diagnostic("an input is named by a str", source=source, found=f"{type(wrong[0]).__name__} {wrong[0]!r}")
     arrays = {name: np.asarray(value) for name, value in inputs.items()}
     for name, array in arrays.items():
         if array.dtype.kind not in "biufV":

@@ -88,6 +88,7 @@ def test_options_of_a_model_are_none_of_a_folder(case: Saved, tmp_path: Path):
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
+        ({7: np.zeros((1, 8))}, "an input is named by a str"),
         ({}, "not all inputs are given"),
         ({"z": [1]}, "the network has no input 'z'"),
         ({"x": ["a"]}, "an array holds no numbers"),
