@@ -266,7 +266,8 @@ def test_a_machine_without_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_program_at_the_tensor_level_is_compiled(case: Saved, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     program = tmp_path / "tensor.mlir"
     model = str(case.folder / "network.onnx")
-    assert opt_tool.main([model, "-p", "host-pipeline", "--stop-after=tensor", "-o", str(program)]) == 0
+    options = ["--stop-after=tensor", "--mlir-print-debuginfo"]
+    assert opt_tool.main([model, "-p", "host-pipeline", *options, "-o", str(program)]) == 0
     for source in (program, model):
         assert run(["compile", source, "-o", tmp_path / Path(source).suffix], capsys)[0] == 0
     texts = [(tmp_path / suffix / "network.c").read_text() for suffix in (".mlir", ".onnx")]
