@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.analysis.intervals import Range
+from ..dialects.core.analysis.value_ranges import ValueRanges
 from ..dialects.core.nesting import nested_ops
 from ..dialects.nn import IntegerSqrtOp
 from ..ir import functions
@@ -25,15 +27,24 @@ def divide_by_invariants(block: Block) -> None:
     With m = (2^32 - 1) / d, the upper word of n * m is the quotient of a number below 2^31 or one less, which the
     remainder tells. Numbers that may be negative are divided by their magnitude, where the division truncates.
     """
+    ranges = ValueRanges(source=_source, carried=True)
     for op in nested_ops(block):
         if not isinstance(op, _DIVISIONS) or op.result.type != i32 or isinstance(op.rhs.owner, arith.ConstantOp):
             continue
         loop = _outermost_loop(op, op.rhs)
-        if loop is None or not is_natural(op.rhs):
+        if loop is None or not _is_natural(ranges.of(op.rhs)):
             continue
-        natural = is_natural(op.lhs)
+        natural = _is_natural(ranges.of(op.lhs))
         if natural or isinstance(op, arith.DivSIOp):
             _replace(op, loop, is_signed=not natural)
+
+
+def _source(value: SSAValue) -> Range | None:
+    return Range(0, (1 << 31) - 1) if isinstance(value.owner, IntegerSqrtOp) else None
+
+
+def _is_natural(held: Range | None) -> bool:
+    return held is not None and held.low >= 0
 
 
 def _outermost_loop(op: Operation, value: SSAValue) -> scf.ForOp | None:
@@ -50,52 +61,6 @@ def _home(value: SSAValue) -> Operation:
     owner = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
     assert owner is not None
     return owner
-
-
-# Signs
-
-
-def is_natural(value: SSAValue, assumed: frozenset[SSAValue] = frozenset()) -> bool:
-    """Return whether an integer is known not to be negative; `assumed` are what is carried around a loop."""
-    if value in assumed:
-        return True
-    owner = value.owner
-    if isinstance(owner, Block):
-        return _is_carried_natural(value, owner, assumed)
-    operands = [operand for operand in owner.operands if operand.type == value.type]
-    match owner:
-        case arith.ConstantOp(value=IntegerAttr() as number):
-            return number.value.data >= 0
-        case arith.ExtUIOp() | IntegerSqrtOp():
-            return True
-        case arith.MaxSIOp():
-            return any(is_natural(operand, assumed) for operand in operands)
-        case arith.MuliOp() if owner.lhs is owner.rhs:
-            return _does_not_wrap(owner)
-        case arith.AddiOp() | arith.MuliOp():
-            return _does_not_wrap(owner) and all(is_natural(operand, assumed) for operand in operands)
-        case arith.ShRSIOp():
-            return is_natural(owner.lhs, assumed)
-        case arith.MinSIOp() | arith.SelectOp() | arith.DivSIOp() | arith.FloorDivSIOp():
-            return all(is_natural(operand, assumed) for operand in operands)
-        case scf.ForOp():
-            index = [result is value for result in owner.results].index(True)
-            return _is_carried_natural(owner.body.block.args[1 + index], owner.body.block, assumed)
-        case _:
-            return False
-
-
-def _does_not_wrap(op: arith.AddiOp | arith.MuliOp) -> bool:
-    return arith.IntegerOverflowFlag.NSW in op.overflow_flags.data
-
-
-def _is_carried_natural(value: SSAValue, block: Block, assumed: frozenset[SSAValue]) -> bool:
-    """Return whether what a loop carries begins, and goes on, as a number that is not negative."""
-    loop, index = block.parent_op(), list[SSAValue](block.args).index(value) - 1
-    if not isinstance(loop, scf.ForOp) or index < 0 or block.last_op is None:
-        return False
-    first, next_ = loop.iter_args[index], block.last_op.operands[index]
-    return is_natural(first, assumed) and is_natural(next_, assumed | {value})
 
 
 # Rewriting

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.core.intervals import Range
+from ..dialects.core.analysis.intervals import Range
 from ..dialects.ml_program import GlobalLoadOp, definition_of, loads_of
 from ..dialects.onnx.schema import OnnxOp, make
 from ..errors import Diagnostic

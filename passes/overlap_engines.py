@@ -68,9 +68,9 @@ def _unroll_single_steps(function: FuncOp) -> None:
     """Replace the loops of a single step by that step."""
     for loop in [op for op in nested_ops(function) if isinstance(op, scf.ForOp)]:
         low, end, step = (range_of(value) for value in (loop.lb, loop.ub, loop.step))
-        if low is None or end is None or step is None or low[0] != low[1] or end[0] != end[1]:
+        if low is None or end is None or step is None or low.low != low.high or end.low != end.high:
             continue
-        if not low[0] < end[0] <= low[0] + step[0]:
+        if not low.low < end.low <= low.low + step.low:
             continue
         block = loop.body.block
         last = block.last_op

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from ..dialects.core.intervals import Range, range_of_element
+from ..dialects.core.analysis.intervals import Range, range_of_element
 from ..dialects.onnx.schema import OnnxOp
 from ..ir import Array, element_of, functions, fused_location
 from ..runtime.interpreter import load_rules as load_semantics

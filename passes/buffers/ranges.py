@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.core.intervals import Range
+from ...dialects.core.analysis.intervals import Range
+from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of
 from ...ir import DenseAttr, array_of, integer_width
 from ..loops.affine import axes_of
@@ -43,8 +44,6 @@ def _root(value: SSAValue) -> SSAValue:
 def _visit(op: Operation, found: Ranges, constants: dict[str, memref.GlobalOp]) -> None:
     if isinstance(op, memref.GetGlobalOp):
         found[op.memref] = _constant(constants.get(op.name_.root_reference.data))
-    elif isinstance(op, arith.ConstantOp):
-        found[op.result] = _number(op)
     elif isinstance(op, memref.CopyOp):
         _write(op.destination, found.get(_root(op.source)), found)
     elif is_kernel(op):
@@ -71,13 +70,6 @@ def _constant(definition: memref.GlobalOp | None) -> Range | None:
     return Range.of_array(array_of(cast(DenseAttr, definition.initial_value)))
 
 
-def _number(op: arith.ConstantOp) -> Range | None:
-    if not isinstance(op.value, IntegerAttr):
-        return None
-    number = cast("IntegerAttr[Any]", op.value).value.data
-    return Range(number, number)
-
-
 # Kernels
 
 
@@ -96,7 +88,8 @@ def _outputs(kernel: Kernel, found: Ranges) -> list[Range | None]:
 
 def _element(access: Access, kernel: Kernel, found: Ranges) -> Range | None:
     """Return the value range of an operand's elements, joined with the fill where a kernel reads outside of it."""
-    held, fill = found.get(_root(access.value)), access.fill
+    held = found.get(_root(access.value)) if is_shaped(access.value) else ValueRanges().of(access.value)
+    fill = access.fill
     if held is None or not any(axis.low or axis.high for axis in axes_of(access, kernel.bounds)):
         return held
     return held | Range(fill.value.data, fill.value.data) if isinstance(fill, IntegerAttr) else None
@@ -118,88 +111,13 @@ def _fold(kernel: Kernel, number: int, inputs: Sequence[Range | None], found: Ra
 
 def _yielded(body: Block, arguments: Sequence[Range | None], found: Ranges) -> list[Range | None]:
     """Return the value ranges that scalar code yields."""
-    known: Ranges = dict(zip(body.args, arguments, strict=False))
-    for op in body.ops:
-        if op.has_trait(IsTerminator):
-            return [_of(value, known, found) for value in op.operands]
-        for result in op.results:
-            known[result] = None
-        if len(op.results) == 1:
-            known[op.results[0]] = _computed(op, lambda value: _of(value, known, found), found)
-    return []
+    if body.last_op is None:
+        return []
+    known: Ranges = {value: each for value, each in zip(body.args, arguments, strict=False) if each is not None}
+    ranges = ValueRanges(known, lambda value: found.get(_source(value)))
+    return [ranges.of(value) for value in body.last_op.operands]
 
 
-def _of(value: SSAValue, known: Ranges, found: Ranges) -> Range | None:
-    """Return the value range of an SSA value of scalar code, by default that of its type."""
-    here = known[value] if value in known else found.get(value)
-    return here if here is not None else _all_of(value.type)
-
-
-def _all_of(type: Attribute) -> Range | None:
-    width = integer_width(type)
-    return Range.of_bits(width, signed=True) if width else None
-
-
-def _computed(op: Operation, of: Callable[[SSAValue], Range | None], found: Ranges) -> Range | None:
-    """Return the value range of an op of scalar code; None where it is unbounded."""
-    if isinstance(op, arith.ConstantOp):
-        return _number(op)
-    if isinstance(op, memref.LoadOp):
-        return found.get(_root(op.memref))
-    made, whole = _by_rule(op, [of(value) for value in op.operands]), _all_of(op.results[0].type)
-    return made if made is not None and whole is not None and made in whole else None
-
-
-def _by_rule(op: Operation, operands: Sequence[Range | None]) -> Range | None:
-    if isinstance(op, arith.SelectOp):
-        operands = operands[1:]
-    known = [each for each in operands if each is not None]
-    if len(known) < len(operands):
-        return None
-    if isinstance(op, arith.SelectOp):
-        return known[0] | known[1]
-    if type(op) in _UNARY:
-        return _UNARY[type(op)](known[0])
-    return _BINARY[type(op)](known[0], known[1]) if type(op) in _BINARY else None
-
-
-def _unsigned(value: Range, *others: Range) -> Range | None:
-    """Return a range of which all numbers are the same with a sign and without; None for others."""
-    return value if all(each.low >= 0 for each in (value, *others)) else None
-
-
-def _shifted(value: Range, by: Range) -> Range | None:
-    return Range(value.low >> by.low, value.high >> by.low) if by.low == by.high >= 0 else None
-
-
-def _minimum(a: Range, b: Range) -> Range:
-    return Range(min(a.low, b.low), min(a.high, b.high))
-
-
-def _maximum(a: Range, b: Range) -> Range:
-    return Range(max(a.low, b.low), max(a.high, b.high))
-
-
-def _masked(a: Range, b: Range) -> Range | None:
-    ends = [each.high for each in (a, b) if each.low >= 0]
-    return Range(0, min(ends)) if ends else None
-
-
-_UNARY: dict[type[Operation], Callable[[Range], Range | None]] = {
-    arith.ExtSIOp: lambda a: a,
-    arith.ExtUIOp: _unsigned,
-    arith.TruncIOp: lambda a: a,
-}
-_BINARY: dict[type[Operation], Callable[[Range, Range], Range | None]] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.MinSIOp: _minimum,
-    arith.MaxSIOp: _maximum,
-    arith.MinUIOp: lambda a, b: _minimum(a, b) if _unsigned(a, b) else None,
-    arith.MaxUIOp: lambda a, b: _maximum(a, b) if _unsigned(a, b) else None,
-    arith.ShRSIOp: _shifted,
-    arith.ShRUIOp: lambda a, b: _shifted(a, b) if _unsigned(a) else None,
-    arith.AndIOp: _masked,
-}
-"""Op of scalar code -> what it may compute of what its operands may be, before its own type bounds that."""
+def _source(value: SSAValue) -> SSAValue:
+    """Return the buffer that a value is loaded from, the value itself where it is none."""
+    return _root(value.owner.memref) if isinstance(value.owner, memref.LoadOp) else value

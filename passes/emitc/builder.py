@@ -27,9 +27,10 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.emitc import EmitC_LValueType, EmitC_PointerType
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.analysis.value_ranges import ValueRanges, whole_range
 from ...dialects.emitc.expressions import CMP_PREDICATES
 from ...errors import Diagnostic
 from ...ir import where
@@ -38,9 +39,6 @@ WIDTHS = (1, 8, 16, 32, 64)
 UNSIGNED = {width: IntegerType(width, Signedness.UNSIGNED) for width in WIDTHS}
 SIGNED = {width: IntegerType(width) for width in WIDTHS}
 INDEX = SIGNED[32]
-_MAX_DEPTH = 8
-
-Range = tuple[int, int]
 
 
 def as_integer(type_: Attribute) -> IntegerType | None:
@@ -82,7 +80,7 @@ def suffix(type_: Attribute) -> str:
     return f"{'u' if is_unsigned(integer) else 'i'}{integer.width.data}"
 
 
-def bounds(type_: IntegerType) -> Range:
+def bounds(type_: IntegerType) -> tuple[int, int]:
     """Return the least and the greatest value of a C integer type."""
     width = type_.width.data
     if width == 1 or is_unsigned(type_):
@@ -149,7 +147,7 @@ class Builder:
     external: str = ""
     """The header of its calls for external memory."""
     _numbers: dict[tuple[int, IntegerType], SSAValue] = field(default_factory=dict[tuple[int, IntegerType], SSAValue])
-    _ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
+    _ranges: ValueRanges = field(default_factory=lambda: ValueRanges(index_bits=INDEX.width.data))
 
     # Ops
 
@@ -246,41 +244,10 @@ class Builder:
 
     # Ranges
 
-    def range_of(self, value: SSAValue, depth: int = 0) -> Range:
-        """Return bounds of a signed integer of the source program."""
-        if (found := self._ranges.get(value)) is not None:
-            return found
-        low, high = bounds(SIGNED[width_of(value)]) if width_of(value) in WIDTHS else (0, 0)
-        exact = self._exact_range(value, depth) if depth < _MAX_DEPTH else None
-        if exact is None or exact[0] < low or exact[1] > high:
-            return low, high
-        self._ranges[value] = exact
-        return exact
-
-    def _exact_range(self, value: SSAValue, depth: int) -> Range | None:
-        """Return the range that the value's op would have, were numbers not limited."""
-        if (known := self.known(value)) is not None:
-            return known, known
-        if isinstance(value, BlockArgument):
-            return self._induction_range(value)
-        op = cast("OpResult[Any]", value).op
-        ranges = [self.range_of(operand, depth + 1) for operand in op.operands] if op.name in _RANGES else []
-        if op.name in ("arith.extsi", "arith.extui"):
-            return _extended(ranges[0], width_of(op.operands[0]), signed=op.name == "arith.extsi")
-        return _RANGES[op.name](*ranges) if ranges else None
-
-    def _induction_range(self, value: BlockArgument) -> Range | None:
-        loop = value.block.parent_op()
-        if loop is None or loop.name != "scf.for" or value.index:
-            return None
-        low, high = self.known(loop.operands[0]), self.known(loop.operands[1])
-        return None if low is None or high is None or high <= low else (low, high - 1)
-
     def fits(self, op: Operation) -> bool:
         """Return whether a signed addition, subtraction or multiplication is known not to overflow."""
-        low, high = bounds(SIGNED[width_of(op.results[0])])
-        exact = self._exact_range(op.results[0], 0)
-        return exact is not None and low <= exact[0] and exact[1] <= high
+        exact, whole = self._ranges.exact(op), whole_range(op.results[0].type)
+        return exact is not None and whole is not None and exact in whole
 
 
 def constant_value(value: SSAValue) -> Attribute | None:
@@ -299,61 +266,3 @@ def pointer(element: Attribute) -> EmitC_PointerType:
 def lvalue(type_: Attribute) -> EmitC_LValueType:
     """Return the type of what is assigned to."""
     return EmitC_LValueType(cast(Any, type_))
-
-
-def _add(a: Range, b: Range) -> Range:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _sub(a: Range, b: Range) -> Range:
-    return a[0] - b[1], a[1] - b[0]
-
-
-def _mul(a: Range, b: Range) -> Range:
-    products = [x * y for x in a for y in b]
-    return min(products), max(products)
-
-
-def _max(a: Range, b: Range) -> Range:
-    return max(a[0], b[0]), max(a[1], b[1])
-
-
-def _min(a: Range, b: Range) -> Range:
-    return min(a[0], b[0]), min(a[1], b[1])
-
-
-def _either(_: Range, a: Range, b: Range) -> Range:
-    return min(a[0], b[0]), max(a[1], b[1])
-
-
-def _shift_right(a: Range, b: Range) -> Range | None:
-    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
-
-
-def _mask(a: Range, b: Range) -> Range | None:
-    return (0, b[1]) if b[0] >= 0 else (0, a[1]) if a[0] >= 0 else None
-
-
-def _extended(a: Range, width: int, *, signed: bool) -> Range:
-    if signed:
-        return (-a[1], 0) if width == 1 else a
-    return a if a[0] >= 0 else (0, (1 << width) - 1)
-
-
-def _same(a: Range) -> Range:
-    return a
-
-
-_RANGES: dict[str, Any] = {
-    "arith.addi": _add,
-    "arith.andi": _mask,
-    "arith.extsi": _extended,
-    "arith.extui": _extended,
-    "arith.index_cast": _same,
-    "arith.maxsi": _max,
-    "arith.minsi": _min,
-    "arith.muli": _mul,
-    "arith.select": _either,
-    "arith.shrsi": _shift_right,
-    "arith.subi": _sub,
-}

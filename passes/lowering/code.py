@@ -12,8 +12,8 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.intervals import Range
 from ...ir import element_of, integer_width, shape_of
 from .lowerer import Lowerer
 

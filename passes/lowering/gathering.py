@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.intervals import Range
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import ENTRIES, LookupOp
 from ...errors import Diagnostic

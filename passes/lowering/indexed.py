@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, Tens
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.intervals import Range, range_of_element
 from ...dialects.core.body import Body, is_float, scalar_attr
-from ...dialects.core.intervals import Range, range_of_element
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import element_of, integer_width, is_unsigned_type, numbers_of, shape_of
 from .code import Code, computed

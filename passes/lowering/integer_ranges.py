@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import SSAValue
 
-from ...dialects.core.intervals import Range, levels_range, range_of_element, symmetric
+from ...dialects.core.analysis.intervals import Range, levels_range, range_of_element, symmetric
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, shape_of
 

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.intervals import Range
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.onnx import op_class
 from ...dialects.onnx.schema import OnnxOp, make, stored_value
 from ...errors import Diagnostic

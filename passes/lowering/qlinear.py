@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import UnitAttr, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.intervals import range_of_element
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.core.intervals import range_of_element
 from ...dialects.nn import ConvOp, MatmulOp, ints
 from ...dialects.onnx.schema import OnnxOp
 from ...dialects.quant import RescaleOp

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.intervals import levels_range
 from ...dialects.core.body import Body, scalar_attr
-from ...dialects.core.intervals import levels_range
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.nn import IntLayerNormOp, IntRmsNormOp, IntSoftmaxOp, ItaMaxOp
 from ...dialects.onnx.schema import OnnxOp

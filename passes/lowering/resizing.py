@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import f32, f64, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.body import Body, is_float
-from ...dialects.core.intervals import Range
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, element_of, integer_width, shape_of
 from .code import Code, computed, converted, copied, folded

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.core.analysis.intervals import Range
+from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.core.effects import EffectAnalysis
 from ...ir import numpy_type
 from ..memory.views import bytes_of
 from ..proof.compile import VIEWS
-
-Range: TypeAlias = "tuple[int, int]"
-"""The least and the greatest number that an index can be."""
 
 
 class Place(NamedTuple):
@@ -70,7 +68,7 @@ def _part(view: memref.ViewOp) -> Place | None:
     source, shift = place_of(view.source), range_of(view.byte_shift)
     if source is None or shift is None or source.low:
         return source
-    return Place(source.memory, shift[0], shift[1] + bytes_of(view.result.type))
+    return Place(source.memory, shift.low, shift.high + bytes_of(view.result.type))
 
 
 def _piece(view: memref.SubviewOp) -> Place | None:
@@ -83,7 +81,7 @@ def _piece(view: memref.SubviewOp) -> Place | None:
     return Place(source.memory, source.low + begin, source.high - (before[1] - before[0]) + begin + after[1] - after[0])
 
 
-def _reach(value: SSAValue) -> Range | None:
+def _reach(value: SSAValue) -> tuple[int, int] | None:
     """Return the first byte of a buffer and the one after its last, counted from where its memory begins."""
     type = cast("MemRefType[Any]", value.type)
     shape, strides, offset = type.get_shape(), type.get_strides(), type.get_offset()
@@ -94,62 +92,10 @@ def _reach(value: SSAValue) -> Range | None:
     return (offset + sum(step for step in steps if step < 0)) * size, (offset + sum(map(abs, steps)) + 1) * size
 
 
-_Bounds: TypeAlias = "Callable[[Range, Range], Range | None]"
-
-
-def _corners(compute: Callable[[int, int], int]) -> _Bounds:
-    """Return the bounds of what grows or falls with each of its operands."""
-
-    def bounds(a: Range, b: Range) -> Range:
-        found = [compute(x, y) for x in a for y in b]
-        return min(found), max(found)
-
-    return bounds
-
-
-def _quotient(a: Range, b: Range) -> Range | None:
-    return (a[0] // b[1], a[1] // b[0]) if a[0] >= 0 and b[0] > 0 else None
-
-
-def _remainder(a: Range, b: Range) -> Range | None:
-    if a[0] < 0 or b[0] <= 0:
-        return None
-    return a if a[1] < b[0] else (0, b[1] - 1)
-
-
-_RULES: dict[type[Operation], _Bounds] = {
-    arith.AddiOp: _corners(lambda x, y: x + y),
-    arith.SubiOp: _corners(lambda x, y: x - y),
-    arith.MuliOp: _corners(lambda x, y: x * y),
-    arith.MinSIOp: _corners(min),
-    arith.MaxSIOp: _corners(max),
-    arith.DivUIOp: _quotient,
-    arith.FloorDivSIOp: _quotient,
-    arith.RemUIOp: _remainder,
-}
-
-
 def range_of(value: SSAValue) -> Range | None:
-    """Return the numbers that an index can be by the loops around it, None where that is not known."""
-    if isinstance(value, BlockArgument):
-        return _steps(value)
-    op = cast(OpResult, value).op
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        number = cast("IntegerAttr[Any]", op.value).value.data
-        return number, number
-    rule = _RULES.get(type(op))
-    if rule is None:
-        return None
-    a, b = (range_of(operand) for operand in op.operands)
-    return None if a is None or b is None else rule(a, b)
-
-
-def _steps(index: BlockArgument) -> Range | None:
-    loop = index.block.parent_op()
-    if not isinstance(loop, scf.ForOp) or index.index != 0:
-        return None
-    low, end = range_of(loop.lb), range_of(loop.ub)
-    return None if low is None or end is None or low[0] >= end[1] else (low[0], end[1] - 1)
+    """Return the value range of an index by the loops around it, None where it is unbounded."""
+    held = ValueRanges().of(value)
+    return held if held is not None and held.magnitude < _EVERYWHERE else None
 
 
 def is_movable(op: Operation, analysis: EffectAnalysis) -> bool:

@@ -69,7 +69,7 @@ class Times:
         link = link_between(self._machine, source, target, op)
         descriptor = Descriptor(self._machine, link, op.far, shape_of(op.near), reads=not outward)
         begins = [range_of(offset) for offset in op.offsets]
-        return descriptor.at([begin[0] if begin else 0 for begin in begins]), link.name
+        return descriptor.at([begin.low if begin else 0 for begin in begins]), link.name
 
     def _level(self, value: SSAValue) -> str:
         space = getattr(value.type, "memory_space", None)
@@ -115,6 +115,6 @@ def mapped_engine(op: Operation, machine: Machine) -> Engine:
 
 def _trips(loop: scf.ForOp) -> int:
     low, end, step = (range_of(value) for value in (loop.lb, loop.ub, loop.step))
-    if low is None or end is None or step is None or step[0] <= 0:
+    if low is None or end is None or step is None or step.low <= 0:
         return 1
-    return max(0, -(-(end[1] - low[0]) // step[0]))
+    return max(0, -(-(end.high - low.low) // step.low))

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import IntegerType, ModuleOp, Signedness, TensorType,
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.core.intervals import Range, range_of_element
+from ...dialects.core.analysis.intervals import Range, range_of_element
 from ...dialects.onnx.schema import OnnxOp, make
 from ...errors import Diagnostic
 from ...ir import Array, element_of, integer_width, is_unsigned_type, numpy_type, shape_of

@@ -12,6 +12,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.core.semantics import SCALAR_RULES
 from ...dialects.nn import ConvOp, MatmulOp
 from ...dialects.nn.contraction import ContractionOp
@@ -176,28 +177,13 @@ def _number(op: Operation, taken: SSAValue, channels: Channels) -> Array:
 def domain_of(root: SSAValue, channels: Channels, sums: Domain | None) -> Domain:
     """
     Return the domain of a root, [channels] or [1]: sums of the kernel for its first argument, else its type's range.
-
-    A value that is extended can be what the narrower one can.
     """
     owner = root.owner
     if isinstance(owner, Block) and root is owner.args[0] and sums is not None:
         return sums
-    low, high = _range(root)
-    return Domain(np.array([low]), np.array([high]))
-
-
-def _range(value: SSAValue) -> tuple[int, int]:
-    owner, width = value.owner, integer_width(value.type) or 64
-    match owner:
-        case arith.ExtSIOp():
-            return _range(owner.input)
-        case arith.ExtUIOp():
-            return 0, (1 << (integer_width(owner.input.type) or 64)) - 1
-        case arith.AddiOp() if arith.IntegerOverflowFlag.NSW in owner.overflow_flags.data:
-            (a, b), (c, d) = _range(owner.lhs), _range(owner.rhs)
-            return max(a + c, -(1 << (width - 1))), min(b + d, (1 << (width - 1)) - 1)
-        case _:
-            return -(1 << (width - 1)), (1 << (width - 1)) - 1
+    held = ValueRanges().of(root)
+    assert held is not None
+    return Domain(np.array([held.low]), np.array([held.high]))
 
 
 def sums_of(op: ContractionOp) -> Domain | None:

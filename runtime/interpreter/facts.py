@@ -18,6 +18,8 @@ from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.analysis.intervals import Range, symmetric
+from ...dialects.core.analysis.value_ranges import TRANSFERS
 from ...ir import Array
 from .access import linear_form
 from .arithmetic import attribute_value
@@ -26,8 +28,8 @@ from .folding import is_combiner, is_sum_of_products, kind_of
 from .forms import Form, add, product_of, scaled, total_of
 from .nests import Compute, Load, Loop, Nest, Node, Store, defined, nodes_in, used
 
-Interval = tuple[int, int]
-
+_EXTREMA = (arith.MinSIOp, arith.MaxSIOp)
+_UNKNOWN = symmetric(1 << 62)
 _COPIES = ("arith.index_cast", "emitc.cast")
 _ADDS = ("arith.addi", "emitc.add")
 _SUBTRACTIONS = ("arith.subi", "emitc.sub")
@@ -57,7 +59,7 @@ class Facts:
         self.nest = nest
         self.values = values
         self._forms: dict[int, Form] = {}
-        self._intervals: dict[int, Interval | None] = {}
+        self._intervals: dict[int, Range | None] = {}
         self._independent: dict[int, bool] = {}
         self._plans: dict[int, list[LoopFold] | None] = {}
 
@@ -122,33 +124,32 @@ class Facts:
         bounds = self._bounds(form)
         width = integer.width.data
         low = 0 if integer.signedness.data is Signedness.UNSIGNED else -(1 << (width - 1))
-        return width >= 64 or (bounds is not None and low <= bounds[0] <= bounds[1] < low + (1 << width))
+        return width >= 64 or (bounds is not None and low <= bounds.low <= bounds.high < low + (1 << width))
 
     # Ranges
 
-    def interval(self, number: int) -> Interval | None:
+    def interval(self, number: int) -> Range | None:
         """Return bounds between which an integer value is, if any are known."""
         if number not in self._intervals:
             self._intervals[number] = None
             self._intervals[number] = self._interval(number)
         return self._intervals[number]
 
-    def _interval(self, number: int) -> Interval | None:
+    def _interval(self, number: int) -> Range | None:
         form = self.form(number)
         if form == {number: 1}:
             return self._interval_of_node(number)
         return self._bounds(form)
 
-    def _bounds(self, form: Form) -> Interval | None:
-        low = high = form.get(None, 0)
+    def _bounds(self, form: Form) -> Range | None:
+        total = Range(form.get(None, 0), form.get(None, 0))
         for key, factor in form.items():
             if key is None:
                 continue
             if (part := self.interval(key)) is None:
                 return None
-            ends = sorted((part[0] * factor, part[1] * factor))
-            low, high = low + ends[0], high + ends[1]
-        return low, high
+            total = total + part * factor
+        return total
 
     def most(self, form: Form) -> int | None:
         """
@@ -171,7 +172,7 @@ class Facts:
         part, others = self.interval(key), self.most(rest)
         if part is None or others is None:
             return None
-        return others + max(part[0] * factor, part[1] * factor)
+        return others + (part * factor).high
 
     def _ends(self, loop: Loop, *, last: bool) -> list[Form]:
         """Return sums that the last index of a loop does not exceed, or that the first does not fall below."""
@@ -180,38 +181,30 @@ class Facts:
         numbers = node.args if isinstance(node, Compute) and kind_of(node.op) is kind else [bound]
         return [add(self.form(number), {None: -1 if last else 0}) for number in numbers]
 
-    def _interval_of_node(self, number: int) -> Interval | None:
+    def _interval_of_node(self, number: int) -> Range | None:
         node = self.makers.get(number)
         if isinstance(node, Loop) and number == node.index:
             lower, upper = self.interval(node.lower), self.interval(node.upper)
-            return (lower[0], max(lower[0], upper[1] - 1)) if lower and upper else None
+            return Range(lower.low, max(lower.low, upper.high - 1)) if lower and upper else None
         if not isinstance(node, Compute):
             return None
         parts = [self.interval(arg) for arg in node.args]
-        kind = kind_of(node.op)
-        if kind is arith.MinSIOp:
-            known = [part for part in parts if part]
-            lowest = min(part[0] for part in known) if len(known) == 2 else -(1 << 62)
-            return (lowest, min(part[1] for part in known)) if known else None
-        if kind is arith.MaxSIOp:
-            known = [part for part in parts if part]
-            highest = max(part[1] for part in known) if len(known) == 2 else 1 << 62
-            return (max(part[0] for part in known), highest) if known else None
-        if isinstance(node.op, arith.SelectOp) and parts[1] and parts[2]:
-            return min(parts[1][0], parts[2][0]), max(parts[1][1], parts[2][1])
-        return None
+        if isinstance(node.op, arith.SelectOp):
+            return parts[1] | parts[2] if parts[1] and parts[2] else None
+        transfer = TRANSFERS[kind] if (kind := kind_of(node.op)) in _EXTREMA and any(parts) else None
+        return transfer(*(part or _UNKNOWN for part in parts)) if transfer is not None else None
 
     def step(self, loop: Loop) -> int | None:
         """Return a loop's step if it is known."""
         interval = self.interval(loop.step)
-        return interval[0] if interval and interval[0] == interval[1] else None
+        return interval.low if interval and interval.low == interval.high else None
 
     def trips(self, loop: Loop) -> int | None:
         """Return a number of iterations that a loop does not exceed, if one is known."""
         lower, upper, step = self.interval(loop.lower), self.interval(loop.upper), self.step(loop)
         if lower is None or upper is None or step is None:
             return None
-        return max(0, -((lower[0] - upper[1]) // step))
+        return max(0, -((lower.low - upper.high) // step))
 
     # Reductions
 
@@ -280,7 +273,7 @@ class Facts:
                 return False
         return True
 
-    def _touched(self, node: Load | Store) -> Interval:
+    def _touched(self, node: Load | Store) -> tuple[int, int]:
         """Return the addresses between which the bytes lie that an access touches in the whole run of the nest."""
         array = self.values[node.buffer]
         form = self._byte_form(array, node.indices)
@@ -333,7 +326,7 @@ class Facts:
             interval, step = self.interval(loop.index), self.step(loop)
             if interval is None or step is None:
                 return None
-            spans.append(range(interval[0], interval[1] + 1, step))
+            spans.append(range(interval.low, interval.high + 1, step))
         if prod(len(span) for span in spans) > 1 << 22:
             return None
         offsets = np.array([form.get(None, 0)], np.int64)

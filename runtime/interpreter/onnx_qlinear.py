@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import IntegerType
 
-from ...dialects.core.intervals import range_of_element
+from ...dialects.core.analysis.intervals import range_of_element
 from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, numpy_type
 

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import Rewriter
 
-from tilewright.dialects.core.intervals import Range
+from tilewright.dialects.core.analysis.intervals import Range
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.onnx.schema import OnnxOp

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.dialects.core.intervals import Range
+from tilewright.dialects.core.analysis.intervals import Range
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.ir import functions
 from tilewright.passes.buffers.ranges import ranges_of

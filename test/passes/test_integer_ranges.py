@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.dialects.core.intervals import Range, levels_range, symmetric
+from tilewright.dialects.core.analysis.intervals import Range, levels_range, symmetric
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.errors import Diagnostic

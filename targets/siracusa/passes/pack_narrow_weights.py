@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, NoneAttr, S
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.core.intervals import Range
+from ....dialects.core.analysis.intervals import Range
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.kernel_parts import ints
 from ....dialects.core.machine.attribute import machine_of

@@ -39,9 +39,8 @@ def numbers(type: Attribute) -> st.SearchStrategy[int]:
     return st.sampled_from([*ends, wrapped(5, type)]) | st.integers().map(lambda n: wrapped(n, type))
 
 
-@pytest.mark.quick
 @given(st.sampled_from([*SEMANTICS, *range(10)]), st.sampled_from(TYPES), st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_numbers_are_computed_as_arrays_are(kind: Any, type: Attribute, data: st.DataObject):
     op = of(arith.CmpiOp, [type] * 2, kind) if isinstance(kind, int) else of(kind, [type] * 2)
     a, b = data.draw(numbers(type)), data.draw(numbers(type))
@@ -60,7 +59,7 @@ def test_numbers_are_computed_as_arrays_are(kind: Any, type: Attribute, data: st
 
 @pytest.mark.quick
 @given(st.sampled_from(range(3)), st.sampled_from(range(6)), st.sampled_from(range(6)), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_conversions_are_computed_as_arrays_are(which: int, a: int, b: int, data: st.DataObject):
     narrow, wide = TYPES[min(a, b)], TYPES[max(a, b)]
     kind, source, result = [

@@ -12,7 +12,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import IntegerType, Signedness
 from xdsl.ir import Attribute
 
-from ...ir import Array
+from ....ir import Array
 
 
 @dataclass(frozen=True)
