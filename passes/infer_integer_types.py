@@ -112,6 +112,8 @@ def _type_arguments(state: _Inference) -> None:
         else [DictionaryAttr({}) for _ in state.function.args]
     )
     for index, argument in enumerate(list(state.function.body.block.args)):
+        if not isinstance(argument.type, TensorType):
+            continue
         declared = attributes[index].data.get("onnx.type")
         type, range = _argument_type(argument, declared, demanded=argument in state.demanded)
         if range is None:
@@ -351,6 +353,8 @@ def _type_results(state: _Inference) -> None:
         list(state.function.res_attrs.data) if state.function.res_attrs else [DictionaryAttr({}) for _ in declared]
     )
     for index, (value, wanted) in enumerate(zip(terminator.operands, declared, strict=True)):
+        if not isinstance(value.type, TensorType):
+            continue
         element = cast(Any, wanted).get_element_type()
         if value in state.ranges and range_of_type(element) is not None and element != element_of(value):
             terminator.operands[index] = cast_before(terminator, value, element)

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     StringAttr,
+    TensorType,
     f32,
     i64,
 )
@@ -286,6 +287,7 @@ _CONSTRAINTS: dict[OpSchema.AttrType, AttrConstraint] = {
     _Type.FLOATS: base(cast(Any, DenseArrayBase)),
     _Type.STRINGS: base(cast(Any, ArrayAttr)),
 }
+_TENSOR: AttrConstraint = base(cast(Any, TensorType))
 _OPERANDS: dict[Any, Any] = {
     _Kind.Single: operand_def,
     _Kind.Optional: opt_operand_def,
@@ -304,9 +306,9 @@ def op_class_of(schema: OpSchema, name: str, effects: MemoryEffect | None = None
     """
     fields: dict[str, Any] = {"name": name, "__doc__": schema.doc, "__module__": __name__}
     for parameter in schema.inputs:
-        fields[_free_name(parameter.name, fields)] = _OPERANDS[parameter.option](AnyAttr())
+        fields[_free_name(parameter.name, fields)] = _OPERANDS[parameter.option](_TENSOR)
     for parameter in schema.outputs:
-        fields[_free_name(parameter.name, fields)] = _RESULTS[parameter.option](AnyAttr())
+        fields[_free_name(parameter.name, fields)] = _RESULTS[parameter.option](_TENSOR)
     effects = effects or Pure()
     for key, attribute in schema.attributes.items():
         if attribute.type in _GRAPHS:

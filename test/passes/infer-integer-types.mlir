@@ -78,3 +78,17 @@ func.func @declared(%x: tensor<1x4xi8>) -> tensor<1x4xi8> {
   %y = onnx.RequantShift(%x, %m, %m) {div = 2 : si64, n_levels = 256 : si64, signed = 0 : si64} : (tensor<1x4xi8>, tensor<i32>, tensor<i32>) -> tensor<1x4xi8>
   func.return %y : tensor<1x4xi8>
 }
+
+// Arguments and results that are no tensors stay as they are.
+// CHECK-LABEL: func.func @scalars(%x: tensor<4xi8> {onnx.type = "i8"}, %n: i32, %i: index, %m: memref<4xi8>) -> (tensor<4xi8> {onnx.type = "i8"}, i32)
+// CHECK-NEXT:    %y = onnx.Relu(%x) {range = array<i64: 0, 127>, accumulator = i32} : (tensor<4xi8>) -> tensor<4xi8>
+// CHECK-NEXT:    func.return %y, %n : tensor<4xi8>, i32
+func.func @scalars(%x: tensor<4xf32> {onnx.type = "i8"}, %n: i32, %i: index, %m: memref<4xi8>) -> (tensor<4xf32>, i32) {
+  %y = onnx.Relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y, %n : tensor<4xf32>, i32
+}
+
+// CHECK-LABEL: func.func @scalar(%n: i32) -> (i32)
+func.func @scalar(%n: i32) -> i32 {
+  func.return %n : i32
+}

@@ -45,3 +45,11 @@ func.func @attribute_of_wrong_kind(%x: tensor<2x4xf32>) -> tensor<4x4xf32> {
   %q = onnx.Concat(%x, %x) {axis = "0"} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
   func.return %q : tensor<4x4xf32>
 }
+
+// -----
+
+func.func @no_tensor(%x: i32) -> i32 {
+  // expected-error@+1 {{i32 should be of base attribute tensor}}
+  %q = onnx.Relu(%x) : (i32) -> i32
+  func.return %q : i32
+}
