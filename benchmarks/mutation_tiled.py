@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -43,8 +44,8 @@ class _Grid:
     draw: random.Random
     level: str = "L1"
     name: str = ""
-    operands: list[tuple[str, str, str, str, bool]] = field(default_factory=list[tuple[str, str, str, str, bool]])
-    scratch: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    operands: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
+    scratch: list[str] = field(default_factory=list[str])
     types: dict[str, str] = field(default_factory=dict[str, str])
 
     def tile(
@@ -61,38 +62,32 @@ class _Grid:
         is_view: bool = False,
         space: str = "",
     ) -> None:
-        """Add an operand; `at` is its map, in the dimensions d0, d1, ..."""
+        """Add an operand; `at` is the first element of its tile, in the dimensions d0, d1, ..."""
         kind = memref(whole, element, space)
-        lead = f"affine_map<({', '.join(f'd{i}' for i in range(len(self.bounds)))}) -> ({', '.join(at)})>"
+        starts = re.sub(r"\bd(\d+)", rf"%{self.name}\1", ", ".join(at))
         rest = ""
         if not is_view:
             stages = self.draw.randint(1, 2)
             rest = f' in "{self.level}" address {self.near.take(shape, element, stages)}'
             rest += f" stages {stages}" if stages > 1 else ""
             rest += f" fill {fill} : {element}" if fill and not is_output else ""
-        self.operands.append((name, operand, kind, f"#hier.tile<{list(shape)} at {lead}{rest}>", is_output))
+        self.operands.append((f"%{name} = {operand}[{starts}] {list(shape)}{rest} : {kind}", is_output))
         self.types[name] = memref(shape, element, self.level) if not is_view else _view(whole, shape, element, space)
 
     def own(self, name: str, shape: Sequence[int], element: str) -> None:
         """Add scratch."""
         kind = memref(shape, element, self.level)
-        self.scratch.append((name, kind, f"#hier.scratch<{kind} address {self.near.take(shape, element)}>"))
+        self.scratch.append(f"%{name} : {kind} address {self.near.take(shape, element)}")
         self.types[name] = kind
 
     def text(self, body: str) -> str:
         """Return the grid with a body, in which `{name}` stands for the type of a buffer."""
-        ordered = sorted(self.operands, key=lambda each: each[4])
-        sides = [[each for each in ordered if each[4] == side] for side in (False, True)]
-        ins, outs = (
-            f"({', '.join(o[1] for o in side)} : {', '.join(o[2] for o in side)})" if side else "()" for side in sides
-        )
-        points = [f"%{self.name}{i}: index" for i in range(len(self.bounds))]
-        buffers = [f"%{o[0]}: {self.types[o[0]]}" for o in ordered] + [f"%{s[0]}: {s[1]}" for s in self.scratch]
-        own = f" scratch [{', '.join(s[2] for s in self.scratch)}]" if self.scratch else ""
-        return (
-            f"hier.grid {list(self.bounds)} ins{ins} outs{outs}\n  tiles [{', '.join(o[3] for o in ordered)}]{own} {{\n"
-            f"^bb0({', '.join([*points, *buffers])}):\n{body.format(**self.types)}\n  hier.yield\n}}"
-        )
+        ins, outs = ([text for text, is_output in self.operands if is_output is side] for side in (False, True))
+        groups = (("ins", ins), ("outs", outs), ("scratch", self.scratch))
+        buffers = "".join(f"\n  {word}({', '.join(texts)})" for word, texts in groups if texts)
+        point = ", ".join(f"%{self.name}{i}" for i in range(len(self.bounds)))
+        head = f"({point}) in {list(self.bounds)}" if point else ""
+        return f"hier.grid {head}{buffers} {{\n{body.format(**self.types)}\n  hier.yield\n}}"
 
 
 def memref(shape: Sequence[int], element: str, space: str = "") -> str:

@@ -33,7 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...ir import DenseAttr
 from ..core.effect_traits import OperandEffects, ResultAllocation, ViewLike
-from ..core.syntax.text import IrPrinter
+from ..core.syntax.constants import print_dense
 
 
 @irdl_op_definition
@@ -175,12 +175,10 @@ class GlobalOp(IRDLOperation):
 
 
 def _print_initial_value(printer: Printer, value: Attribute) -> None:
-    if not isinstance(value, DenseIntOrFPElementsAttr):
-        printer.print_attribute(value)
-    elif isinstance(printer, IrPrinter):
-        printer.print_dense(cast(DenseAttr, value))
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        print_dense(printer, cast(DenseAttr, value))
     else:
-        cast(DenseAttr, value).print_without_type(printer)
+        printer.print_attribute(value)
 
 
 @irdl_op_definition

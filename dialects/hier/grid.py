@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IndexType, IntegerAttr, MemRefType, i64
-from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -29,8 +29,8 @@ from xdsl.utils.exceptions import VerifyException
 from ...errors import Diagnostic
 from ...ir import Array, numbers_of, numpy_type, shape_of, where
 from ..core.effect_traits import OperandEffects, OwnArguments
-from ..core.operand_lists import parse_operands, print_operands
 from ..core.semantics import Runner, Value, semantics
+from .grid_syntax import parse_buffers, parse_point, print_point, print_scratch, print_tiles
 from .tiles import ScratchAttr, TileAttr, read_tile, write_tile
 
 
@@ -53,11 +53,10 @@ class GridOp(IRDLOperation):
     A kernel done tile by tile: for every point of a box, in row-major order, the body works on one tile of each
     operand. Points along instances of an engine are done at once.
 
-        hier.grid [2, 3] ins(%a, %b : memref<16x64xi8>, memref<64x30xi8>) outs(%c : memref<16x30xi8>)
-            tiles [#hier.tile<[8, 64] at affine_map<(d0, d1) -> (d0 * 8, 0)> in "L1" address 0>,
-                   #hier.tile<[64, 10] at affine_map<(d0, d1) -> (0, d1 * 10)> in "L1" address 512 stages 2>,
-                   #hier.tile<[8, 10] at affine_map<(d0, d1) -> (d0 * 8, d1 * 10)> in "L1" address 1792 stages 2>] {
-        ^bb0(%i: index, %j: index, %ta: memref<8x64xi8, "L1">, %tb: memref<64x10xi8, "L1">, %tc: memref<8x10xi8, "L1">):
+        hier.grid (%i, %j) in [2, 3]
+            ins(%ta = %a[%i * 8, 0] [8, 64] in "L1" address 0 : memref<16x64xi8>,
+                %tb = %b[0, %j * 10] [64, 10] in "L1" address 512 stages 2 : memref<64x30xi8>)
+            outs(%tc = %c[%i * 8, %j * 10] [8, 10] in "L1" address 1792 stages 2 : memref<16x30xi8>) {
           nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32}
           hier.yield
         }
@@ -70,8 +69,7 @@ class GridOp(IRDLOperation):
     After the tiles' buffers the body takes its scratch, which keeps its content: a reduction cut into tiles adds up
     there, from `hier.first` to `hier.last`.
 
-        hier.grid [2, 4] ins(%a, %b : ...) outs(%c : ...) tiles [...] scratch [#hier.scratch<memref<8x10xi32, "L1">>] {
-        ^bb0(%i: index, %k: index, %ta: ..., %tb: ..., %tc: ..., %sum: memref<8x10xi32, "L1">):
+        hier.grid (%i, %k) in [2, 4] ins(...) outs(...) scratch(%sum : memref<8x10xi32, "L1">) {
           hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<8x10xi32, "L1">) }
           nn.matmul ins(%ta, %tb : ...) outs(%sum : ...) {accumulator = i32, accumulate}
           hier.last %k { linalg.generic ... ins(%sum : ...) outs(%tc : ...) {...} }
@@ -84,7 +82,7 @@ class GridOp(IRDLOperation):
     in each copy of a level. In a level that the copies share, those of copy c lie c times as many bytes further as the
     grid says they are `apart`. Both hold for the grids in the body too, which have no spatial dimensions.
 
-        hier.grid [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(%a, %b : ...) outs(%c : ...) tiles [...] {...}
+        hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(...) outs(...) {...}
     """
 
     name = "hier.grid"
@@ -199,14 +197,25 @@ class GridOp(IRDLOperation):
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
             if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
                 raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
-        expected = [IndexType()] * rank + [t.type_of(v) for t, v in zip(self.tiles, self.operands, strict=True)]
-        expected += [scratch.type for scratch in self.scratches]
+        expected = self._argument_types()
         found = [argument.type for argument in self.body.block.args]
         if found != expected:
             taken = ", ".join(map(str, found))
             raise VerifyException(f"the body must take {', '.join(map(str, expected))}, it takes {taken}")
         if not isinstance(self.body.block.last_op, YieldOp):
             raise VerifyException("the body must end with hier.yield")
+
+    def _argument_types(self) -> list[Attribute]:
+        """Return the types of the body's arguments that follow from bounds, tiles and scratch."""
+        tiles = [tile.type_of(value) for tile, value in zip(self.tiles, self.operands, strict=True)]
+        return [IndexType()] * len(self.bounds) + tiles + [scratch.type for scratch in self.scratches]
+
+    def needs_generic_form(self) -> bool:
+        """Return whether the body's arguments are not those that the custom syntax implies, before verification."""
+        blocks = self.body.blocks
+        if len(blocks) != 1 or len(self.tiles) != len(self.operands):
+            return True
+        return [argument.type for argument in self.body.block.args] != self._argument_types()
 
     def _verify_spatial(self) -> None:
         spatial, rank = self.spatial_dims, len(self.bounds)
@@ -224,44 +233,38 @@ class GridOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> GridOp:
-        extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        header = parse_point(parser)
         spatial: Sequence[int] = ()
         apart: DictionaryAttr | None = None
         if parser.parse_optional_keyword("spatial"):
             spatial = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         if parser.parse_optional_keyword("apart"):
             apart = DictionaryAttr(parser.parse_optional_dictionary_attr_dict())
-        inputs = parse_operands(parser, "ins")
-        outputs = parse_operands(parser, "outs")
-        parser.parse_keyword("tiles")
-        tiles = cast("ArrayAttr[TileAttr]", parser.parse_attribute())
-        scratch: Sequence[ScratchAttr] = ()
-        if parser.parse_optional_keyword("scratch"):
-            scratch = list(cast("ArrayAttr[ScratchAttr]", parser.parse_attribute()))
+        parse_buffers(parser, header)
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        op = cls(extents, inputs, outputs, list(tiles), parser.parse_region(), scratch, spatial, apart)
+        body = parser.parse_region(header.arguments)
+        inputs, outputs = header.operands["ins"], header.operands["outs"]
+        op = cls(header.extents, inputs, outputs, header.tiles, body, header.scratch, spatial, apart)
         op.attributes |= attributes.data if attributes else {}
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" [{', '.join(map(str, self.bounds))}]")
+        names = print_point(printer, self.bounds, self.point)
         if self.spatial is not None:
             printer.print_string(f" spatial [{', '.join(map(str, self.spatial_dims))}]")
         if self.apart is not None:
             printer.print_string(" apart ")
             printer.print_attr_dict(self.apart.data)
-        print_operands(printer, "ins", self.inputs)
-        print_operands(printer, "outs", self.outputs)
-        printer.print_string(" tiles ")
-        printer.print_attribute(self.tiles)
-        if self.scratch is not None:
-            printer.print_string(" scratch ")
-            printer.print_attribute(self.scratch)
+        operands = list(zip(self.buffers, self.operands, self.tiles, strict=True))
+        print_tiles(printer, "ins", operands[: len(self.inputs)], names)
+        print_tiles(printer, "outs", operands[len(self.inputs) :], names)
+        print_scratch(printer, list(zip(self.scratch_buffers, self.scratches, strict=True)))
         if self.attributes:
-            printer.print_string(" attributes ")
-            printer.print_attr_dict(self.attributes)
+            with printer.indented(2):
+                printer.print_string("\nattributes ")
+                printer.print_attr_dict(self.attributes)
         printer.print_string(" ")
-        printer.print_region(self.body)
+        printer.print_region(self.body, print_entry_block_args=False)
 
 
 def spatial_grid(op: Operation | None) -> GridOp | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from math import prod
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -110,30 +110,40 @@ class TileAttr(ParametrizedAttribute):
             shape = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
             parser.parse_keyword("at")
             map = cast(AffineMapAttr, parser.parse_attribute())
-            level: Attribute = NoneAttr()
-            address: Attribute = NoneAttr()
-            if parser.parse_optional_keyword("in"):
-                level = StringAttr(parser.parse_str_literal())
-            if parser.parse_optional_keyword("address"):
-                address = IntAttr(parser.parse_integer())
-            stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else 1
-            fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else NoneAttr()
-        return [ArrayAttr([IntAttr(extent) for extent in shape]), map, level, address, IntAttr(stages), fill]
+            placement = parse_placement(parser)
+        return [ArrayAttr([IntAttr(extent) for extent in shape]), map, *placement]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(f"[{', '.join(map(str, self.extents))}] at ")
             printer.print_attribute(self.map)
-            if self.level_name is not None:
-                printer.print_string(" in ")
-                printer.print_string_literal(self.level_name)
-            if self.place is not None:
-                printer.print_string(f" address {self.place}")
-            if self.stages.data != 1:
-                printer.print_string(f" stages {self.stages.data}")
-            if not isinstance(self.fill, NoneAttr):
-                printer.print_string(" fill ")
-                printer.print_attribute(self.fill)
+            self.print_placement(printer)
+
+    def print_placement(self, printer: Printer) -> None:
+        """Print `in "L1" address 2048 stages 2 fill 0 : i8`, without the parts that are absent."""
+        if self.level_name is not None:
+            printer.print_string(" in ")
+            printer.print_string_literal(self.level_name)
+        if self.place is not None:
+            printer.print_string(f" address {self.place}")
+        if self.stages.data != 1:
+            printer.print_string(f" stages {self.stages.data}")
+        if not isinstance(self.fill, NoneAttr):
+            printer.print_string(" fill ")
+            printer.print_attribute(self.fill)
+
+
+Placement: TypeAlias = tuple[StringAttr | NoneAttr, IntAttr | NoneAttr, IntAttr, Attribute]
+"""Level, address, stages and fill of a tile."""
+
+
+def parse_placement(parser: AttrParser) -> Placement:
+    """Parse `in "L1" address 2048 stages 2 fill 0 : i8`, of which each part may be absent."""
+    level = StringAttr(parser.parse_str_literal()) if parser.parse_optional_keyword("in") else NoneAttr()
+    address = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
+    stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else 1
+    fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else NoneAttr()
+    return level, address, IntAttr(stages), fill
 
 
 @cache
@@ -192,19 +202,27 @@ class ScratchAttr(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         with parser.in_angle_brackets():
-            type = parser.parse_type()
-            address = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
-        return [type, address]
+            return list(parse_buffer(parser))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_attribute(self.type)
-            if self.place is not None:
-                printer.print_string(f" address {self.place}")
+            self.print_buffer(printer)
+
+    def print_buffer(self, printer: Printer) -> None:
+        """Print `memref<8x64xi32, "L1"> address 4096`."""
+        printer.print_attribute(self.type)
+        if self.place is not None:
+            printer.print_string(f" address {self.place}")
 
     def verify(self) -> None:
         if not isinstance(self.buffer, MemRefType) or not isinstance(self.type.memory_space, StringAttr):
             raise VerifyException("scratch is a memref in a level")
+
+
+def parse_buffer(parser: AttrParser) -> tuple[Attribute, IntAttr | NoneAttr]:
+    """Parse the type of a scratch buffer and its address, which may be absent."""
+    type = parser.parse_type()
+    return type, IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
 
 
 # Moving tiles

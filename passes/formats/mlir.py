@@ -9,7 +9,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from ...dialects.core.syntax.text import HEX_ABOVE, Locations, print_ir
+from ...dialects.core.syntax.constants import HEX_ABOVE
+from ...dialects.core.syntax.text import Locations, print_ir
 
 
 @dataclass(frozen=True)

@@ -3,28 +3,28 @@
 
 // Upstream's custom syntax of ops that xDSL prints in the generic form alone.
 
-// CHECK: "memref.global"() <{sym_name = "a", sym_visibility = "private", type = memref<2xf32>, constant, initial_value = dense<[1.000000e+00, 2.500000e+00]> : tensor<2xf32>, alignment = 64 : i64}> {test.mark} : () -> ()
+// CHECK: memref.global "private" constant @a : memref<2xf32> = dense<[1.000000e+00, 2.500000e+00]> {test.mark, alignment = 64 : i64}
 memref.global "private" constant @a : memref<2xf32> = dense<[0x3F800000, 2.5]> {alignment = 64 : i64, test.mark}
-// CHECK-NEXT: "memref.global"() <{sym_name = "b", sym_visibility = "public", type = memref<4xi8>, initial_value}> : () -> ()
+// CHECK-NEXT: memref.global @b : memref<4xi8> = uninitialized
 memref.global @b : memref<4xi8> = uninitialized
-// CHECK-NEXT: "memref.global"() <{sym_name = "c", sym_visibility = "nested", type = memref<4xi8>, initial_value = dense<7> : tensor<4xi8>}> : () -> ()
+// CHECK-NEXT: memref.global "nested" @c : memref<4xi8> = dense<7>
 memref.global "nested" @c : memref<4xi8> = dense<7>
 
 // CHECK-LABEL: func.func @memrefs
 func.func @memrefs(%a: memref<2xf32>, %b: memref<2xf32>, %i: index, %x: f32) {
-  // CHECK-NEXT: "memref.copy"(%a, %b) {test.mark} : (memref<2xf32>, memref<2xf32>) -> ()
+  // CHECK-NEXT: memref.copy %a, %b {test.mark} : memref<2xf32> to memref<2xf32>
   memref.copy %a, %b {test.mark} : memref<2xf32> to memref<2xf32>
-  // CHECK-NEXT: "memref.cast"(%a) : (memref<2xf32>) -> memref<?xf32>
+  // CHECK-NEXT: memref.cast %a : memref<2xf32> to memref<?xf32>
   %0 = memref.cast %a : memref<2xf32> to memref<?xf32>
-  // CHECK-NEXT: "memref.memory_space_cast"(%a) : (memref<2xf32>) -> memref<2xf32, 1 : i64>
+  // CHECK-NEXT: memref.memory_space_cast %a : memref<2xf32> to memref<2xf32, 1 : i64>
   %1 = memref.memory_space_cast %a : memref<2xf32> to memref<2xf32, 1>
-  // CHECK-NEXT: "memref.rank"(%a) : (memref<2xf32>) -> index
+  // CHECK-NEXT: memref.rank %a : memref<2xf32>
   %2 = memref.rank %a : memref<2xf32>
-  // CHECK-NEXT: "memref.extract_aligned_pointer_as_index"(%a) : (memref<2xf32>) -> index
+  // CHECK-NEXT: memref.extract_aligned_pointer_as_index %a : memref<2xf32> -> index
   %3 = memref.extract_aligned_pointer_as_index %a : memref<2xf32> -> index
-  // CHECK-NEXT: "memref.atomic_rmw"(%x, %a, %i) <{kind = 3 : i64}> : (f32, memref<2xf32>, index) -> f32
+  // CHECK-NEXT: memref.atomic_rmw maximumf %x, %a[%i] : (f32, memref<2xf32>) -> f32
   %4 = memref.atomic_rmw maximumf %x, %a[%i] : (f32, memref<2xf32>) -> f32
-  // CHECK-NEXT: "memref.alloca_scope"() ({
+  // CHECK-NEXT: memref.alloca_scope -> (f32) {
   %5 = memref.alloca_scope -> (f32) {
     "memref.alloca_scope.return"(%x) : (f32) -> ()
   }
@@ -33,15 +33,14 @@ func.func @memrefs(%a: memref<2xf32>, %b: memref<2xf32>, %i: index, %x: f32) {
 
 // CHECK-LABEL: func.func @loops
 func.func @loops(%a: memref<8x8xf32>, %zero: f32, %lb: index, %ub: index, %st: index) -> f32 {
-  // CHECK-NEXT: "scf.parallel"(%lb, %lb, %ub, %ub, %st, %st) <{operandSegmentSizes = array<i32: 2, 2, 2, 0>}> ({
-  // CHECK-NEXT: ^{{.*}}(%i: index, %j: index):
+  // CHECK-NEXT: scf.parallel (%i, %j) = (%lb, %lb) to (%ub, %ub) step (%st, %st) {
   // CHECK-NEXT:   memref.store %zero, %a[%i, %j] : memref<8x8xf32>
   // CHECK-NEXT:   scf.reduce
-  // CHECK-NEXT: }) : (index, index, index, index, index, index) -> ()
+  // CHECK-NEXT: }
   scf.parallel (%i, %j) = (%lb, %lb) to (%ub, %ub) step (%st, %st) {
     memref.store %zero, %a[%i, %j] : memref<8x8xf32>
   }
-  // CHECK-NEXT: "scf.parallel"(%lb, %ub, %st, %zero) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
+  // CHECK-NEXT: %{{.*}} = scf.parallel (%k) = (%lb) to (%ub) step (%st) init (%zero) -> (f32) {
   %sum = scf.parallel (%k) = (%lb) to (%ub) step (%st) init (%zero) -> f32 {
     %x = memref.load %a[%k, %k] : memref<8x8xf32>
     scf.reduce(%x : f32) {

@@ -6,7 +6,7 @@
 // CHECK-NEXT:    %[[NONE:.*]] = arith.constant 0 : i64
 // CHECK-NEXT:    %[[X:.*]] = memref.alloc() : memref<2x3xi16>
 // CHECK-NEXT:    %[[SIZE:.*]] = arith.constant 12 : i64
-// CHECK-NEXT:    %[[AT:.*]] = "memref.extract_aligned_pointer_as_index"(%[[X]])
+// CHECK-NEXT:    %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[X]] :
 // CHECK-NEXT:    %[[IN:.*]] = arith.constant 0 : i32
 // CHECK-NEXT:    %[[ADDRESS:.*]] = arith.index_cast %[[AT]] : index to i64
 // CHECK-NEXT:    %[[READ:.*]] = func.call @read(%[[IN]], %[[ADDRESS]], %[[SIZE]])

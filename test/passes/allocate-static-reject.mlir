@@ -8,9 +8,9 @@
 // TWICE: the module already has a 'network_arena'
 // TWICE: run allocate-static once, after bufferize
 
-"memref.global"() <{sym_name = "network_arena", type = memref<64xi8>, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @network_arena : memref<64xi8> = uninitialized
 func.func @network(%x: memref<20xi8>) {
   %a = memref.alloc() : memref<20xi8>
-  "memref.copy"(%x, %a) : (memref<20xi8>, memref<20xi8>) -> ()
+  memref.copy %x, %a : memref<20xi8> to memref<20xi8>
   func.return
 }

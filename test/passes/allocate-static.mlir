@@ -3,8 +3,8 @@
 
 // Buffers that are never needed at the same time share memory; addresses are aligned.
 
-// CHECK: "memref.global"() <{sym_name = "network_arena", type = memref<64xi8>, initial_value, sym_visibility = "private", alignment = 16 : i64}> {tilewright.arena, tilewright.peak = 64 : i64}
-// WIDE:  "memref.global"() <{sym_name = "network_arena", type = memref<128xi8>, initial_value, sym_visibility = "private", alignment = 64 : i64}> {tilewright.arena, tilewright.peak = 128 : i64}
+// CHECK: memref.global "private" @network_arena : memref<64xi8> = uninitialized {tilewright.arena, tilewright.peak = 64 : i64, alignment = 16 : i64}
+// WIDE:  memref.global "private" @network_arena : memref<128xi8> = uninitialized {tilewright.arena, tilewright.peak = 128 : i64, alignment = 64 : i64}
 // CHECK-LABEL: func.func @network
 // CHECK-NEXT:    %[[ARENA:.*]] = memref.get_global @network_arena : memref<64xi8>
 // CHECK-NEXT:    %[[A:.*]] = arith.constant 0 : index
@@ -18,12 +18,12 @@
 // WIDE:          arith.constant 64 : index
 func.func @network(%x: memref<20xi8>, %o: memref<20xi8> {tilewright.output}) {
   %a = memref.alloc() : memref<20xi8>
-  "memref.copy"(%x, %a) : (memref<20xi8>, memref<20xi8>) -> ()
+  memref.copy %x, %a : memref<20xi8> to memref<20xi8>
   %b = memref.alloc() : memref<20xi8>
-  "memref.copy"(%a, %b) : (memref<20xi8>, memref<20xi8>) -> ()
+  memref.copy %a, %b : memref<20xi8> to memref<20xi8>
   %c = memref.alloc() : memref<20xi8>
-  "memref.copy"(%b, %c) : (memref<20xi8>, memref<20xi8>) -> ()
-  "memref.copy"(%c, %o) : (memref<20xi8>, memref<20xi8>) -> ()
+  memref.copy %b, %c : memref<20xi8> to memref<20xi8>
+  memref.copy %c, %o : memref<20xi8> to memref<20xi8>
   func.return
 }
 

@@ -7,7 +7,7 @@
 // CHECK-NEXT:    scf.if %[[C]] {
 // CHECK-NEXT:      linalg.exp ins(%x : memref<4xf32>) outs(%0 : memref<4xf32>)
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      "memref.copy"(%x, %0)
+// CHECK-NEXT:      memref.copy %x, %0
 // CHECK-NEXT:    }
 func.func @branches(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
   %t = tensor.extract %c[] : tensor<i1>
@@ -23,12 +23,12 @@ func.func @branches(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
 
 // A loop that ends where data say so carries its tensor in one memory, its scalars as they are.
 // CHECK-LABEL: func.func @until(
-// CHECK:         "memref.copy"(%x, %0)
+// CHECK:         memref.copy %x, %0
 // CHECK:         scf.while (%{{.*}} = %{{.*}}) : (i1) -> i1 {
 // CHECK:           scf.condition
 // CHECK:         } do {
 // CHECK:           memref.store %{{.*}}, %0[%
-// CHECK-NOT:       "memref.copy"
+// CHECK-NOT:       memref.copy
 // CHECK:           scf.yield
 func.func @until(%x: tensor<4xf32>) -> tensor<4xf32> {
   %zero = arith.constant 0 : index

@@ -3,13 +3,13 @@
 // Elements that a loop puts into a tensor go into the one memory that it has; the argument is not changed.
 // CHECK-LABEL: func.func @scatter(
 // CHECK-SAME:    %x: memref<4xf32>, %i: memref<3xi64>, %u: memref<3xf32>, %0: memref<4xf32> {tilewright.output}
-// CHECK:         "memref.copy"(%x, %0)
+// CHECK:         memref.copy %x, %0
 // CHECK:         scf.for %k
 // CHECK-NEXT:      memref.load %i[%k]
 // CHECK-NEXT:      arith.index_cast
 // CHECK-NEXT:      memref.load %u[%k]
 // CHECK-NEXT:      memref.store %{{.*}}, %0[%
-// CHECK-NOT:     "memref.copy"
+// CHECK-NOT:     memref.copy
 func.func @scatter(%x: tensor<4xf32>, %i: tensor<3xi64>, %u: tensor<3xf32>) -> tensor<4xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -28,10 +28,10 @@ func.func @scatter(%x: tensor<4xf32>, %i: tensor<3xi64>, %u: tensor<3xf32>) -> t
 // CHECK-LABEL: func.func @kept
 // CHECK:         scf.for
 // CHECK:           %[[OLD:.*]] = memref.alloc() : memref<2xf32>
-// CHECK:           "memref.copy"(%[[T:.*]], %[[OLD]])
+// CHECK:           memref.copy %[[T:.*]], %[[OLD]]
 // CHECK:           memref.store %{{.*}}, %[[OLD]]
 // CHECK:           linalg.generic {{.*}} ins(%[[T]], %[[OLD]] : {{.*}}) outs(%[[T]] :
-// CHECK-NOT:       "memref.copy"
+// CHECK-NOT:       memref.copy
 // CHECK:         }
 func.func @kept(%x: tensor<2xf32>) -> tensor<2xf32> {
   %zero = arith.constant 0 : index
@@ -55,11 +55,11 @@ func.func @kept(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK-LABEL: func.func @swapped
 // CHECK:         scf.for
 // CHECK-NEXT:      %[[A:.*]] = memref.alloc() : memref<2xf32>
-// CHECK-NEXT:      "memref.copy"(%[[Y:.*]], %[[A]])
+// CHECK-NEXT:      memref.copy %[[Y:.*]], %[[A]]
 // CHECK-NEXT:      %[[B:.*]] = memref.alloc() : memref<2xf32>
-// CHECK-NEXT:      "memref.copy"(%[[X:.*]], %[[B]])
-// CHECK-NEXT:      "memref.copy"(%[[A]], %[[X]])
-// CHECK-NEXT:      "memref.copy"(%[[B]], %[[Y]])
+// CHECK-NEXT:      memref.copy %[[X:.*]], %[[B]]
+// CHECK-NEXT:      memref.copy %[[A]], %[[X]]
+// CHECK-NEXT:      memref.copy %[[B]], %[[Y]]
 func.func @swapped(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

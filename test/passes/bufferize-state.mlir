@@ -2,10 +2,10 @@
 // RUN: opt-tool %s -p cse | filecheck %s --check-prefix=CSE
 
 // State is memory of its own. New rows go straight into it, by a function that all such copies share.
-// CHECK:       "memref.global"() <{sym_name = "k", type = memref<1x8x4xi8>, initial_value = dense<0> : tensor<1x8x4xi8>, sym_visibility = "private"}> {tilewright.state}
+// CHECK:       memref.global "private" @k : memref<1x8x4xi8> = dense<0> {tilewright.state}
 // CHECK-LABEL: func.func private @write_rows(%rows: memref<1x2x4xi8>, %whole: memref<1x8x4xi8>, %{{.*}}: index) {
 // CHECK-NEXT:    %[[PART:.*]] = memref.subview %whole[0, %{{.*}}, 0] [1, 2, 4] [1, 1, 1] : memref<1x8x4xi8> to memref<1x2x4xi8, strided<[32, 4, 1], offset: ?>>
-// CHECK-NEXT:    "memref.copy"(%rows, %[[PART]])
+// CHECK-NEXT:    memref.copy %rows, %[[PART]]
 // CHECK-LABEL: func.func @in_place(
 // CHECK-NEXT:    %old = memref.get_global @k : memref<1x8x4xi8>
 // CHECK-NEXT:    %zero = arith.constant 0 : index
@@ -33,12 +33,12 @@ func.func @in_place(%x: tensor<1x2x4xi8>, %p: tensor<1xi32>) -> tensor<1x4xi32> 
 // CHECK-LABEL: func.func @old_value_needed(
 // CHECK:         %old = memref.get_global @l
 // CHECK:         %[[COPY:.*]] = memref.alloc() : memref<1x8x4xi8>
-// CHECK-NEXT:    "memref.copy"(%old, %[[COPY]])
+// CHECK-NEXT:    memref.copy %old, %[[COPY]]
 // CHECK-NEXT:    %[[NEW:.*]] = memref.alloc() : memref<1x8x4xi8>
-// CHECK-NEXT:    "memref.copy"(%[[COPY]], %[[NEW]])
+// CHECK-NEXT:    memref.copy %[[COPY]], %[[NEW]]
 // CHECK-NEXT:    %[[PART:.*]] = memref.subview %[[NEW]][0, 0, 0] [1, 2, 4] [1, 1, 1]
-// CHECK-NEXT:    "memref.copy"(%x, %[[PART]])
-// CHECK-NEXT:    "memref.copy"(%[[NEW]], %{{.*}})
+// CHECK-NEXT:    memref.copy %x, %[[PART]]
+// CHECK-NEXT:    memref.copy %[[NEW]], %{{.*}}
 // CHECK-NEXT:    nn.reduce ins(%[[COPY]] : memref<1x8x4xi8>)
 func.func @old_value_needed(%x: tensor<1x2x4xi8>) -> tensor<1x4xi32> {
   %old = ml_program.global_load @l : tensor<1x8x4xi8>
@@ -51,9 +51,9 @@ func.func @old_value_needed(%x: tensor<1x2x4xi8>) -> tensor<1x4xi32> {
 
 // Two loads around a store are two values, which sharing equal ops leaves alone.
 // CHECK-LABEL: func.func @around_a_store(
-// CHECK:         "memref.copy"(%{{.*}}, %[[BEFORE:.*]]) : (memref<2xi8>, memref<2xi8>)
-// CHECK:         "memref.copy"(%x, %{{.*}}) : (memref<2xi8>, memref<2xi8>)
-// CHECK:         "memref.copy"(%{{.*}}, %[[AFTER:.*]]) : (memref<2xi8>, memref<2xi8>)
+// CHECK:         memref.copy %{{.*}}, %[[BEFORE:.*]] : memref<2xi8> to memref<2xi8>
+// CHECK:         memref.copy %x, %{{.*}} : memref<2xi8> to memref<2xi8>
+// CHECK:         memref.copy %{{.*}}, %[[AFTER:.*]] : memref<2xi8> to memref<2xi8>
 // CSE-LABEL:   func.func @around_a_store(
 // CSE:           ml_program.global_load @m
 // CSE-NEXT:      ml_program.global_store @m

@@ -1,7 +1,7 @@
 // RUN: opt-tool %s -p bufferize | filecheck %s
 
 // Kernels write into outputs, parts of a concatenation, and into a buffer that nobody needs any more.
-// CHECK: "memref.global"() <{sym_name = "k", type = memref<2x4xi8>, initial_value = dense<7> : tensor<2x4xi8>, sym_visibility = "private", constant}>
+// CHECK: memref.global "private" constant @k : memref<2x4xi8> = dense<7>
 // CHECK-LABEL: func.func @network(%x: memref<4x4xi8> {onnx.name = "x"}, %y: memref<6x4xi8> {onnx.name = "y", tilewright.output}, %z: memref<16xi8> {onnx.name = "z", onnx.type = "ui8", tilewright.output}, %{{.*}}: memref<4x4xi8> {tilewright.output}) {
 // CHECK-NEXT:    %k = memref.get_global @k
 // CHECK-NEXT:    %a = memref.alloc() : memref<4x4xi8>
@@ -9,11 +9,11 @@
 // CHECK-NEXT:    %[[TOP:.*]] = memref.subview %y[0, 0] [4, 4] [1, 1]
 // CHECK-NEXT:    nn.ita_max ins(%a : memref<4x4xi8>) outs(%[[TOP]] : memref<4x4xi8, strided<[4, 1]>>)
 // CHECK-NEXT:    %[[REST:.*]] = memref.subview %y[4, 0] [2, 4] [1, 1] : memref<6x4xi8> to memref<2x4xi8, strided<[4, 1], offset: 16>>
-// CHECK-NEXT:    "memref.copy"(%k, %[[REST]])
+// CHECK-NEXT:    memref.copy %k, %[[REST]]
 // CHECK-NEXT:    nn.ita_max ins(%a : memref<4x4xi8>) outs(%a : memref<4x4xi8>) {levels = 16
 // CHECK-NEXT:    %[[Z:.*]] = memref.expand_shape %z
 // CHECK-NEXT:    nn.ita_max ins(%a : memref<4x4xi8>) outs(%[[Z]] : memref<4x4xi8>)
-// CHECK:         "memref.copy"(%x, %{{.*}})
+// CHECK:         memref.copy %x, %{{.*}}
 // CHECK-NEXT:    func.return
 func.func @network(%x: tensor<4x4xi8> {onnx.name = "x"}) -> (tensor<6x4xi8> {onnx.name = "y"}, tensor<16xi8> {onnx.name = "z", onnx.type = "ui8"}, tensor<4x4xi8>) {
   %k = arith.constant dense<7> : tensor<2x4xi8>
@@ -34,7 +34,7 @@ func.func @network(%x: tensor<4x4xi8> {onnx.name = "x"}) -> (tensor<6x4xi8> {onn
 // CHECK-NEXT:    %[[R:.*]] = memref.subview %[[O]][1, 4] [4, 2] [1, 1]
 // CHECK-NEXT:    linalg.fill ins(%[[F]] : i8) outs(%[[R]] : memref<4x2xi8, strided<[6, 1], offset: 10>>)
 // CHECK-NEXT:    %[[I:.*]] = memref.subview %[[O]][1, 0] [4, 4] [1, 1]
-// CHECK-NEXT:    "memref.copy"(%x, %[[I]])
+// CHECK-NEXT:    memref.copy %x, %[[I]]
 // CHECK-NEXT:    func.return
 func.func @pad(%x: tensor<4x4xi8>) -> tensor<5x6xi8> {
   %p = tensor.pad %x low[1, 0] high[0, 2] {

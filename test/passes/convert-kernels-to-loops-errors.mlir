@@ -18,7 +18,7 @@ func.func @dynamic(%x: memref<?x3xi8>, %y: memref<?x3xi8>) {
 
 func.func @dynamic_copy(%x: memref<?x3xi8>, %y: memref<?x3xi8, strided<[4, 1]>>) {
   // expected-error@+1 {{'memref.copy' has an operand of dynamic shape}}
-  "memref.copy"(%x, %y) : (memref<?x3xi8>, memref<?x3xi8, strided<[4, 1]>>) -> ()
+  memref.copy %x, %y : memref<?x3xi8> to memref<?x3xi8, strided<[4, 1]>>
   func.return
 }
 

@@ -142,17 +142,17 @@ func.func @rows(%x: memref<4x8xi8>, %w: memref<8xi32>, %o: memref<4x8xi8>) {
 // A copy of bytes stays one; a copy between layouts does not. Dimensions of extent 1 need no loop.
 
 // CHECK-LABEL: func.func @copies
-// CHECK:         "memref.copy"(%x, %y)
-// CHECK-NEXT:    "memref.copy"(%x, %u)
+// CHECK:         memref.copy %x, %y
+// CHECK-NEXT:    memref.copy %x, %u
 // CHECK-NEXT:    scf.for %i1 =
 // CHECK-NOT:       scf.for
 // CHECK:           memref.load %x[%{{.*}}, %i1]
 // CHECK-NEXT:      memref.store %{{.*}}, %z[%{{.*}}, %i1]
 func.func @copies(%x: memref<1x3xi8>, %y: memref<1x3xi8>, %z: memref<1x3xi8, strided<[8, 2], offset: 1>>,
                   %u: memref<1x3xi8, strided<[8, 1], offset: 1>>) {
-  "memref.copy"(%x, %y) : (memref<1x3xi8>, memref<1x3xi8>) -> ()
-  "memref.copy"(%x, %u) : (memref<1x3xi8>, memref<1x3xi8, strided<[8, 1], offset: 1>>) -> ()
-  "memref.copy"(%x, %z) : (memref<1x3xi8>, memref<1x3xi8, strided<[8, 2], offset: 1>>) -> ()
+  memref.copy %x, %y : memref<1x3xi8> to memref<1x3xi8>
+  memref.copy %x, %u : memref<1x3xi8> to memref<1x3xi8, strided<[8, 1], offset: 1>>
+  memref.copy %x, %z : memref<1x3xi8> to memref<1x3xi8, strided<[8, 2], offset: 1>>
   func.return
 }
 

@@ -98,7 +98,7 @@ func.func @mixed(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // expected-error@+1 {{the program is at the level of buffers already}}
 func.func @buffers(%x: memref<4xf32>, %y: memref<4xf32>) {
-  "memref.copy"(%x, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+  memref.copy %x, %y : memref<4xf32> to memref<4xf32>
   func.return
 }
 

@@ -10,10 +10,10 @@
 // CHECK:      void second_run(
 // CHECK-NEXT:   first_second_weight[0] + near_[0]
 
-"memref.global"() <{sym_name = "near", type = memref<16xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "second_near", type = memref<8xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "weight", type = memref<2xi8, "L1">, initial_value = dense<[1, 2]> : tensor<2xi8>, constant, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "second_weight", type = memref<2xi8, "L1">, initial_value = dense<[3, 4]> : tensor<2xi8>, constant, sym_visibility = "private"}> : () -> ()
+memref.global "private" @near : memref<16xi8, "L1"> = uninitialized
+memref.global "private" @second_near : memref<8xi8, "L1"> = uninitialized
+memref.global "private" constant @weight : memref<2xi8, "L1"> = dense<[1, 2]>
+memref.global "private" constant @second_weight : memref<2xi8, "L1"> = dense<[3, 4]>
 
 func.func @first(%out: memref<1xi8>) {
   %zero = arith.constant 0 : index

@@ -24,8 +24,8 @@
 // CHECK:           network_k[i0] = 0;
 // CHECK:           network_m[i] = network_m_first[i];
 // CHECK:           network_rows[0] = 0;
-"memref.global"() <{sym_name = "k", type = memref<8xi8>, initial_value = dense<0> : tensor<8xi8>, sym_visibility = "private"}> {tilewright.state} : () -> ()
-"memref.global"() <{sym_name = "m", type = memref<3xi8>, initial_value = dense<[1, 2, 3]> : tensor<3xi8>, sym_visibility = "private"}> {tilewright.state} : () -> ()
+memref.global "private" @k : memref<8xi8> = dense<0> {tilewright.state}
+memref.global "private" @m : memref<3xi8> = dense<[1, 2, 3]> {tilewright.state}
 func.func @network(%token: memref<2xi8> {onnx.name = "token", onnx.type = "ui8", tilewright.range = array<i64: 0, 9>}, %position: memref<1xi32> {onnx.name = "position", tilewright.state = array<i64: 2, 8>, tilewright.range = array<i64: 0, 6>}, %y: memref<1xi8> {tilewright.output}) {
   %zero = arith.constant 0 : index
   %k = memref.get_global @k : memref<8xi8>

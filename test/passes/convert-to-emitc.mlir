@@ -18,8 +18,8 @@
 // CHECK: emitc.cast %{{.*}} : !emitc.ptr<ui8> to !emitc.ptr<i8>
 // CHECK: emitc.call @conv({{.*}}) : (!emitc.ptr<i8>, !emitc.ptr<i8>, !emitc.ptr<i8>) -> () loc(fused["Conv_16", "Req*/_17"])
 // CHECK: emitc.return
-"memref.global"() <{sym_name = "w0", type = memref<2x3x3x3xi8>, initial_value = dense<"0xE5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF000102030405060708090A0B0C0D0E0F101112131415161718191A"> : tensor<2x3x3x3xi8>, sym_visibility = "private", constant}> : () -> ()
-"memref.global"() <{sym_name = "arena", type = memref<256xi8>, initial_value, sym_visibility = "private", alignment = 16 : i64}> : () -> ()
+memref.global "private" constant @w0 : memref<2x3x3x3xi8> = dense<"0xE5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF000102030405060708090A0B0C0D0E0F101112131415161718191A">
+memref.global "private" @arena : memref<256xi8> = uninitialized {alignment = 16 : i64}
 func.func private @conv(%x: memref<1x3x8x8xi8>, %w: memref<2x3x3x3xi8>, %o: memref<1x2x8x8xi8>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -91,6 +91,6 @@ func.func @network(%in: memref<1x3x8x8xi8> {onnx.name = "input", onnx.type = "ui
   %b0 = memref.view %arena[%c64][] : memref<256xi8> to memref<1x2x8x8xi8>
   %w0 = memref.get_global @w0 : memref<2x3x3x3xi8>
   func.call @conv(%in, %w0, %b0) : (memref<1x3x8x8xi8>, memref<2x3x3x3xi8>, memref<1x2x8x8xi8>) -> () loc(fused["Conv_16", "Req*/_17"])
-  "memref.copy"(%b0, %out) : (memref<1x2x8x8xi8>, memref<1x2x8x8xi8>) -> ()
+  memref.copy %b0, %out : memref<1x2x8x8xi8> to memref<1x2x8x8xi8>
   func.return
 }

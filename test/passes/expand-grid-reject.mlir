@@ -2,10 +2,9 @@
 
 func.func @tile_without_address(%a: memref<8xi8>, %c: memref<8xi8>) {
   // expected-error@+1 {{the tile of operand 0 has no address}}
-  hier.grid [2] ins(%a : memref<8xi8>) outs(%c : memref<8xi8>)
-      tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1">,
-             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %ta: memref<4xi8, "L1">, %tc: memref<4xi8, "L1">):
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 4] [4] in "L1" : memref<8xi8>)
+      outs(%tc = %c[%i * 4] [4] in "L1" address 8 : memref<8xi8>) {
     hier.yield
   }
   func.return
@@ -15,9 +14,9 @@ func.func @tile_without_address(%a: memref<8xi8>, %c: memref<8xi8>) {
 
 func.func @scratch_without_address(%c: memref<8xi8>) {
   // expected-error@+1 {{scratch 0 has no address}}
-  hier.grid [2] ins() outs(%c : memref<8xi8>) tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 8>]
-      scratch [#hier.scratch<memref<4xi8, "L1">>] {
-  ^bb0(%i: index, %tc: memref<4xi8, "L1">, %s: memref<4xi8, "L1">):
+  hier.grid (%i) in [2]
+      outs(%tc = %c[%i * 4] [4] in "L1" address 8 : memref<8xi8>)
+      scratch(%s : memref<4xi8, "L1">) {
     hier.yield
   }
   func.return
@@ -27,8 +26,8 @@ func.func @scratch_without_address(%c: memref<8xi8>) {
 
 func.func @view_hangs_over(%c: memref<7xi8>) {
   // expected-error@+1 {{the tile of operand 0 leaves the operand, which is used in place}}
-  hier.grid [2] ins() outs(%c : memref<7xi8>) tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)>>] {
-  ^bb0(%i: index, %tc: memref<4xi8, strided<[1], offset: ?>>):
+  hier.grid (%i) in [2]
+      outs(%tc = %c[%i * 4] [4] : memref<7xi8>) {
     hier.yield
   }
   func.return

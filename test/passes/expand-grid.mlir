@@ -2,7 +2,7 @@
 
 // Each tile is fetched or written, and waited for at once; buffers take turns. What hangs over is filled.
 
-// CHECK:         sym_name = "plain_L1", type = memref<24xi8, "L1">
+// CHECK:         memref.global {{.*}}@plain_L1 : memref<24xi8, "L1">
 // CHECK-LABEL: func.func @plain
 // CHECK:         %[[L1:.*]] = memref.get_global @plain_L1
 // CHECK:         %[[TWO:.*]] = arith.constant 3 : index
@@ -14,16 +14,15 @@
 // CHECK-NEXT:      %[[IN:.*]] = hier.dma_start %a[%[[FIRST]]] to %ta stages 2 clipped fill 0 : i8
 // CHECK-NEXT:      hier.dma_wait %[[IN]]
 // CHECK:           %tc = memref.view %[[L1]]
-// CHECK-NEXT:      "memref.copy"(%ta, %tc)
+// CHECK-NEXT:      memref.copy %ta, %tc
 // CHECK-NEXT:      %[[OUT:.*]] = hier.dma_start %c[%[[FIRST]]] from %tc stages 1 clipped
 // CHECK-NEXT:      hier.dma_wait %[[OUT]]
 // CHECK-NEXT:    }
 func.func @plain(%a: memref<20xi8>, %c: memref<20xi8>) {
-  hier.grid [3] ins(%a : memref<20xi8>) outs(%c : memref<20xi8>)
-      tiles [#hier.tile<[8] at affine_map<(d0) -> (d0 * 8)> in "L1" address 0 stages 2 fill 0 : i8>,
-             #hier.tile<[8] at affine_map<(d0) -> (d0 * 8)> in "L1" address 16>] {
-  ^bb0(%i: index, %ta: memref<8xi8, "L1">, %tc: memref<8xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<8xi8, "L1">, memref<8xi8, "L1">) -> ()
+  hier.grid (%i) in [3]
+      ins(%ta = %a[%i * 8] [8] in "L1" address 0 stages 2 fill 0 : i8 : memref<20xi8>)
+      outs(%tc = %c[%i * 8] [8] in "L1" address 16 : memref<20xi8>) {
+    memref.copy %ta, %tc : memref<8xi8, "L1"> to memref<8xi8, "L1">
     hier.yield
   }
   func.return
@@ -46,24 +45,23 @@ func.func @plain(%a: memref<20xi8>, %c: memref<20xi8>) {
 // CHECK-NEXT:      linalg.fill {{.*}} outs(%tc
 // CHECK:           %[[LAST:.*]] = arith.cmpi eq, %k
 // CHECK-NEXT:      scf.if %[[LAST]] {
-// CHECK-NEXT:        "memref.copy"(%sum, %tc)
+// CHECK-NEXT:        memref.copy %sum, %tc
 // CHECK-NEXT:      }
 // CHECK:           scf.if
 // CHECK-NEXT:        %[[OUT:.*]] = hier.dma_start %c[%{{.*}}] from %tc stages 2
 // CHECK-NEXT:        hier.dma_wait %[[OUT]]
 func.func @parts(%a: memref<2x6xi32>, %c: memref<2xi32>) {
-  hier.grid [2, 1, 3] ins(%a : memref<2x6xi32>) outs(%c : memref<2xi32>)
-      tiles [#hier.tile<[1, 2] at affine_map<(d0, d1, d2) -> (d0, d2 * 2)>>,
-             #hier.tile<[1] at affine_map<(d0, d1, d2) -> (d0)> in "L1" address 0 stages 2>]
-      scratch [#hier.scratch<memref<1xi32, "L1"> address 64>] attributes {engine = "cluster"} {
-  ^bb0(%i: index, %j: index, %k: index, %ta: memref<1x2xi32, strided<[6, 1], offset: ?>>, %tc: memref<1xi32, "L1">,
-       %sum: memref<1xi32, "L1">):
+  hier.grid (%i, %j, %k) in [2, 1, 3]
+      ins(%ta = %a[%i, %k * 2] [1, 2] : memref<2x6xi32>)
+      outs(%tc = %c[%i] [1] in "L1" address 0 stages 2 : memref<2xi32>)
+      scratch(%sum : memref<1xi32, "L1"> address 64)
+      attributes {engine = "cluster"} {
     %zero = arith.constant 0 : i32
     hier.first %j, %k { linalg.fill ins(%zero : i32) outs(%sum : memref<1xi32, "L1">) }
     nn.reduce ins(%ta : memref<1x2xi32, strided<[6, 1], offset: ?>>) outs(%sum : memref<1xi32, "L1">)
         {kind = "sum", axes = array<i64: 1>, accumulator = i32, accumulate}
     hier.first %j { linalg.fill ins(%zero : i32) outs(%tc : memref<1xi32, "L1">) }
-    hier.last %k { "memref.copy"(%sum, %tc) : (memref<1xi32, "L1">, memref<1xi32, "L1">) -> () }
+    hier.last %k { memref.copy %sum, %tc : memref<1xi32, "L1"> to memref<1xi32, "L1"> }
     hier.yield
   }
   func.return
@@ -72,8 +70,8 @@ func.func @parts(%a: memref<2x6xi32>, %c: memref<2xi32>) {
 // A buffer that stays in the level is a view of its memory, which reaches as far as it does. The end of two dimensions
 // is the end of both, also where one is that of a grid around.
 
-// CHECK:         sym_name = "nested_L1", type = memref<24xi8, "L1">
-// CHECK:         sym_name = "nested_L2", type = memref<8xi8, "L2">
+// CHECK:         memref.global {{.*}}@nested_L1 : memref<24xi8, "L1">
+// CHECK:         memref.global {{.*}}@nested_L2 : memref<8xi8, "L2">
 // CHECK-LABEL: func.func @nested
 // CHECK-NOT:     memref.alloc
 // CHECK:         %kept = memref.view %{{.*}}[%{{.*}}][] : memref<24xi8, "L1"> to memref<8xi8, "L1">
@@ -90,15 +88,13 @@ func.func @parts(%a: memref<2x6xi32>, %c: memref<2xi32>) {
 // CHECK:           hier.dma_start %c[%{{.*}}] from %tc stages 1
 func.func @nested(%a: memref<8xi8>, %c: memref<8xi8>) {
   %kept = memref.alloc() {hier.address = 16 : i64} : memref<8xi8, "L1">
-  "memref.copy"(%a, %kept) : (memref<8xi8>, memref<8xi8, "L1">) -> ()
-  hier.grid [2] ins(%kept : memref<8xi8, "L1">) outs(%c : memref<8xi8>)
-      tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)>>,
-             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L2" address 0>] {
-  ^bb0(%i: index, %ta: memref<4xi8, strided<[1], offset: ?>, "L1">, %tc: memref<4xi8, "L2">):
-    hier.grid [2] ins(%ta : memref<4xi8, strided<[1], offset: ?>, "L1">) outs(%tc : memref<4xi8, "L2">)
-        tiles [#hier.tile<[4] at affine_map<(d0) -> (0)>>,
-               #hier.tile<[2] at affine_map<(d0) -> (d0 * 2)> in "L1" address 0>] {
-    ^bb0(%j: index, %tta: memref<4xi8, strided<[1], offset: ?>, "L1">, %ttc: memref<2xi8, "L1">):
+  memref.copy %a, %kept : memref<8xi8> to memref<8xi8, "L1">
+  hier.grid (%i) in [2]
+      ins(%ta = %kept[%i * 4] [4] : memref<8xi8, "L1">)
+      outs(%tc = %c[%i * 4] [4] in "L2" address 0 : memref<8xi8>) {
+    hier.grid (%j) in [2]
+        ins(%tta = %ta : memref<4xi8, strided<[1], offset: ?>, "L1">)
+        outs(%ttc = %tc[%j * 2] [2] in "L1" address 0 : memref<4xi8, "L2">) {
       %zero = arith.constant 0 : i8
       hier.last %i, %j { linalg.fill ins(%zero : i8) outs(%ttc : memref<2xi8, "L1">) }
       hier.yield
@@ -110,12 +106,12 @@ func.func @nested(%a: memref<8xi8>, %c: memref<8xi8>) {
 
 // A name that is taken is not taken again.
 
-// CHECK:         sym_name = "taken_L1_0"
+// CHECK:         memref.global {{.*}}@taken_L1_0 : 
 // CHECK-LABEL: func.func @taken
 // CHECK:         memref.get_global @taken_L1_0
-"memref.global"() <{sym_name = "taken_L1", type = memref<4xi8>, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @taken_L1 : memref<4xi8> = uninitialized
 func.func @taken(%a: memref<8xi8>) {
   %kept = memref.alloc() {hier.address = 0 : i64} : memref<8xi8, "L1">
-  "memref.copy"(%a, %kept) : (memref<8xi8>, memref<8xi8, "L1">) -> ()
+  memref.copy %a, %kept : memref<8xi8> to memref<8xi8, "L1">
   func.return
 }

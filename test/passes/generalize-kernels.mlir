@@ -6,7 +6,7 @@
 // CHECK:         %[[ACC:.*]] = linalg.fill ins(%{{.*}} : i32) outs(%{{.*}} : tensor<1x4x4x4xi32>)
 // CHECK:         %[[PAD:.*]] = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 0, 0]
 // CHECK:         %[[SUM:.*]] = linalg.generic {indexing_maps =
-// CHECK-SAME:      [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, ((d2 * 2) + d5), ((d3 * 2) + d6))>,
+// CHECK-SAME:      [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5, d3 * 2 + d6)>,
 // CHECK-SAME:       affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>,
 // CHECK-SAME:       affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>]
 // CHECK-SAME:      ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
@@ -37,8 +37,8 @@ func.func @conv(%x: tensor<1x3x8x8xi8>, %w: tensor<4x3x3x3xi8>, %mul: tensor<4xi
 
 // CHECK-LABEL: func.func @grouped
 // CHECK:         tensor.expand_shape %o {{.*}} : tensor<1x6x3xi32> into tensor<1x2x3x3xi32>
-// CHECK:         linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, ((d1 * 2) + d4), (d3 + d5))>,
-// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (((d1 * 3) + d2), d4, d5)>,
+// CHECK:         linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d4, d3 + d5)>,
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d1 * 3 + d2, d4, d5)>,
 // CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>]
 // CHECK:         tensor.collapse_shape {{.*}} : tensor<1x2x3x3xi32> into tensor<1x6x3xi32>
 func.func @grouped(%x: tensor<1x4x5xi8>, %w: tensor<6x2x3xi8>, %o: tensor<1x6x3xi32>) -> tensor<1x6x3xi32> {
@@ -78,7 +78,7 @@ func.func @rows(%x: tensor<4x8xi8>, %o: tensor<4x8xi8>) -> tensor<4x8xi8> {
 // CHECK:         linalg.fill ins(%{{.*}} : i8) outs(%[[PAD]] : memref<1x1x5xi8>)
 // CHECK:         %[[IN:.*]] = memref.subview %[[PAD]][0, 0, 1] [1, 1, 3] [1, 1, 1]
 // CHECK-SAME:      to memref<1x1x3xi8, strided<[5, 5, 1], offset: 1>>
-// CHECK:         "memref.copy"(%x, %[[IN]])
+// CHECK:         memref.copy %x, %[[IN]]
 // CHECK:         linalg.generic {{.*}} ins(%[[PAD]], %w : memref<1x1x5xi8>, memref<1x1x3xi8>) outs(%o : memref<1x1x3xi32>)
 func.func @buffers(%x: memref<1x1x3xi8>, %w: memref<1x1x3xi8>, %o: memref<1x1x3xi32>) {
   nn.conv ins(%x, %w : memref<1x1x3xi8>, memref<1x1x3xi8>) outs(%o : memref<1x1x3xi32>)

@@ -102,17 +102,17 @@ class Writer:
         tiles = [-(-extent // n) for n in (1, 2, 3)]
         return Size(extent, self.draw(st.sampled_from([t for t in tiles if not even or extent % t == 0])))
 
-    def tile(self, operand: Buffer, sizes: Sequence[Size], dims: Sequence[int], level: str, *, view: bool) -> str:
-        """Return the attribute of an operand's tiles; `dims` gives the grid dimension along each axis, of three."""
-        starts = ", ".join(f"d{dim} * {size.tile}" for dim, size in zip(dims, sizes, strict=True))
-        text = f"#hier.tile<{[size.tile for size in sizes]} at affine_map<(d0, d1, d2) -> ({starts})>"
-        if view:
-            return f"{text}>"
+    def tile(self, part: Buffer, operand: Buffer, sizes: Sequence[Size], dims: Sequence[str], level: str = "") -> str:
+        """Return an operand of a grid, whose body gets `part`; `dims` names the grid dimension along each axis."""
+        starts = ", ".join(f"{dim} * {size.tile}" for dim, size in zip(dims, sizes, strict=True))
+        text = f"{part.name} = {operand.name}[{starts}] {[size.tile for size in sizes]}"
+        if not level:
+            return f"{text} : {operand.type}"
         stages = self.draw(st.integers(1, 3))
         bytes = BYTES[operand.element] * prod(size.tile for size in sizes)
         address = self.place(level, stages * -(-bytes // 8) * 8)
         fill = "" if all(size.is_even for size in sizes) else f" fill 0 : {operand.element}"
-        return f'{text} in "{level}" address {address} stages {stages}{fill}>'
+        return f'{text} in "{level}" address {address} stages {stages}{fill} : {operand.type}'
 
     def part(self, stem: str, operand: Buffer, sizes: Sequence[Size], level: str, *, view: bool) -> Buffer:
         """Return what the body of a grid gets for an operand."""
@@ -130,18 +130,15 @@ class Writer:
         sizes = [self.cut(source.shape[0], even=True), self.cut(source.shape[1], even=True)]
         near = self.part("from", source, sizes, RESIDENT, view=False)
         view = self.part("to", target, sizes, RESIDENT, view=True)
-        tiles = [
-            self.tile(source, sizes, [0, 2], RESIDENT, view=False),
-            self.tile(target, sizes, [0, 2], "", view=True),
-        ]
-        point = ", ".join(f"{self.name('i')}: index" for _ in range(3))
+        point = [self.name("i") for _ in range(3)]
+        dims = [point[0], point[2]]
         return (
             target,
             f"""
             {target.name} = memref.alloc() {{hier.address = {address} : i64}} : {target.type}
-            hier.grid [{sizes[0].count}, 1, {sizes[1].count}] ins({source.name} : {source.type})
-                outs({target.name} : {target.type}) tiles [{", ".join(tiles)}] {{
-            ^bb0({point}, {near.typed}, {view.typed}):
+            hier.grid ({", ".join(point)}) in [{sizes[0].count}, 1, {sizes[1].count}]
+                ins({self.tile(near, source, sizes, dims, RESIDENT)})
+                outs({self.tile(view, target, sizes, dims)}) {{
               "memref.copy"({near.name}, {view.name}) : ({near.type}, {view.type}) -> ()
               hier.yield
             }}""",
@@ -161,30 +158,27 @@ class Writer:
         im, jn = self.draw(st.sampled_from([(0, 1), (1, 0)]))
         bounds = [{im: m, jn: n, 2: k}[dim].count for dim in range(3)]
         tiles, parts = list[str](), list[Buffer]()
-        operands = [(a, [m, k], [im, 2]), (b, [k, n], [2, jn]), (bias, [n], [jn]), (c, [m, n], [im, jn])]
+        point = [self.name("i") for _ in range(3)]
+        i, j, along = point[im], point[jn], point[2]
+        operands = [(a, [m, k], [i, along]), (b, [k, n], [along, j]), (bias, [n], [j]), (c, [m, n], [i, j])]
         for operand, sizes, dims in operands:
             if operand is None:
                 continue
             view = operand.resident or (goes_on and operand is c) or self.may_view(sizes)
-            tiles.append(self.tile(operand, sizes, dims, levels[0], view=view))
             parts.append(self.part("t", operand, sizes, levels[0], view=view))
+            tiles.append(self.tile(parts[-1], operand, sizes, dims, "" if view else levels[0]))
         ta, tb, *tbias, tc = parts
         sums, scratch = tc, ""
         if not goes_on and (bias is not None or self.draw(st.booleans())):
             level = self.draw(st.sampled_from(levels))
             sums = dense(self.name("sums"), (m.tile, n.tile), "i32", level)
-            scratch = f"scratch [#hier.scratch<{sums.type} address {self.place(level, 4 * m.tile * n.tile)}>]"
-        point = [self.name("i") for _ in range(3)]
-        arguments = [*(f"{dim}: index" for dim in point), *(part.typed for part in parts)]
-        arguments += [sums.typed] if scratch else []
-        inputs = [a, b] if bias is None else [a, b, bias]
+            scratch = f"scratch({sums.typed} address {self.place(level, 4 * m.tile * n.tile)})"
         body = self.product(ta, tb, sums, levels[1:], goes_on=True) if levels[1:] else accumulate(ta, tb, sums)
         start = "" if goes_on else self.at_end("first", point, bounds, fill(sums))
         end = self.at_end("last", point, bounds, self.finish(sums, tbias, tc)) if scratch else ""
         return f"""
-            hier.grid {bounds} ins({", ".join(i.name for i in inputs)} : {", ".join(i.type for i in inputs)})
-                outs({c.name} : {c.type}) tiles [{", ".join(tiles)}] {scratch} {{
-            ^bb0({", ".join(arguments)}):
+            hier.grid ({", ".join(point)}) in {bounds}
+                ins({", ".join(tiles[:-1])}) outs({tiles[-1]}) {scratch} {{
               {start}
               {body}
               {end}

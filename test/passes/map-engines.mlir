@@ -54,19 +54,18 @@ func.func @hints(%x: memref<1x32x16x16xi8>, %w: memref<32x32x3x3xi8>, %o: memref
 // NPU-LABEL: func.func @grids
 func.func @grids(%a: memref<8x8xi8>, %b: memref<8xi32>) {
   // NPU: nn.reduce {{.*}} accumulator = i32}
-  hier.grid [2] ins(%a : memref<8x8xi8>) outs(%b : memref<8xi32>)
-      tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1">,
-             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1">] attributes {engine = "cluster"} {
-  ^bb0(%i: index, %ta: memref<4x8xi8, "L1">, %tb: memref<4xi32, "L1">):
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 4, 0] [4, 8] in "L1" : memref<8x8xi8>)
+      outs(%tb = %b[%i * 4] [4] in "L1" : memref<8xi32>)
+      attributes {engine = "cluster"} {
     nn.reduce ins(%ta : memref<4x8xi8, "L1">) outs(%tb : memref<4xi32, "L1">)
       {kind = "sum", axes = array<i64: 1>, accumulator = i32}
     hier.yield
   }
   // NPU: nn.reduce {{.*}} accumulator = i32, engine = "cluster"}
-  hier.grid [2] ins(%a : memref<8x8xi8>) outs(%b : memref<8xi32>)
-      tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1">,
-             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1">] {
-  ^bb0(%i: index, %ta: memref<4x8xi8, "L1">, %tb: memref<4xi32, "L1">):
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 4, 0] [4, 8] in "L1" : memref<8x8xi8>)
+      outs(%tb = %b[%i * 4] [4] in "L1" : memref<8xi32>) {
     nn.reduce ins(%ta : memref<4x8xi8, "L1">) outs(%tb : memref<4xi32, "L1">)
       {kind = "sum", axes = array<i64: 1>, accumulator = i32}
     hier.yield

@@ -6,11 +6,11 @@
 // CHECK:       func.func private @fill_0(%out: memref<2x8xi8, strided<[8, 1], offset: ?>>) {
 // CHECK-NOT:   func.func private
 // CHECK:       func.func @network
-// CHECK:         %[[P:.*]] = "memref.cast"(%p) : (memref<2x8xi8, strided<[8, 1]>>) -> memref<2x8xi8, strided<[8, 1], offset: ?>>
+// CHECK:         %[[P:.*]] = memref.cast %p : memref<2x8xi8, strided<[8, 1]>> to memref<2x8xi8, strided<[8, 1], offset: ?>>
 // CHECK:         func.call @fill_0(%[[P]])
-// CHECK:         %[[Q:.*]] = "memref.cast"(%q) : (memref<2x8xi8, strided<[8, 1], offset: 16>>) -> memref<2x8xi8, strided<[8, 1], offset: ?>>
+// CHECK:         %[[Q:.*]] = memref.cast %q : memref<2x8xi8, strided<[8, 1], offset: 16>> to memref<2x8xi8, strided<[8, 1], offset: ?>>
 // CHECK:         func.call @fill_0(%[[Q]])
-// CHECK:         %[[R:.*]] = "memref.cast"(%r)
+// CHECK:         %[[R:.*]] = memref.cast %r
 // CHECK:         func.call @fill_0(%[[R]])
 
 // C: fill_0(x)

@@ -25,7 +25,7 @@ func.func @network(%x: memref<2x8xi8>, %w: memref<4x8xi8>, %v: memref<4x8xi8>, %
   nn.matmul ins(%x, %x : memref<2x8xi8>, memref<2x8xi8>) outs(%s : memref<2x2xi32>) {accumulator = i32, transpose_b} loc("third")
   %zero = arith.constant 0 : i32
   linalg.fill ins(%zero : i32) outs(%p : memref<2x4xi32>)
-  "memref.copy"(%p, %q) : (memref<2x4xi32>, memref<2x4xi32>) -> ()
+  memref.copy %p, %q : memref<2x4xi32> to memref<2x4xi32>
   func.return
 }
 

@@ -3,7 +3,7 @@
 // The accelerator's kernel needs nothing of the cluster's: it is launched before, and joined before its result is read.
 // The weights of the last kernel are fetched before all of that.
 
-"memref.global"() <{sym_name = "L1", type = memref<1024xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @L1 : memref<1024xi8, "L1"> = uninitialized
 
 // CHECK-LABEL: func.func @beside
 // CHECK:         %[[A:.*]] = hier.dma_start %a

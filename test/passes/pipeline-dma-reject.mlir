@@ -6,7 +6,7 @@
 // CARRIES-COUNT-1: iter_args
 // CARRIES-NOT:     iter_args
 
-"memref.global"() <{sym_name = "near", type = memref<64xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @near : memref<64xi8, "L1"> = uninitialized
 
 // The twin that is changed: two buffers, one after the other.
 
@@ -27,7 +27,7 @@ func.func @right(%a: memref<64xi8>, %c: memref<16xi8>) {
     %first = arith.muli %i, %c16 : index
     %t = hier.dma_start %a[%first] to %buffer stages 2 : memref<64xi8>, memref<16xi8, "L1">
     hier.dma_wait %t
-    "memref.copy"(%buffer, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+    memref.copy %buffer, %c : memref<16xi8, "L1"> to memref<16xi8>
   }
   func.return
 }
@@ -54,7 +54,7 @@ func.func @one_buffer(%a: memref<64xi8>, %c: memref<16xi8>) {
     %first = arith.muli %i, %c16 : index
     %t = hier.dma_start %a[%first] to %buffer stages 2 : memref<64xi8>, memref<16xi8, "L1">
     hier.dma_wait %t
-    "memref.copy"(%buffer, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+    memref.copy %buffer, %c : memref<16xi8, "L1"> to memref<16xi8>
   }
   func.return
 }
@@ -74,7 +74,7 @@ func.func @by_hand(%a: memref<64xi8>, %c: memref<16xi8>) {
   scf.for %i = %c0 to %c4 step %c1 {
     %t = hier.dma_start %a[%i] to %near : memref<64xi8>, memref<16xi8, "L1">
     hier.dma_wait %t
-    "memref.copy"(%near, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+    memref.copy %near, %c : memref<16xi8, "L1"> to memref<16xi8>
   }
   func.return
 }
@@ -84,17 +84,17 @@ func.func @by_hand(%a: memref<64xi8>, %c: memref<16xi8>) {
 // CHECK-LABEL: func.func @work_before
 // CHECK-NOT:     hier.dma_start
 // CHECK:         scf.for
-// CHECK:           "memref.copy"
+// CHECK:           memref.copy
 // CHECK:           hier.dma_start {{.*}} stages 1
 func.func @work_before(%a: memref<16xi8>, %c: memref<16xi8>) {
   %near = memref.alloc() : memref<16xi8, "L1">
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %c1 step %c1 {
-    "memref.copy"(%c, %a) : (memref<16xi8>, memref<16xi8>) -> ()
+    memref.copy %c, %a : memref<16xi8> to memref<16xi8>
     %t = hier.dma_start %a[%c0] to %near stages 1 : memref<16xi8>, memref<16xi8, "L1">
     hier.dma_wait %t
-    "memref.copy"(%near, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+    memref.copy %near, %c : memref<16xi8, "L1"> to memref<16xi8>
   }
   func.return
 }
@@ -113,7 +113,7 @@ func.func @work_after(%a: memref<16xi8>, %c: memref<64xi8>) {
   scf.for %i = %c0 to %c4 step %c1 {
     %t = hier.dma_start %c[%i] from %near stages 1 : memref<64xi8>, memref<16xi8, "L1">
     hier.dma_wait %t
-    "memref.copy"(%a, %near) : (memref<16xi8>, memref<16xi8, "L1">) -> ()
+    memref.copy %a, %near : memref<16xi8> to memref<16xi8, "L1">
   }
   func.return
 }
@@ -133,7 +133,7 @@ func.func @depends_on_data(%a: memref<64xi8>, %places: memref<4xindex>, %c: memr
     %first = memref.load %places[%i] : memref<4xindex>
     %t = hier.dma_start %a[%first] to %near stages 1 : memref<64xi8>, memref<16xi8, "L1">
     hier.dma_wait %t
-    "memref.copy"(%near, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+    memref.copy %near, %c : memref<16xi8, "L1"> to memref<16xi8>
   }
   func.return
 }
@@ -155,7 +155,7 @@ func.func @other_condition(%a: memref<16xi8>, %c: memref<16xi8>) {
       %t = hier.dma_start %a[%c0] to %near stages 1 : memref<16xi8>, memref<16xi8, "L1">
       hier.dma_wait %t
     }
-    "memref.copy"(%near, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+    memref.copy %near, %c : memref<16xi8, "L1"> to memref<16xi8>
   }
   func.return
 }

@@ -19,18 +19,17 @@
 // CHECK-NEXT:      }
 // CHECK-NEXT:      hier.dma_wait %[[THIS]]
 // CHECK-NEXT:      hier.dma_wait %[[WRITE]]
-// CHECK:           "memref.copy"
+// CHECK:           memref.copy
 // CHECK-NEXT:      %[[OUT:.*]] = hier.dma_start %c
 // CHECK-NEXT:      scf.yield %[[NEXT]], %[[OUT]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    hier.dma_wait %[[END]]
 // CHECK-NEXT:    func.return
 func.func @ahead(%a: memref<20xi8>, %c: memref<20xi8>) {
-  hier.grid [3] ins(%a : memref<20xi8>) outs(%c : memref<20xi8>)
-      tiles [#hier.tile<[8] at affine_map<(d0) -> (d0 * 8)> in "L1" address 0 stages 2 fill 0 : i8>,
-             #hier.tile<[8] at affine_map<(d0) -> (d0 * 8)> in "L1" address 16>] {
-  ^bb0(%i: index, %ta: memref<8xi8, "L1">, %tc: memref<8xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<8xi8, "L1">, memref<8xi8, "L1">) -> ()
+  hier.grid (%i) in [3]
+      ins(%ta = %a[%i * 8] [8] in "L1" address 0 stages 2 fill 0 : i8 : memref<20xi8>)
+      outs(%tc = %c[%i * 8] [8] in "L1" address 16 : memref<20xi8>) {
+    memref.copy %ta, %tc : memref<8xi8, "L1"> to memref<8xi8, "L1">
     hier.yield
   }
   func.return
@@ -62,11 +61,10 @@ func.func @ahead(%a: memref<20xi8>, %c: memref<20xi8>) {
 // CHECK-NEXT:    hier.dma_wait
 // CHECK-NEXT:    func.return
 func.func @stays(%a: memref<6x8xi8>, %w: memref<4xi8>, %c: memref<6x4xi8>) {
-  hier.grid [6, 2] ins(%a, %w : memref<6x8xi8>, memref<4xi8>) outs(%c : memref<6x4xi8>)
-      tiles [#hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[4] at affine_map<(d0, d1) -> (0)> in "L1" address 8>,
-             #hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, 0)> in "L1" address 16 stages 2>] {
-  ^bb0(%i: index, %j: index, %ta: memref<1x4xi8, "L1">, %tw: memref<4xi8, "L1">, %tc: memref<1x4xi8, "L1">):
+  hier.grid (%i, %j) in [6, 2]
+      ins(%ta = %a[%i, %j * 4] [1, 4] in "L1" address 0 : memref<6x8xi8>,
+          %tw = %w in "L1" address 8 : memref<4xi8>)
+      outs(%tc = %c[%i, 0] [1, 4] in "L1" address 16 stages 2 : memref<6x4xi8>) {
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>,
                                      affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%ta, %tw : memref<1x4xi8, "L1">, memref<4xi8, "L1">) outs(%tc : memref<1x4xi8, "L1">) {
@@ -92,15 +90,13 @@ func.func @stays(%a: memref<6x8xi8>, %w: memref<4xi8>, %c: memref<6x4xi8>) {
 // CHECK:             hier.dma_wait %[[INNER]]
 // CHECK:           }
 func.func @nested(%a: memref<16xi8>, %c: memref<4xi8>) {
-  hier.grid [2] ins(%a : memref<16xi8>) outs(%c : memref<4xi8>)
-      tiles [#hier.tile<[8] at affine_map<(d0) -> (d0 * 8)> in "L2" address 0 stages 2>,
-             #hier.tile<[4] at affine_map<(d0) -> (0)>>] {
-  ^bb0(%i: index, %ta: memref<8xi8, "L2">, %tc: memref<4xi8>):
-    hier.grid [2] ins(%ta : memref<8xi8, "L2">) outs(%tc : memref<4xi8>)
-        tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 0 stages 2>,
-               #hier.tile<[4] at affine_map<(d0) -> (0)>>] {
-    ^bb0(%j: index, %tta: memref<4xi8, "L1">, %ttc: memref<4xi8>):
-      "memref.copy"(%tta, %ttc) : (memref<4xi8, "L1">, memref<4xi8>) -> ()
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 8] [8] in "L2" address 0 stages 2 : memref<16xi8>)
+      outs(%tc = %c : memref<4xi8>) {
+    hier.grid (%j) in [2]
+        ins(%tta = %ta[%j * 4] [4] in "L1" address 0 stages 2 : memref<8xi8, "L2">)
+        outs(%ttc = %tc : memref<4xi8>) {
+      memref.copy %tta, %ttc : memref<4xi8, "L1"> to memref<4xi8>
       hier.yield
     }
     hier.yield

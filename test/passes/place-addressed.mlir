@@ -5,17 +5,17 @@
 // itself takes elements lie before it, with what are views of them. Where the program addresses the farthest level
 // nothing changes.
 
-// CHECK: sym_name = "weights", {{.*}}type = memref<8x8xi8>
-// CHECK: sym_name = "table", {{.*}}type = memref<8xi8, "L2">
-// CHECK: sym_name = "state", {{.*}}type = memref<8xi8, "L2">
+// CHECK: memref.global {{.*}}@weights : memref<8x8xi8>
+// CHECK: memref.global {{.*}}@table : memref<8xi8, "L2">
+// CHECK: memref.global {{.*}}@state : memref<8xi8, "L2">
 // CHECK: func.func @network(%x: memref<1x4x8xi8, "L2">, %y: memref<4x8xi32, "L2"> {tilewright.output})
 // CHECK: memref.get_global @weights : memref<8x8xi8>
 // CHECK: memref.collapse_shape %x {{.*}} : memref<1x4x8xi8, "L2"> into memref<4x8xi8, "L2">
 // CHECK: memref.load %{{.*}}[%{{.*}}] : memref<8xi8, "L2">
 // SAME-NOT: "L2">
-"memref.global"() <{sym_name = "weights", type = memref<8x8xi8>, initial_value = dense<1> : tensor<8x8xi8>, constant, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "table", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>, constant, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "state", type = memref<8xi8>, initial_value = dense<0> : tensor<8xi8>, sym_visibility = "private"}> : () -> ()
+memref.global "private" constant @weights : memref<8x8xi8> = dense<1>
+memref.global "private" constant @table : memref<8xi8> = dense<1>
+memref.global "private" @state : memref<8xi8> = dense<0>
 func.func @network(%x: memref<1x4x8xi8>, %y: memref<4x8xi32> {tilewright.output}) {
   %w = memref.get_global @weights : memref<8x8xi8>
   %t = memref.get_global @table : memref<8xi8>

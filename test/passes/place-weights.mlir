@@ -4,20 +4,21 @@
 // 64 bytes are there before the program runs: weights of @little fit, those of @much do not. A constant that others read
 // too stays where it was.
 
-// CHECK:       "memref.global"() <{sym_name = "little", {{.*}}type = memref<8x8xi8, "ROM">
-// CHECK:       "memref.global"() <{sym_name = "much", {{.*}}type = memref<16x8xi8>
-// CHECK:       "memref.global"() <{sym_name = "shared", {{.*}}type = memref<8x8xi8>
+// CHECK:       memref.global {{.*}}@little : memref<8x8xi8, "ROM">
+// CHECK:       memref.global {{.*}}@much : memref<16x8xi8>
+// CHECK:       memref.global {{.*}}@shared : memref<8x8xi8>
 // CHECK:       memref.get_global @little : memref<8x8xi8, "ROM">
 // CHECK:       nn.matmul ins({{.*}} : memref<4x8xi8>, memref<8x8xi8, "ROM">)
 
 // The plan uses it where it lies.
 
-// PLAN:        hier.grid {{.*}} ins({{.*}} : memref<4x8xi8>, memref<8x8xi8, "ROM">)
-// PLAN-SAME:   #hier.tile<[8, 8] at affine_map<() -> (0, 0)>>
+// PLAN:        hier.grid
+// PLAN-NEXT:     ins({{.*}} : memref<4x8xi8>,
+// PLAN-NEXT:         %{{.*}} = %{{.*}} : memref<8x8xi8, "ROM">)
 
-"memref.global"() <{sym_name = "little", sym_visibility = "private", type = memref<8x8xi8>, initial_value = dense<1> : tensor<8x8xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "much", sym_visibility = "private", type = memref<16x8xi8>, initial_value = dense<1> : tensor<16x8xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "shared", sym_visibility = "private", type = memref<8x8xi8>, initial_value = dense<1> : tensor<8x8xi8>, constant}> : () -> ()
+memref.global "private" constant @little : memref<8x8xi8> = dense<1>
+memref.global "private" constant @much : memref<16x8xi8> = dense<1>
+memref.global "private" constant @shared : memref<8x8xi8> = dense<1>
 
 func.func @network(%x: memref<4x8xi8>, %a: memref<4x8xi32> {tilewright.output}, %b: memref<4x16xi32> {tilewright.output}, %c: memref<8x8xi32> {tilewright.output}) {
   %l = memref.get_global @little : memref<8x8xi8>
@@ -33,11 +34,11 @@ func.func @network(%x: memref<4x8xi8>, %a: memref<4x8xi32> {tilewright.output}, 
 
 // Two constants that fit one by one, but not both.
 
-// CHECK:       "memref.global"() <{sym_name = "first", {{.*}}type = memref<5x8xi8, "ROM">
-// CHECK:       "memref.global"() <{sym_name = "second", {{.*}}type = memref<5x8xi8>
+// CHECK:       memref.global {{.*}}@first : memref<5x8xi8, "ROM">
+// CHECK:       memref.global {{.*}}@second : memref<5x8xi8>
 
-"memref.global"() <{sym_name = "first", sym_visibility = "private", type = memref<5x8xi8>, initial_value = dense<1> : tensor<5x8xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "second", sym_visibility = "private", type = memref<5x8xi8>, initial_value = dense<2> : tensor<5x8xi8>, constant}> : () -> ()
+memref.global "private" constant @first : memref<5x8xi8> = dense<1>
+memref.global "private" constant @second : memref<5x8xi8> = dense<2>
 
 func.func @network(%x: memref<4x8xi8>, %a: memref<4x5xi32> {tilewright.output}, %b: memref<4x5xi32> {tilewright.output}) {
   %f = memref.get_global @first : memref<5x8xi8>
@@ -51,9 +52,9 @@ func.func @network(%x: memref<4x8xi8>, %a: memref<4x5xi32> {tilewright.output}, 
 
 // Weights of one kernel that are the input of another one.
 
-// CHECK:       "memref.global"() <{sym_name = "input", {{.*}}type = memref<4x8xi8>
+// CHECK:       memref.global {{.*}}@input : memref<4x8xi8>
 
-"memref.global"() <{sym_name = "input", sym_visibility = "private", type = memref<4x8xi8>, initial_value = dense<1> : tensor<4x8xi8>, constant}> : () -> ()
+memref.global "private" constant @input : memref<4x8xi8> = dense<1>
 
 func.func @network(%x: memref<4x8xi8>, %y: memref<4x8xi8>, %a: memref<4x4xi32> {tilewright.output}, %b: memref<4x4xi32> {tilewright.output}) {
   %w = memref.get_global @input : memref<4x8xi8>
@@ -66,9 +67,9 @@ func.func @network(%x: memref<4x8xi8>, %y: memref<4x8xi8>, %a: memref<4x4xi32> {
 
 // Weights that the epilogue of their kernel reads too.
 
-// CHECK:       "memref.global"() <{sym_name = "extra", {{.*}}type = memref<4x4xi8>
+// CHECK:       memref.global {{.*}}@extra : memref<4x4xi8>
 
-"memref.global"() <{sym_name = "extra", sym_visibility = "private", type = memref<4x4xi8>, initial_value = dense<1> : tensor<4x4xi8>, constant}> : () -> ()
+memref.global "private" constant @extra : memref<4x4xi8> = dense<1>
 
 func.func @network(%x: memref<4x4xi8>, %a: memref<4x4xi32> {tilewright.output}) {
   %w = memref.get_global @extra : memref<4x4xi8>

@@ -6,10 +6,10 @@
 // same place in a level of their own.
 
 // SHARED-LABEL: func.func @network
-// SHARED:         hier.grid [4{{.*}}] spatial [0{{.*}}] apart {L1 = [[#]] : i64}
+// SHARED:         hier.grid (%{{.*}}) in [4{{.*}}] spatial [0{{.*}}] apart {L1 = [[#]] : i64}
 // OWN-LABEL:    func.func @network
 // OWN-NOT:        apart
-// OWN:            hier.grid [4{{.*}}] spatial [0{{.*}}] ins
+// OWN:            hier.grid (%{{.*}}) in [4{{.*}}] spatial [0{{.*}}]{{$}}
 // ONE-NOT:        spatial
 func.func @network(%a: memref<64x64xi8>, %b: memref<64x64xi8>, %c: memref<64x64xi32> {tilewright.output}) {
   nn.matmul ins(%a, %b : memref<64x64xi8>, memref<64x64xi8>) outs(%c : memref<64x64xi32>) {accumulator = i32}

@@ -7,10 +7,11 @@
 
 // CHECK-LABEL: func.func @network
 // CHECK: memref.alloc() {hier.address = {{[0-9]+}} : i64} : memref<256x256xi8, "L2">
-// CHECK: hier.grid [] ins(%x, %w : memref<256x256xi8, "L2">, memref<256x256xi8>)
-// CHECK-SAME: #hier.tile<[256, 256] at affine_map<() -> (0, 0)> in "L2" address [[W:[0-9]+]]>
+// CHECK: hier.grid{{$}}
+// CHECK-NEXT: ins(%{{.*}} = %x : memref<256x256xi8, "L2">,
+// CHECK-NEXT: %{{.*}} = %w in "L2" address [[W:[0-9]+]] : memref<256x256xi8>)
 // CHECK: memref.subview {{.*}} : memref<256x256xi8, "L2"> to memref<128x256xi8, strided<[512, 1]>, "L2">
-// CHECK-NOT: hier.grid [] ins({{.*}} in "L2" address [[W]]>
+// CHECK-NOT: in "L2" address [[W]] :
 // CHECK: memref.alloc() {hier.address = {{[0-9]+}} : i64} : memref<128x256xi8, "L2">
 // CHECK: memref.load %{{.*}} : memref<128x256xi8, "L2">
 
@@ -19,8 +20,8 @@
 // EARLY: hier.dma_start %v[{{.*}} to %{{.*}} : memref<256x256xi8>, memref<256x256xi8, "L2">
 // EARLY: nn.matmul
 // EARLY: nn.matmul
-"memref.global"() <{sym_name = "w", type = memref<256x256xi8>, initial_value = dense<1> : tensor<256x256xi8>, constant, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "v", type = memref<256x256xi8>, initial_value = dense<1> : tensor<256x256xi8>, constant, sym_visibility = "private"}> : () -> ()
+memref.global "private" constant @w : memref<256x256xi8> = dense<1>
+memref.global "private" constant @v : memref<256x256xi8> = dense<1>
 func.func @network(%x: memref<256x256xi8>, %y: memref<1xi8> {tilewright.output}) {
   %w = memref.get_global @w : memref<256x256xi8>
   %v = memref.get_global @v : memref<256x256xi8>

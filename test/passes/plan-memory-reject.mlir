@@ -39,7 +39,7 @@ func.func @wrong_stages(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4
 func.func @kept_for_others(%x: memref<4xi8>, %y: memref<4xi8>) {
   // expected-error @+1 {{a buffer cannot stay in L1: others than kernels that work there use it}}
   %t = memref.alloc() {hier.keep = true} : memref<4xi8>
-  "memref.copy"(%x, %t) : (memref<4xi8>, memref<4xi8>) -> ()
+  memref.copy %x, %t : memref<4xi8> to memref<4xi8>
   nn.ita_max ins(%t : memref<4xi8>) outs(%y : memref<4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
   func.return
 }

@@ -6,9 +6,10 @@
 // CHECK-SAME: hier.modelled_cycles = [[CYCLES:[0-9]+]] : i64, hier.cycles_bound
 // CHECK: %[[T:.*]] = memref.alloc() {hier.address = [[AT:[0-9]+]] : i64} : memref<8x32xi8, "L1">
 // CHECK: hier.grid
-// CHECK-SAME: outs(%[[T]] : memref<8x32xi8, "L1">)
+// CHECK: outs(%{{.*}} = %[[T]]{{.*}} : memref<8x32xi8, "L1">)
 // CHECK: hier.grid
-// CHECK-SAME: ins(%[[T]], %{{.*}} : memref<8x32xi8, "L1">, memref<32x16xi8>)
+// CHECK-NEXT: ins(%{{.*}} = %[[T]]{{.*}} : memref<8x32xi8, "L1">,
+// CHECK-NEXT: : memref<32x16xi8>)
 // CHECK-NOT: nn.matmul {{.*}}memref<8x32xi8>
 func.func @kept(%a: memref<8x16xi8>, %b: memref<16x32xi8>, %c: memref<32x16xi8>, %o: memref<8x16xi32>) {
   %t = memref.alloc() : memref<8x32xi8>
@@ -39,9 +40,9 @@ func.func @cut_reduction(%a: memref<1x4096xi8>, %b: memref<4096x1xi8>, %o: memre
 // CHECK-LABEL: func.func @fused
 // CHECK-NOT: memref.alloc
 // CHECK: hier.grid
-// CHECK-SAME: scratch [#hier.scratch<memref<[[TILE:[0-9x]+]]xi8, "L1"> address {{[0-9]+}}>]
+// CHECK: scratch(%[[S:.*]] : memref<[[TILE:[0-9x]+]]xi8, "L1"> address {{[0-9]+}})
 // CHECK: nn.matmul
-// CHECK-SAME: outs(%[[S:.*]] : memref<[[TILE]]xi8, "L1">)
+// CHECK-SAME: outs(%[[S]] : memref<[[TILE]]xi8, "L1">)
 // CHECK: nn.matmul ins(%[[S]],
 func.func @fused(%a: memref<512x1xi8>, %b: memref<1x64xi8>, %c: memref<64x1xi8>, %o: memref<512x1xi8>) {
   %t = memref.alloc() : memref<512x64xi8>
@@ -56,8 +57,8 @@ func.func @fused(%a: memref<512x1xi8>, %b: memref<1x64xi8>, %c: memref<64x1xi8>,
 
 // CHECK-LABEL: func.func @hinted
 // CHECK: memref.alloc() {hier.keep = false} : memref<8x32xi8>
-// CHECK: hier.grid [4]
-// CHECK-SAME: tiles [#hier.tile<[2, 16] at affine_map<(d0) -> ((d0 * 2), 0)> in "L1" address 0>
+// CHECK: hier.grid (%[[I:.*]]) in [4]
+// CHECK-NEXT: ins(%{{.*}} = %a[%[[I]] * 2, 0] [2, 16] in "L1" address 0 : memref<8x16xi8>,
 func.func @hinted(%a: memref<8x16xi8>, %b: memref<16x32xi8>, %c: memref<32x16xi8>, %o: memref<8x16xi32>) {
   %t = memref.alloc() {hier.keep = false} : memref<8x32xi8>
   nn.matmul ins(%a, %b : memref<8x16xi8>, memref<16x32xi8>) outs(%t : memref<8x32xi8>)
@@ -71,7 +72,8 @@ func.func @hinted(%a: memref<8x16xi8>, %b: memref<16x32xi8>, %c: memref<32x16xi8
 // A constant in a map is where the tile begins: the kernel on the tile begins at 0.
 
 // CHECK-LABEL: func.func @shifted
-// CHECK:       tiles [#hier.tile<[{{[0-9]+}}, 1, {{[0-9]+}}] at affine_map<(d0, d1) -> ((d0 * {{[0-9]+}}), 1, ((d1 * {{[0-9]+}}) + 2))>
+// CHECK:       hier.grid (%[[I:.*]], %[[J:.*]]) in
+// CHECK-NEXT:      ins(%{{.*}} = %x[%[[I]] * {{[0-9]+}}, 1, %[[J]] * {{[0-9]+}} + 2] [{{[0-9]+}}, 1, {{[0-9]+}}]
 // CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
 func.func @shifted(%x: memref<640x3x32xi8>, %y: memref<640x30xi8> {tilewright.output}) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 1, d1 + 2)>, affine_map<(d0, d1) -> (d0, d1)>],
@@ -90,12 +92,12 @@ func.func @shifted(%x: memref<640x3x32xi8>, %y: memref<640x30xi8> {tilewright.ou
 // CHECK: %[[T:.*]] = memref.alloc() {hier.address = {{[0-9]+}} : i64} : memref<8x32xi8, "L1">
 // CHECK: %[[P:.*]] = memref.subview %[[T]]
 // CHECK: hier.grid
-// CHECK-SAME: outs(%[[P]] : memref<4x32xi8, strided<[32, 1]>, "L1">)
+// CHECK: outs(%{{.*}} = %[[P]]{{.*}} : memref<4x32xi8, strided<[32, 1]>, "L1">)
 // CHECK: %[[Q:.*]] = memref.subview %[[T]]
 // CHECK: hier.grid
-// CHECK-SAME: outs(%[[Q]] : memref<4x32xi8, strided<[32, 1], offset: 128>, "L1">)
+// CHECK: outs(%{{.*}} = %[[Q]]{{.*}} : memref<4x32xi8, strided<[32, 1], offset: 128>, "L1">)
 // CHECK: hier.grid
-// CHECK-SAME: ins(%[[T]], %{{.*}} : memref<8x32xi8, "L1">
+// CHECK-NEXT: ins(%{{.*}} = %[[T]]{{.*}} : memref<8x32xi8, "L1">
 func.func @kept_in_parts(%a: memref<4x16xi8>, %b: memref<16x32xi8>, %c: memref<32x16xi8>, %o: memref<8x16xi32>) {
   %t = memref.alloc() : memref<8x32xi8>
   %p = memref.subview %t[0, 0] [4, 32] [1, 1] : memref<8x32xi8> to memref<4x32xi8, strided<[32, 1]>>

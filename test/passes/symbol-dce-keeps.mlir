@@ -11,5 +11,5 @@ func.func private @needed(%x: i32) -> i32 {
   %y = memref.load %table[%i] : memref<2xi32>
   func.return %y : i32
 }
-"memref.global"() <{sym_name = "table", type = memref<2xi32>, initial_value = dense<[1, 2]> : tensor<2xi32>, sym_visibility = "private", constant}> : () -> ()
-"memref.global"() <{sym_name = "shown", type = memref<2xi32>, initial_value = dense<[1, 2]> : tensor<2xi32>, sym_visibility = "public"}> : () -> ()
+memref.global "private" constant @table : memref<2xi32> = dense<[1, 2]>
+memref.global @shown : memref<2xi32> = dense<[1, 2]>

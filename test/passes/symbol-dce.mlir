@@ -5,7 +5,7 @@
 // CHECK: @needed
 // CHECK: @public
 // CHECK: @table
-// CHECK: sym_name = "table"
+// CHECK: memref.global {{.*}}@table : 
 // CHECK-NOT: unused_table
 // CHECK-NOT: @itself
 func.func private @unused() {
@@ -23,8 +23,8 @@ func.func @public() -> memref<2xi32> {
   %0 = memref.get_global @table : memref<2xi32>
   func.return %0 : memref<2xi32>
 }
-"memref.global"() <{sym_name = "table", type = memref<2xi32>, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "unused_table", type = memref<2xi32>, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @table : memref<2xi32> = uninitialized
+memref.global "private" @unused_table : memref<2xi32> = uninitialized
 func.func private @itself() {
   func.call @itself() : () -> ()
   func.return

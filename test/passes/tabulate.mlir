@@ -29,7 +29,7 @@ func.func @divided(%x: tensor<4xi32>) -> tensor<4xi8> {
 // No line goes through quotients that are rounded toward zero: they stand in a table. What depends on two numbers has
 // none, and a sum is no work that is worth one.
 
-// LOOPS:       "memref.global"() <{sym_name = "table_0", {{.*}}constant
+// LOOPS:       memref.global "private" constant @table_0 : 
 // LOOPS:       %table = memref.get_global @table_0 : memref<256xi8>
 // LOOPS:       memref.load %table[%{{.*}}] : memref<256xi8>
 // CHECK-LABEL: func.func @other

@@ -80,15 +80,12 @@ CONVOLUTIONS = """
 func.func @network(%x: memref<1x2x12x7xi8> {onnx.name = "x"}, %w: memref<3x2x3x3xi8> {onnx.name = "w"},
                    %v: memref<4x3x3x3xi32> {onnx.name = "v"},
                    %y: memref<1x4x8x3xi32> {onnx.name = "y", tilewright.output}) {
-  hier.grid [2, 2] ins(%x, %w, %v : memref<1x2x12x7xi8>, memref<3x2x3x3xi8>, memref<4x3x3x3xi32>)
-      outs(%y : memref<1x4x8x3xi32>)
-      tiles [#hier.tile<[1, 2, 8, 7] at affine_map<(d0, d1) -> (0, 0, d0 * 4, 0)> in "L1" address 0 stages 2>,
-             #hier.tile<[3, 2, 3, 3] at affine_map<(d0, d1) -> (0, 0, 0, 0)>>,
-             #hier.tile<[2, 3, 3, 3] at affine_map<(d0, d1) -> (d1 * 2, 0, 0, 0)> in "L1" address 224 stages 2>,
-             #hier.tile<[1, 2, 4, 3] at affine_map<(d0, d1) -> (0, d1 * 2, d0 * 4, 0)>>]
-      scratch [#hier.scratch<memref<1x3x6x5xi32, "L1"> address 1024>] {
-  ^bb0(%i: index, %j: index, %tx: memref<1x2x8x7xi8, "L1">, %tw: memref<3x2x3x3xi8>, %tv: memref<2x3x3x3xi32, "L1">,
-       %ty: memref<1x2x4x3xi32, strided<[96, 24, 3, 1], offset: ?>>, %mid: memref<1x3x6x5xi32, "L1">):
+  hier.grid (%i, %j) in [2, 2]
+      ins(%tx = %x[0, 0, %i * 4, 0] [1, 2, 8, 7] in "L1" address 0 stages 2 : memref<1x2x12x7xi8>,
+          %tw = %w : memref<3x2x3x3xi8>,
+          %tv = %v[%j * 2, 0, 0, 0] [2, 3, 3, 3] in "L1" address 224 stages 2 : memref<4x3x3x3xi32>)
+      outs(%ty = %y[0, %j * 2, %i * 4, 0] [1, 2, 4, 3] : memref<1x4x8x3xi32>)
+      scratch(%mid : memref<1x3x6x5xi32, "L1"> address 1024) {
     hier.first %j {
       nn.conv ins(%tx, %tw : memref<1x2x8x7xi8, "L1">, memref<3x2x3x3xi8>) outs(%mid : memref<1x3x6x5xi32, "L1">)
           {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64,
@@ -127,15 +124,14 @@ def test_two_convolutions_in_one_grid(passes: str) -> None:
 
 OUTER_ENDS = """
 func.func @network(%a: memref<3x8xi8> {onnx.name = "a"}, %c: memref<3xi32> {onnx.name = "c", tilewright.output}) {
-  hier.grid [3, 2] ins(%a : memref<3x8xi8>) outs(%c : memref<3xi32>)
-      tiles [#hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L2" address 0 stages 2>,
-             #hier.tile<[1] at affine_map<(d0, d1) -> (d0)> in "L2" address 16 stages 2>]
-      scratch [#hier.scratch<memref<1xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %ko: index, %ta: memref<1x4xi8, "L2">, %tc: memref<1xi32, "L2">, %sum: memref<1xi32, "L1">):
-    hier.grid [2] ins(%ta : memref<1x4xi8, "L2">) outs(%tc, %sum : memref<1xi32, "L2">, memref<1xi32, "L1">)
-        tiles [#hier.tile<[1, 2] at affine_map<(d0) -> (0, d0 * 2)> in "L1" address 0 stages 2>,
-               #hier.tile<[1] at affine_map<(d0) -> (0)>>, #hier.tile<[1] at affine_map<(d0) -> (0)>>] {
-    ^bb0(%ki: index, %tta: memref<1x2xi8, "L1">, %out: memref<1xi32, "L2">, %total: memref<1xi32, "L1">):
+  hier.grid (%i, %ko) in [3, 2]
+      ins(%ta = %a[%i, %ko * 4] [1, 4] in "L2" address 0 stages 2 : memref<3x8xi8>)
+      outs(%tc = %c[%i] [1] in "L2" address 16 stages 2 : memref<3xi32>)
+      scratch(%sum : memref<1xi32, "L1"> address 32) {
+    hier.grid (%ki) in [2]
+        ins(%tta = %ta[0, %ki * 2] [1, 2] in "L1" address 0 stages 2 : memref<1x4xi8, "L2">)
+        outs(%out = %tc : memref<1xi32, "L2">,
+             %total = %sum : memref<1xi32, "L1">) {
       %zero = arith.constant 0 : i32
       hier.first %ko, %ki { linalg.fill ins(%zero : i32) outs(%total : memref<1xi32, "L1">) }
       nn.reduce ins(%tta : memref<1x2xi8, "L1">) outs(%total : memref<1xi32, "L1">)
@@ -159,10 +155,9 @@ def test_ends_of_a_grid_around(passes: str) -> None:
 
 COPY = """
 func.func @{name}(%a: memref<20xi8> {{onnx.name = "a"}}, %c: memref<20xi8> {{onnx.name = "c", tilewright.output}}) {{
-  hier.grid [5] ins(%a : memref<20xi8>) outs(%c : memref<20xi8>)
-      tiles [#hier.tile<[4] at affine_map<(d0) -> (d0 * 4)> in "L1" address 0 stages 2>,
-             #hier.tile<[4] at affine_map<(d0) -> (d0 * 4)>>] {{
-  ^bb0(%i: index, %ta: memref<4xi8, "L1">, %tc: memref<4xi8, strided<[1], offset: ?>>):
+  hier.grid (%i) in [5]
+      ins(%ta = %a[%i * 4] [4] in "L1" address 0 stages 2 : memref<20xi8>)
+      outs(%tc = %c[%i * 4] [4] : memref<20xi8>) {{
     "memref.copy"(%ta, %tc) : (memref<4xi8, "L1">, memref<4xi8, strided<[1], offset: ?>>) -> ()
     hier.yield
   }}
@@ -193,10 +188,9 @@ func.func @network(%a: memref<8x6xi8>, %c: memref<8x6xi8>) {{
 }}
 """
 VIEWED = """
-  hier.grid [{count}] ins(%a : memref<8x6xi8>) outs(%c : memref<8x6xi8>)
-      tiles [#hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, {column})>>,
-             #hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, {column})>>] {{
-  ^bb0(%i: index, %ta: memref<2x3xi8, strided<[6, 1], offset: ?>>, %tc: memref<2x3xi8, strided<[6, 1], offset: ?>>):
+  hier.grid (%i) in [{count}]
+      ins(%ta = %a[%i * 2, {column}] [2, 3] : memref<8x6xi8>)
+      outs(%tc = %c[%i * 2, {column}] [2, 3] : memref<8x6xi8>) {{
     linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
                      iterator_types = ["parallel", "parallel"]}}
         ins(%ta : memref<2x3xi8, strided<[6, 1], offset: ?>>) outs(%tc : memref<2x3xi8, strided<[6, 1], offset: ?>>)

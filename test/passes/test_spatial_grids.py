@@ -112,10 +112,9 @@ def test_products_on_copies_in_c(program: Program, seed: int) -> None:
 
 COPY = """
 func.func @network(%a: memref<12x8xi8>, %c: memref<12x8xi8> {{tilewright.output}}) {{
-  hier.grid [{copies}, 2] spatial [0] apart {{L1 = {apart} : i64}} ins(%a : memref<12x8xi8>) outs(%c : memref<12x8xi8>)
-      tiles [#hier.tile<[{rows}, 4] at {map} in "L1" address {a} stages {stages}>,
-             #hier.tile<[{rows}, 4] at {map} in "L1" address {c}>] {{
-  ^bb0(%i: index, %j: index, %ta: memref<{rows}x4xi8, "L1">, %tc: memref<{rows}x4xi8, "L1">):
+  hier.grid (%i, %j) in [{copies}, 2] spatial [0] apart {{L1 = {apart} : i64}}
+      ins(%ta = %a[{start}] [{rows}, 4] in "L1" address {a} stages {stages} : memref<12x8xi8>)
+      outs(%tc = %c[{start}] [{rows}, 4] in "L1" address {c} : memref<12x8xi8>) {{
     "memref.copy"(%ta, %tc) : (memref<{rows}x4xi8, "L1">, memref<{rows}x4xi8, "L1">) -> ()
     hier.yield
   }}
@@ -140,8 +139,8 @@ def test_copies_are_apart_where_no_byte_is_in_two(data: Any) -> None:
     copies = draw(st.sampled_from([2, 3, 4, 6]))
     numbers = {"apart": draw(st.integers(1, 100)), "a": draw(st.integers(0, 90)), "c": draw(st.integers(0, 90))}
     rows, stages = 12 // copies, draw(st.integers(1, 2))
-    place = f"affine_map<(d0, d1) -> (d0 * {rows}, d1 * 4)>"
-    module = parse_module(CONTEXT, COPY.format(copies=copies, rows=rows, stages=stages, map=place, **numbers))
+    start = f"%i * {rows}, %j * 4"
+    module = parse_module(CONTEXT, COPY.format(copies=copies, rows=rows, stages=stages, start=start, **numbers))
     (grid,) = (op for op in module.walk() if isinstance(op, GridOp))
     taken = [(copy, *bytes_of(each, copy, rows * 4)) for each in placed_in(grid, {}) for copy in range(copies)]
     overlaps = any(one[1] & two[1] for one, two in combinations(taken, 2))
@@ -157,11 +156,10 @@ def test_copies_are_apart_where_no_byte_is_in_two(data: Any) -> None:
 
 NEEDS_ANOTHER = """
 func.func @network(%a: memref<8xi8> {onnx.name = "a"}, %c: memref<8xi8> {onnx.name = "c", tilewright.output}) {
-  hier.grid [4] spatial [0] ins(%a : memref<8xi8>) outs(%a, %c : memref<8xi8>, memref<8xi8>)
-      tiles [#hier.tile<[2] at affine_map<(d0) -> (d0 * 2 - 4)> in "L1" address 0 fill 0 : i8>,
-             #hier.tile<[2] at affine_map<(d0) -> (d0 * 2)> in "L1" address 8>,
-             #hier.tile<[2] at affine_map<(d0) -> (d0 * 2)> in "L1" address 16>] {
-  ^bb0(%i: index, %ta: memref<2xi8, "L1">, %tb: memref<2xi8, "L1">, %tc: memref<2xi8, "L1">):
+  hier.grid (%i) in [4] spatial [0]
+      ins(%ta = %a[%i * 2 - 4] [2] in "L1" address 0 fill 0 : i8 : memref<8xi8>)
+      outs(%tb = %a[%i * 2] [2] in "L1" address 8 : memref<8xi8>,
+           %tc = %c[%i * 2] [2] in "L1" address 16 : memref<8xi8>) {
     %one = arith.constant 1 : i8
     linalg.fill ins(%one : i8) outs(%tb : memref<2xi8, "L1">)
     "memref.copy"(%ta, %tc) : (memref<2xi8, "L1">, memref<2xi8, "L1">) -> ()
@@ -176,7 +174,7 @@ def test_a_copy_does_not_see_what_one_before_it_has_written() -> None:
     """What passes for a loop in row-major order is another program on copies, and is refused."""
     module = parse_module(CONTEXT, NEEDS_ANOTHER)
     (found,) = run_module(module, {"a": np.arange(8, dtype=np.int8)}).values()
-    in_order = parse_module(CONTEXT, NEEDS_ANOTHER.replace("spatial [0] ", ""))
+    in_order = parse_module(CONTEXT, NEEDS_ANOTHER.replace(" spatial [0]", ""))
     (expected,) = run_module(in_order, {"a": np.arange(8, dtype=np.int8)}).values()
     assert found.tolist() != expected.tolist()
     with pytest.raises(Diagnostic, match="rule 'in-place'"):
@@ -186,10 +184,9 @@ def test_a_copy_does_not_see_what_one_before_it_has_written() -> None:
 TRIPLED = """
 func.func @network(%a: memref<{size}xi8> {{onnx.name = "a"}},
                    %c: memref<{size}xi8> {{onnx.name = "c", tilewright.output}}) {{
-  hier.grid [{m}, {n}] {spatial} ins(%a : memref<{size}xi8>) outs(%a : memref<{size}xi8>)
-      tiles [#hier.tile<[{wide}] at affine_map<(d0, d1) -> ({source})> in "L1" address 0 fill 0 : i8>,
-             #hier.tile<[{wide}] at affine_map<(d0, d1) -> ({target})> in "L1" address 64>] {{
-  ^bb0(%i: index, %j: index, %ta: memref<{wide}xi8, "L1">, %tc: memref<{wide}xi8, "L1">):
+  hier.grid (%i, %j) in [{m}, {n}] {spatial}
+      ins(%ta = %a[{source}] [{wide}] in "L1" address 0 fill 0 : i8 : memref<{size}xi8>)
+      outs(%tc = %a[{target}] [{wide}] in "L1" address 64 : memref<{size}xi8>) {{
     linalg.generic {{indexing_maps = [{identity}, {identity}], iterator_types = ["parallel"]}}
         ins(%ta : memref<{wide}xi8, "L1">) outs(%tc : memref<{wide}xi8, "L1">) {{
     ^bb1(%x: i8, %y: i8):
@@ -212,9 +209,9 @@ def test_in_place_on_copies(data: Any) -> None:
     draw = data.draw
     m, n, wide = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
     outer, inner = draw(st.sampled_from([(n, 1), (1, m)]))
-    target = f"d0 * {outer * wide} + d1 * {inner * wide}"
+    target = f"%i * {outer * wide} + %j * {inner * wide}"
     form = st.sampled_from([outer * wide, inner * wide, -outer * wide, wide, 0])
-    source = f"d0 * {draw(form)} + d1 * {draw(form)} + {draw(st.integers(-6, 6))}"
+    source = f"%i * {draw(form)} + %j * {draw(form)} + {draw(st.integers(-6, 6))}"
     source = draw(st.sampled_from([target, target, source]))
     numbers = {"size": m * n * wide, "m": m, "n": n, "wide": wide, "identity": "affine_map<(d0) -> (d0)>"}
     text = TRIPLED.format(source=source, target=target, spatial="SPATIAL", **numbers)

@@ -216,13 +216,10 @@ def test_fills_that_change_sums_are_known() -> None:
 
 def test_large_reductions_are_proved_without_walking_through_them() -> None:
     text = """
-      hier.grid [4000, 5000, 6000] ins(%a, %b : memref<32000x48000xi8>, memref<48000x40000xi8>)
-          outs(%o : memref<32000x40000xi32>)
-          tiles [#hier.tile<[8, 8] at affine_map<(d0, d1, d2) -> (d0 * 8, d2 * 8)> in "L1" address 0>,
-                 #hier.tile<[8, 8] at affine_map<(d0, d1, d2) -> (d2 * 8, d1 * 8)> in "L1" address 64>,
-                 #hier.tile<[8, 8] at affine_map<(d0, d1, d2) -> (d0 * 8, d1 * 8)> in "L1" address 128>] {
-      ^bb0(%i: index, %j: index, %k: index, %ta: memref<8x8xi8, "L1">, %tb: memref<8x8xi8, "L1">,
-          %to: memref<8x8xi32, "L1">):
+      hier.grid (%i, %j, %k) in [4000, 5000, 6000]
+          ins(%ta = %a[%i * 8, %k * 8] [8, 8] in "L1" address 0 : memref<32000x48000xi8>,
+              %tb = %b[%k * 8, %j * 8] [8, 8] in "L1" address 64 : memref<48000x40000xi8>)
+          outs(%to = %o[%i * 8, %j * 8] [8, 8] in "L1" address 128 : memref<32000x40000xi32>) {
         %zero = arith.constant 0 : i32
         hier.first %k { linalg.fill ins(%zero : i32) outs(%to : memref<8x8xi32, "L1">) }
         nn.matmul ins(%ta, %tb : memref<8x8xi8, "L1">, memref<8x8xi8, "L1">) outs(%to : memref<8x8xi32, "L1">)

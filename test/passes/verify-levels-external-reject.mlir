@@ -1,6 +1,6 @@
 // RUN: opt-tool %s --split-input-file --verify-diagnostics -p 'attach-machine{target=%S/../machines/external.toml},verify-levels'
 
-"memref.global"() <{sym_name = "weights", type = memref<16xi8>, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @weights : memref<16xi8> = uninitialized
 func.func @network() {
   %zero = arith.constant 0 : index
   %w = memref.get_global @weights : memref<16xi8>

@@ -2,8 +2,8 @@
 
 // Of the memories in L1, 65,536 bytes, in which functions work at different times, the largest is the one that is there.
 // CHECK: func.func @network
-"memref.global"() <{sym_name = "near", type = memref<65536xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "near_3", type = memref<40000xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @near : memref<65536xi8, "L1"> = uninitialized
+memref.global "private" @near_3 : memref<40000xi8, "L1"> = uninitialized
 func.func @network(%at: memref<1xi32> {tilewright.state = array<i64: 1, 9>}) {
   %near = "memref.get_global"() <{name = @near}> : () -> memref<65536xi8, "L1">
   func.return

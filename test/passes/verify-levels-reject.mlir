@@ -10,10 +10,10 @@
 // NEAR: remedy: {{.*}} plan for the level as it is (plan-memory), or give L1 65,540 bytes
 // NONE: the module has no machine
 
-"memref.global"() <{sym_name = "weights", type = memref<16777196xi8>, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "arena", type = memref<20xi8>, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "near", type = memref<65533xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "more", type = memref<4xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @weights : memref<16777196xi8> = uninitialized
+memref.global "private" @arena : memref<20xi8> = uninitialized
+memref.global "private" @near : memref<65533xi8, "L1"> = uninitialized
+memref.global "private" @more : memref<4xi8, "L1"> = uninitialized
 func.func @network(%x: memref<2000xi8>) {
   func.return
 }

@@ -2,8 +2,8 @@
 
 // L1 has 65,536 bytes, of which buffers that begin at multiples of 4 take all.
 // CHECK: func.func @network
-"memref.global"() <{sym_name = "near", type = memref<65529xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "more", type = memref<1xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @near : memref<65529xi8, "L1"> = uninitialized
+memref.global "private" @more : memref<1xi8, "L1"> = uninitialized
 func.func @network(%x: memref<20xi8>) {
   func.return
 }

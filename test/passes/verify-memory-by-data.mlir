@@ -5,7 +5,7 @@ func.func @anywhere(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+  memref.copy %a, %c : memref<8xi32> to memref<8xi32>
   scf.for %i = %c0 to %c8 step %c1 {
     %n = memref.load %a[%i] : memref<8xi32>
     %k = arith.index_cast %n : i32 to index
@@ -34,7 +34,7 @@ func.func @as_often(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
   %c1 = arith.constant 1 : index
   %n = memref.load %a[%c0] : memref<8xi32>
   %k = arith.index_cast %n : i32 to index
-  "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+  memref.copy %a, %c : memref<8xi32> to memref<8xi32>
   scf.for %i = %c0 to %k step %c1 {
     %own = memref.alloc() : memref<8xi32>
     linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
@@ -61,7 +61,7 @@ func.func @perhaps_never(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output
   %n = memref.load %a[%c0] : memref<8xi32>
   %k = arith.index_cast %n : i32 to index
   scf.for %i = %c0 to %k step %c1 {
-    "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+    memref.copy %a, %c : memref<8xi32> to memref<8xi32>
   }
   func.return
 }
@@ -69,22 +69,22 @@ func.func @perhaps_never(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output
 // -----
 
 // The second time %x is no longer what it was.
-"memref.global"() <{sym_name = "arena", type = memref<12xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+memref.global "private" @arena : memref<12xi8> = uninitialized {tilewright.arena}
 func.func @again(%a: memref<8xi8>, %n: index, %c: memref<8xi8> {tilewright.output}) {
   %arena = memref.get_global @arena : memref<12xi8>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %x = memref.view %arena[%c0][] : memref<12xi8> to memref<8xi8>
-  "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
-  "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %x : memref<8xi8> to memref<8xi8>
+  memref.copy %a, %c : memref<8xi8> to memref<8xi8>
   %v = memref.load %a[%c0] : memref<8xi8>
   %k = arith.index_cast %v : i8 to index
   scf.for %i = %c0 to %k step %c1 {
     // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
-    "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %x, %c : memref<8xi8> to memref<8xi8>
     %y = memref.view %arena[%c4][] : memref<12xi8> to memref<8xi8>
-    "memref.copy"(%a, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %a, %y : memref<8xi8> to memref<8xi8>
   }
   func.return
 }
@@ -92,7 +92,7 @@ func.func @again(%a: memref<8xi8>, %n: index, %c: memref<8xi8> {tilewright.outpu
 // -----
 
 // Each branch writes all of a buffer that lies where others lay, the second one in two parts.
-"memref.global"() <{sym_name = "arena", type = memref<8xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+memref.global "private" @arena : memref<8xi8> = uninitialized {tilewright.arena}
 func.func @filled_by_both(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
   %arena = memref.get_global @arena : memref<8xi8>
   %c0 = arith.constant 0 : index
@@ -101,15 +101,15 @@ func.func @filled_by_both(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright
   memref.store %v, %old[%c0] : memref<1xi8>
   %x = memref.view %arena[%c0][] : memref<8xi8> to memref<8xi8>
   scf.if %b {
-    "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %a, %x : memref<8xi8> to memref<8xi8>
   } else {
     %x0 = memref.subview %x[0] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1]>>
     %x4 = memref.subview %x[4] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1], offset: 4>>
     %a0 = memref.subview %a[0] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1]>>
-    "memref.copy"(%a0, %x0) : (memref<4xi8, strided<[1]>>, memref<4xi8, strided<[1]>>) -> ()
-    "memref.copy"(%a0, %x4) : (memref<4xi8, strided<[1]>>, memref<4xi8, strided<[1], offset: 4>>) -> ()
+    memref.copy %a0, %x0 : memref<4xi8, strided<[1]>> to memref<4xi8, strided<[1]>>
+    memref.copy %a0, %x4 : memref<4xi8, strided<[1]>> to memref<4xi8, strided<[1], offset: 4>>
   }
-  "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %c : memref<8xi8> to memref<8xi8>
   func.return
 }
 
@@ -118,7 +118,7 @@ func.func @filled_by_both(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright
 // expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
 func.func @filled_by_one(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
   scf.if %b {
-    "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %a, %c : memref<8xi8> to memref<8xi8>
   }
   func.return
 }
@@ -129,12 +129,12 @@ func.func @filled_by_one(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.
 func.func @read_in_the_other(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
   %x = memref.alloc() : memref<8xi8>
   scf.if %b {
-    "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
-    "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %a, %x : memref<8xi8> to memref<8xi8>
+    memref.copy %a, %c : memref<8xi8> to memref<8xi8>
   } else {
     // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which nothing has written (rule 'initialised')}}
-    "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
-    "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %x, %c : memref<8xi8> to memref<8xi8>
+    memref.copy %a, %x : memref<8xi8> to memref<8xi8>
   }
   func.return
 }
@@ -148,9 +148,9 @@ func.func @filled_in_a_loop(%a: memref<8xi8>, %n: index, %b: i1, %c: memref<8xi8
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     scf.if %b {
-      "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+      memref.copy %a, %c : memref<8xi8> to memref<8xi8>
     } else {
-      "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+      memref.copy %a, %c : memref<8xi8> to memref<8xi8>
     }
   }
   func.return
@@ -180,9 +180,9 @@ func.func @both_sides(%a: memref<8xi32>, %b: memref<8xi32>, %c: memref<8xi32> {t
   %n = memref.load %a[%c0] : memref<8xi32>
   %m = arith.cmpi slt, %n, %n : i32
   scf.if %m {
-    "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+    memref.copy %a, %c : memref<8xi32> to memref<8xi32>
   } else {
-    "memref.copy"(%b, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+    memref.copy %b, %c : memref<8xi32> to memref<8xi32>
   }
   func.return
 }
@@ -196,19 +196,19 @@ func.func @one_side(%a: memref<8xi32>, %c: memref<8xi32> {tilewright.output}) {
   %m = arith.cmpi slt, %n, %n : i32
   %t = memref.alloc() : memref<8xi32>
   scf.if %m {
-    "memref.copy"(%a, %t) : (memref<8xi32>, memref<8xi32>) -> ()
+    memref.copy %a, %t : memref<8xi32> to memref<8xi32>
   } else {
-    "memref.copy"(%a, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+    memref.copy %a, %c : memref<8xi32> to memref<8xi32>
   }
   // expected-error@+1 {{'memref.copy' reads operand 0 (%t), which nothing has written (rule 'initialised')}}
-  "memref.copy"(%t, %c) : (memref<8xi32>, memref<8xi32>) -> ()
+  memref.copy %t, %c : memref<8xi32> to memref<8xi32>
   func.return
 }
 
 // -----
 
 // Each side clobbers the other's buffer: on the path of the second, %x is no more.
-"memref.global"() <{sym_name = "arena", type = memref<16xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+memref.global "private" @arena : memref<16xi8> = uninitialized {tilewright.arena}
 func.func @clobbered(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   %c0 = arith.constant 0 : index
   %arena = memref.get_global @arena : memref<16xi8>
@@ -216,11 +216,11 @@ func.func @clobbered(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   %m = arith.cmpi slt, %n, %n : i8
   %x = memref.view %arena[%c0][] : memref<16xi8> to memref<8xi8>
   %y = memref.view %arena[%c0][] : memref<16xi8> to memref<8xi8>
-  "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %x : memref<8xi8> to memref<8xi8>
   scf.if %m {
-    "memref.copy"(%a, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+    memref.copy %a, %y : memref<8xi8> to memref<8xi8>
   }
   // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
-  "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %c : memref<8xi8> to memref<8xi8>
   func.return
 }

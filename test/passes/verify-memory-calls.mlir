@@ -3,12 +3,12 @@
 // A call is judged by the steps of its callee: %x is read before %y is written, so that they may overlap.
 func.func private @by_copy(%x: memref<6xi8>, %y: memref<6xi8, strided<[1], offset: 2>>) {
   %own = memref.alloc() : memref<6xi8>
-  "memref.copy"(%x, %own) : (memref<6xi8>, memref<6xi8>) -> ()
-  "memref.copy"(%own, %y) : (memref<6xi8>, memref<6xi8, strided<[1], offset: 2>>) -> ()
+  memref.copy %x, %own : memref<6xi8> to memref<6xi8>
+  memref.copy %own, %y : memref<6xi8> to memref<6xi8, strided<[1], offset: 2>>
   func.return
 }
 func.func @overlapping(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
-  "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %c : memref<8xi8> to memref<8xi8>
   %x = memref.subview %c[0] [6] [1] : memref<8xi8> to memref<6xi8>
   %y = memref.subview %c[2] [6] [1] : memref<8xi8> to memref<6xi8, strided<[1], offset: 2>>
   func.call @by_copy(%x, %y) : (memref<6xi8>, memref<6xi8, strided<[1], offset: 2>>) -> ()
@@ -19,11 +19,11 @@ func.func @overlapping(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
 
 func.func private @at_once(%x: memref<6xi8>, %y: memref<6xi8, strided<[1], offset: 2>>) {
   // expected-error@+1 {{'memref.copy' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'apart')}}
-  "memref.copy"(%x, %y) : (memref<6xi8>, memref<6xi8, strided<[1], offset: 2>>) -> ()
+  memref.copy %x, %y : memref<6xi8> to memref<6xi8, strided<[1], offset: 2>>
   func.return
 }
 func.func @overlapping(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
-  "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %c : memref<8xi8> to memref<8xi8>
   %x = memref.subview %c[0] [6] [1] : memref<8xi8> to memref<6xi8>
   %y = memref.subview %c[2] [6] [1] : memref<8xi8> to memref<6xi8, strided<[1], offset: 2>>
   func.call @at_once(%x, %y) : (memref<6xi8>, memref<6xi8, strided<[1], offset: 2>>) -> ()
@@ -71,7 +71,7 @@ func.func @in_place(%a: memref<4x4xi8>, %c: memref<4x4xi8> {tilewright.output}) 
 func.func private @low_half(%x: memref<8xi8>, %y: memref<8xi8>) {
   %from = memref.subview %x[0] [4] [1] : memref<8xi8> to memref<4xi8>
   %to = memref.subview %y[0] [4] [1] : memref<8xi8> to memref<4xi8>
-  "memref.copy"(%from, %to) : (memref<4xi8>, memref<4xi8>) -> ()
+  memref.copy %from, %to : memref<4xi8> to memref<4xi8>
   func.return
 }
 func.func @halves(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
@@ -80,7 +80,7 @@ func.func @halves(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   func.call @low_half(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
   %from = memref.subview %a[4] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1], offset: 4>>
   %to = memref.subview %c[4] [4] [1] : memref<8xi8> to memref<4xi8, strided<[1], offset: 4>>
-  "memref.copy"(%from, %to) : (memref<4xi8, strided<[1], offset: 4>>, memref<4xi8, strided<[1], offset: 4>>) -> ()
+  memref.copy %from, %to : memref<4xi8, strided<[1], offset: 4>> to memref<4xi8, strided<[1], offset: 4>>
   func.return
 }
 
@@ -89,7 +89,7 @@ func.func @halves(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
 func.func private @low_half(%x: memref<8xi8>, %y: memref<8xi8>) {
   %from = memref.subview %x[0] [4] [1] : memref<8xi8> to memref<4xi8>
   %to = memref.subview %y[0] [4] [1] : memref<8xi8> to memref<4xi8>
-  "memref.copy"(%from, %to) : (memref<4xi8>, memref<4xi8>) -> ()
+  memref.copy %from, %to : memref<4xi8> to memref<4xi8>
   func.return
 }
 // expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
@@ -103,8 +103,8 @@ func.func @half(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
 func.func private @low_half_then_all(%x: memref<8xi8>, %own: memref<8xi8>, %y: memref<8xi8>) {
   %from = memref.subview %x[0] [4] [1] : memref<8xi8> to memref<4xi8>
   %to = memref.subview %own[0] [4] [1] : memref<8xi8> to memref<4xi8>
-  "memref.copy"(%from, %to) : (memref<4xi8>, memref<4xi8>) -> ()
-  "memref.copy"(%own, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %from, %to : memref<4xi8> to memref<4xi8>
+  memref.copy %own, %y : memref<8xi8> to memref<8xi8>
   func.return
 }
 // expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
@@ -117,32 +117,32 @@ func.func @scratch(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
 // -----
 
 // A callee writes a global over what lies in its bytes.
-"memref.global"() <{sym_name = "arena", type = memref<12xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+memref.global "private" @arena : memref<12xi8> = uninitialized {tilewright.arena}
 func.func private @into_the_arena(%x: memref<8xi8>) {
   %c4 = arith.constant 4 : index
   %arena = memref.get_global @arena : memref<12xi8>
   %y = memref.view %arena[%c4][] : memref<12xi8> to memref<8xi8>
-  "memref.copy"(%x, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %y : memref<8xi8> to memref<8xi8>
   func.return
 }
 func.func @overwritten(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   %c0 = arith.constant 0 : index
   %arena = memref.get_global @arena : memref<12xi8>
   %x = memref.view %arena[%c0][] : memref<12xi8> to memref<8xi8>
-  "memref.copy"(%a, %x) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %x : memref<8xi8> to memref<8xi8>
   func.call @into_the_arena(%a) : (memref<8xi8>) -> ()
   // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
-  "memref.copy"(%x, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %c : memref<8xi8> to memref<8xi8>
   func.return
 }
 
 // -----
 
-"memref.global"() <{sym_name = "weights", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>, constant, sym_visibility = "private"}> : () -> ()
+memref.global "private" constant @weights : memref<8xi8> = dense<1>
 func.func private @into_weights(%x: memref<8xi8>) {
   %w = memref.get_global @weights : memref<8xi8>
   // expected-error@+1 {{'memref.copy' writes operand 1 (%w) (rule 'constant')}}
-  "memref.copy"(%x, %w) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %w : memref<8xi8> to memref<8xi8>
   func.return
 }
 func.func @constant(%a: memref<8xi8>) {
@@ -155,7 +155,7 @@ func.func @constant(%a: memref<8xi8>) {
 // Rows at indices that the caller gives: all of them, and so the whole.
 func.func private @write_row(%row: memref<8xi8>, %whole: memref<4x8xi8>, %at: index) {
   %to = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
-  "memref.copy"(%row, %to) : (memref<8xi8>, memref<8xi8, strided<[1], offset: ?>>) -> ()
+  memref.copy %row, %to : memref<8xi8> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }
 func.func @all_rows(%a: memref<8xi8>, %c: memref<4x8xi8> {tilewright.output}) {
@@ -172,7 +172,7 @@ func.func @all_rows(%a: memref<8xi8>, %c: memref<4x8xi8> {tilewright.output}) {
 
 func.func private @write_row(%row: memref<8xi8>, %whole: memref<4x8xi8>, %at: index) {
   %to = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
-  "memref.copy"(%row, %to) : (memref<8xi8>, memref<8xi8, strided<[1], offset: ?>>) -> ()
+  memref.copy %row, %to : memref<8xi8> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }
 // expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
@@ -191,7 +191,7 @@ func.func @three_rows(%a: memref<8xi8>, %c: memref<4x8xi8> {tilewright.output}) 
 func.func private @write_row(%row: memref<8xi8>, %whole: memref<4x8xi8>, %at: index) {
   // expected-error@+1 {{'memref.subview': 'memref.subview' leaves its source along axis 0 (rule 'inside')}}
   %to = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
-  "memref.copy"(%row, %to) : (memref<8xi8>, memref<8xi8, strided<[1], offset: ?>>) -> ()
+  memref.copy %row, %to : memref<8xi8> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }
 func.func @beyond(%a: memref<8xi8>, %c: memref<4x8xi8> {tilewright.output}) {
@@ -205,11 +205,11 @@ func.func @beyond(%a: memref<8xi8>, %c: memref<4x8xi8> {tilewright.output}) {
 // A row at an index that depends on data may be any: the others stay as they are.
 func.func private @write_row(%row: memref<8xi8>, %whole: memref<4x8xi8>, %at: index) {
   %to = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
-  "memref.copy"(%row, %to) : (memref<8xi8>, memref<8xi8, strided<[1], offset: ?>>) -> ()
+  memref.copy %row, %to : memref<8xi8> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }
 func.func @any_row(%a: memref<8xi8>, %b: memref<4x8xi8>, %n: index, %c: memref<4x8xi8> {tilewright.output}) {
-  "memref.copy"(%b, %c) : (memref<4x8xi8>, memref<4x8xi8>) -> ()
+  memref.copy %b, %c : memref<4x8xi8> to memref<4x8xi8>
   func.call @write_row(%a, %c, %n) : (memref<8xi8>, memref<4x8xi8>, index) -> ()
   func.return
 }
@@ -219,7 +219,7 @@ func.func @any_row(%a: memref<8xi8>, %b: memref<4x8xi8>, %n: index, %c: memref<4
 func.func private @write_row(%row: memref<8xi8>, %whole: memref<4x8xi8>, %at: index) {
   %to = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
   // expected-error@+1 {{'memref.copy' reads what it may leave as it is, which nothing has written (rule 'initialised')}}
-  "memref.copy"(%row, %to) : (memref<8xi8>, memref<8xi8, strided<[1], offset: ?>>) -> ()
+  memref.copy %row, %to : memref<8xi8> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }
 func.func @left_out(%a: memref<8xi8>, %n: index, %c: memref<4x8xi8> {tilewright.output}) {
@@ -234,7 +234,7 @@ func.func private @move_row(%whole: memref<4x8xi8>, %at: index, %to: index) {
   %x = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
   %y = memref.subview %whole[%to, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
   // expected-error@+1 {{'memref.copy' writes operand 1 (%y) over operand 0 (%x), which it still needs (rule 'apart')}}
-  "memref.copy"(%x, %y) : (memref<8xi8, strided<[1], offset: ?>>, memref<8xi8, strided<[1], offset: ?>>) -> ()
+  memref.copy %x, %y : memref<8xi8, strided<[1], offset: ?>> to memref<8xi8, strided<[1], offset: ?>>
   func.return
 }
 func.func @moved(%a: memref<4x8xi8>, %n: index, %m: index) {
@@ -259,11 +259,11 @@ func.func @fetched(%a: memref<4x8xi8>, %n: index) {
 
 // Where data decide whether there is a call, it may write over what holds data already.
 func.func private @fill(%x: memref<8xi8>, %y: memref<8xi8>) {
-  "memref.copy"(%x, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %y : memref<8xi8> to memref<8xi8>
   func.return
 }
 func.func @perhaps(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output}) {
-  "memref.copy"(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %c : memref<8xi8> to memref<8xi8>
   scf.if %b {
     func.call @fill(%a, %c) : (memref<8xi8>, memref<8xi8>) -> ()
   }
@@ -273,7 +273,7 @@ func.func @perhaps(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output
 // -----
 
 func.func private @fill(%x: memref<8xi8>, %y: memref<8xi8>) {
-  "memref.copy"(%x, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %y : memref<8xi8> to memref<8xi8>
   func.return
 }
 // expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
@@ -290,7 +290,7 @@ func.func @perhaps(%a: memref<8xi8>, %b: i1, %c: memref<8xi8> {tilewright.output
 func.func private @low_half(%x: memref<8xi8>, %y: memref<8xi8>) {
   %from = memref.subview %x[0] [4] [1] : memref<8xi8> to memref<4xi8>
   %to = memref.subview %y[0] [4] [1] : memref<8xi8> to memref<4xi8>
-  "memref.copy"(%from, %to) : (memref<4xi8>, memref<4xi8>) -> ()
+  memref.copy %from, %to : memref<4xi8> to memref<4xi8>
   func.return
 }
 func.func @beside(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
@@ -299,17 +299,17 @@ func.func @beside(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
   %one = hier.launch {
     func.call @low_half(%a, %c) {engine = "npu"} : (memref<8xi8>, memref<8xi8>) -> ()
   }
-  "memref.copy"(%from, %to) : (memref<4xi8, strided<[1], offset: 4>>, memref<4xi8, strided<[1], offset: 4>>) -> ()
+  memref.copy %from, %to : memref<4xi8, strided<[1], offset: 4>> to memref<4xi8, strided<[1], offset: 4>>
   hier.join %one
   func.return
 }
 
 // -----
 
-"memref.global"() <{sym_name = "own", type = memref<8xi8>, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @own : memref<8xi8> = uninitialized
 func.func private @by_own(%x: memref<8xi8>) {
   %y = memref.get_global @own : memref<8xi8>
-  "memref.copy"(%x, %y) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %x, %y : memref<8xi8> to memref<8xi8>
   func.return
 }
 func.func @beside(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
@@ -318,7 +318,7 @@ func.func @beside(%a: memref<8xi8>, %c: memref<8xi8> {tilewright.output}) {
     func.call @by_own(%a) {engine = "npu"} : (memref<8xi8>) -> ()
   }
   // expected-error@+1 {{'memref.copy' reads operand 0 (%own), which a kernel still writes (rule 'race')}}
-  "memref.copy"(%own, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %own, %c : memref<8xi8> to memref<8xi8>
   hier.join %one
   func.return
 }

@@ -3,10 +3,9 @@
 // More copies than there are engines.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
   // expected-error@+1 {{the grid runs on 8 copies of 'cluster' (rule 'level')}}
-  hier.grid [8, 2] spatial [0] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<1x4xi8, "L1">, %tc: memref<1x4xi8, "L1">):
+  hier.grid (%i, %j) in [8, 2] spatial [0]
+      ins(%ta = %a[%i, %j * 4] [1, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i, %j * 4] [1, 4] in "L1" address 8 : memref<8x8xi8>) {
     nn.ita_max ins(%ta : memref<1x4xi8, "L1">) outs(%tc : memref<1x4xi8, "L1">)
         {levels = 256 : i64, accumulator = i32, element = i8}
     hier.yield
@@ -19,11 +18,10 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 // Buffers in a level that has as many copies as the engine are not apart.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
   // expected-error@+1 {{the copies of the grid have their buffers apart in L1, which has copies itself (rule 'level')}}
-  hier.grid [4, 2] spatial [0] apart {L1 = 64 : i64} ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 64 : i64}
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -34,11 +32,10 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 // More than the level has copies.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
   // expected-error@+1 {{the grid runs on 8 copies of L1 (rule 'level')}}
-  hier.grid [8, 2] spatial [0] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[1, 4] at affine_map<(d0, d1) -> (d0, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<1x4xi8, "L1">, %tc: memref<1x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<1x4xi8, "L1">, memref<1x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [8, 2] spatial [0]
+      ins(%ta = %a[%i, %j * 4] [1, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i, %j * 4] [1, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<1x4xi8, "L1"> to memref<1x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -49,11 +46,10 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 // An operand that lies in the memory of one copy.
 func.func @network(%a: memref<8x8xi8, "L1">, %c: memref<8x8xi8> {tilewright.output}) {
   // expected-error@+1 {{operand 0 of the grid lies in one copy of L1 (rule 'level')}}
-  hier.grid [4, 2] spatial [0] ins(%a : memref<8x8xi8, "L1">) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [4, 2] spatial [0]
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8, "L1">)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return

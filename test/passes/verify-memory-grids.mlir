@@ -4,10 +4,9 @@
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{the buffers of operand 0 (%a) and operand 1 (%c) of the grid overlap in L1 (rule 'apart')}}
-    hier.grid [2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 0>,
-               #hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 24>] {
-    ^bb0(%i0: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0) in [2]
+        ins(%s = %a[%i0 * 4, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
+        outs(%t = %c[%i0 * 4, 0] [4, 8] in "L1" address 24 : memref<8x8xi8>) {
       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<4x8xi8, "L1">) outs(%t : memref<4x8xi8, "L1">) {
     ^bb1(%x: i8, %y: i8):
@@ -25,10 +24,9 @@ builtin.module {
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{an element of operand 1 (%c) of the grid is in no tile (rule 'written-once')}}
-    hier.grid [2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 0>,
-               #hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 3, 0)> in "L1" address 32>] {
-    ^bb0(%i0: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0) in [2]
+        ins(%s = %a[%i0 * 4, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
+        outs(%t = %c[%i0 * 3, 0] [4, 8] in "L1" address 32 : memref<8x8xi8>) {
       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<4x8xi8, "L1">) outs(%t : memref<4x8xi8, "L1">) {
     ^bb1(%x: i8, %y: i8):
@@ -46,10 +44,9 @@ builtin.module {
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{an element of operand 1 (%c) of the grid is in two tiles (rule 'written-once')}}
-    hier.grid [3] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 3, 0)> in "L1" address 0 fill 0 : i8>,
-               #hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 3, 0)> in "L1" address 32>] {
-    ^bb0(%i0: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0) in [3]
+        ins(%s = %a[%i0 * 3, 0] [4, 8] in "L1" address 0 fill 0 : i8 : memref<8x8xi8>)
+        outs(%t = %c[%i0 * 3, 0] [4, 8] in "L1" address 32 : memref<8x8xi8>) {
       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<4x8xi8, "L1">) outs(%t : memref<4x8xi8, "L1">) {
     ^bb1(%x: i8, %y: i8):
@@ -67,10 +64,9 @@ builtin.module {
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{a tile of operand 1 (%c) of the grid is left and taken up again (rule 'written-once')}}
-    hier.grid [2, 2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0, d1) -> (d1 * 4, 0)> in "L1" address 0>,
-               #hier.tile<[4, 8] at affine_map<(d0, d1) -> (d1 * 4, 0)> in "L1" address 32>] {
-    ^bb0(%i0: index, %i1: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0, %i1) in [2, 2]
+        ins(%s = %a[%i1 * 4, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
+        outs(%t = %c[%i1 * 4, 0] [4, 8] in "L1" address 32 : memref<8x8xi8>) {
       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<4x8xi8, "L1">) outs(%t : memref<4x8xi8, "L1">) {
     ^bb1(%x: i8, %y: i8):
@@ -88,10 +84,9 @@ builtin.module {
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{operand 0 (%a) of the grid is read outside of its bounds (rule 'fill')}}
-    hier.grid [2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 5, 0)> in "L1" address 0>,
-               #hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 32>] {
-    ^bb0(%i0: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0) in [2]
+        ins(%s = %a[%i0 * 5, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
+        outs(%t = %c[%i0 * 4, 0] [4, 8] in "L1" address 32 : memref<8x8xi8>) {
       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<4x8xi8, "L1">) outs(%t : memref<4x8xi8, "L1">) {
     ^bb1(%x: i8, %y: i8):
@@ -109,10 +104,9 @@ builtin.module {
 builtin.module {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{the body does not write operand 1 (%c) of the grid (rule 'complete')}}
-    hier.grid [2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 0>,
-               #hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 32>] {
-    ^bb0(%i0: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0) in [2]
+        ins(%s = %a[%i0 * 4, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
+        outs(%t = %c[%i0 * 4, 0] [4, 8] in "L1" address 32 : memref<8x8xi8>) {
       %k = arith.constant 0 : index
       hier.yield
     }
@@ -126,10 +120,9 @@ builtin.module {
 builtin.module attributes {hier.machine = {name = "small", levels = {L2 = {size = 65536 : i64}, L1 = {size = 64 : i64}}, links = {dma = {far = "L2", near = "L1", width = 8 : i64}}, engines = {core = {level = {ins = ["L1"]}, runs = {"*" = {cost = "per_element", cycles = 1.0 : f64}}}}}} {
   func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
     // expected-error@+1 {{the buffer of operand 1 (%c) of the grid leaves L1 (rule 'level')}}
-    hier.grid [2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-        tiles [#hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 0>,
-               #hier.tile<[4, 8] at affine_map<(d0) -> (d0 * 4, 0)> in "L1" address 32 stages 2>] {
-    ^bb0(%i0: index, %s: memref<4x8xi8, "L1">, %t: memref<4x8xi8, "L1">):
+    hier.grid (%i0) in [2]
+        ins(%s = %a[%i0 * 4, 0] [4, 8] in "L1" address 0 : memref<8x8xi8>)
+        outs(%t = %c[%i0 * 4, 0] [4, 8] in "L1" address 32 stages 2 : memref<8x8xi8>) {
       linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%s : memref<4x8xi8, "L1">) outs(%t : memref<4x8xi8, "L1">) {
     ^bb1(%x: i8, %y: i8):

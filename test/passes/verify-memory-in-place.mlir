@@ -5,14 +5,12 @@
 // CHECK-LABEL: func.func @in_place
 func.func @in_place(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8>) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b, %o : memref<4x6xi8>, memref<6x4xi8>, memref<4x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)>>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)>>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %tr: memref<2x4xi8, strided<[4, 1], offset: ?>>,
-      %to: memref<2x4xi8, strided<[4, 1], offset: ?>>, %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>,
+          %tr = %o[%i * 2, 0] [2, 4] : memref<4x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }

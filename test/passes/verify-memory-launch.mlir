@@ -17,7 +17,7 @@ func.func @in_order(%a: memref<8xi8>, %b: memref<8xi8>, %c: memref<8xi8>) {
     }
   }
   hier.join %two
-  "memref.copy"(%b, %a) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %b, %a : memref<8xi8> to memref<8xi8>
   hier.join %one
   func.return
 }
@@ -33,7 +33,7 @@ func.func @too_early(%a: memref<8xi8>, %b: memref<8xi8>, %c: memref<8xi8>) {
     }
   }
   // expected-error@below {{'memref.copy' reads operand 0 (%b), which a kernel still writes (rule 'race')}}
-  "memref.copy"(%b, %c) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %b, %c : memref<8xi8> to memref<8xi8>
   hier.join %one
   func.return
 }
@@ -49,7 +49,7 @@ func.func @still_read(%a: memref<8xi8>, %b: memref<8xi8>, %c: memref<8xi8>) {
     }
   }
   // expected-error@below {{'memref.copy' writes operand 1 (%a), which a kernel still reads (rule 'race')}}
-  "memref.copy"(%c, %a) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %c, %a : memref<8xi8> to memref<8xi8>
   hier.join %one
   func.return
 }

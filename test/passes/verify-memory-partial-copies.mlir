@@ -5,10 +5,10 @@
 func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output}) {
   %whole = memref.alloc() : memref<2x2xf32>
   %first = memref.subview %whole[0, 0] [1, 2] [1, 1] : memref<2x2xf32> to memref<2xf32, strided<[1]>>
-  "memref.copy"(%x, %first) : (memref<2xf32>, memref<2xf32, strided<[1]>>) -> ()
-  "memref.copy"(%whole, %out) : (memref<2x2xf32>, memref<2x2xf32>) -> ()
+  memref.copy %x, %first : memref<2xf32> to memref<2xf32, strided<[1]>>
+  memref.copy %whole, %out : memref<2x2xf32> to memref<2x2xf32>
   %second = memref.subview %out[1, 0] [1, 2] [1, 1] : memref<2x2xf32> to memref<2xf32, strided<[1], offset: 2>>
-  "memref.copy"(%x, %second) : (memref<2xf32>, memref<2xf32, strided<[1], offset: 2>>) -> ()
+  memref.copy %x, %second : memref<2xf32> to memref<2xf32, strided<[1], offset: 2>>
   func.return
 }
 
@@ -19,8 +19,8 @@ func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output})
 func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output}) {
   %whole = memref.alloc() : memref<2x2xf32>
   %first = memref.subview %whole[0, 0] [1, 2] [1, 1] : memref<2x2xf32> to memref<2xf32, strided<[1]>>
-  "memref.copy"(%x, %first) : (memref<2xf32>, memref<2xf32, strided<[1]>>) -> ()
-  "memref.copy"(%whole, %out) : (memref<2x2xf32>, memref<2x2xf32>) -> ()
+  memref.copy %x, %first : memref<2xf32> to memref<2xf32, strided<[1]>>
+  memref.copy %whole, %out : memref<2x2xf32> to memref<2x2xf32>
   func.return
 }
 
@@ -31,8 +31,8 @@ func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output})
   %whole = memref.alloc() : memref<2x2xf32>
   %other = memref.alloc() : memref<2x2xf32>
   %first = memref.subview %whole[0, 0] [1, 2] [1, 1] : memref<2x2xf32> to memref<2xf32, strided<[1]>>
-  "memref.copy"(%x, %first) : (memref<2xf32>, memref<2xf32, strided<[1]>>) -> ()
-  "memref.copy"(%whole, %other) : (memref<2x2xf32>, memref<2x2xf32>) -> ()
+  memref.copy %x, %first : memref<2xf32> to memref<2xf32, strided<[1]>>
+  memref.copy %whole, %other : memref<2x2xf32> to memref<2x2xf32>
   // expected-error@+1 {{reads operand 0 (%other), which nothing has written}}
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%other : memref<2x2xf32>) outs(%out : memref<2x2xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -51,10 +51,10 @@ func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output})
   %whole = "memref.view"(%arena, %zero) : (memref<24xi8>, index) -> memref<2x2xf32>
   %other = "memref.view"(%arena, %four) : (memref<24xi8>, index) -> memref<2xf32>
   %first = memref.subview %whole[0, 0] [1, 2] [1, 1] : memref<2x2xf32> to memref<2xf32, strided<[1]>>
-  "memref.copy"(%x, %first) : (memref<2xf32>, memref<2xf32, strided<[1]>>) -> ()
-  "memref.copy"(%x, %other) : (memref<2xf32>, memref<2xf32>) -> ()
+  memref.copy %x, %first : memref<2xf32> to memref<2xf32, strided<[1]>>
+  memref.copy %x, %other : memref<2xf32> to memref<2xf32>
   // expected-error@+1 {{'memref.copy' reads operand 0 (%whole), which}}
-  "memref.copy"(%whole, %out) : (memref<2x2xf32>, memref<2x2xf32>) -> ()
+  memref.copy %whole, %out : memref<2x2xf32> to memref<2x2xf32>
   func.return
 }
 
@@ -64,6 +64,6 @@ func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output})
 func.func @network(%x: memref<2xf32>, %out: memref<2x2xf32> {tilewright.output}) {
   %whole = memref.alloc() : memref<2x2xf32>
   // expected-error@+1 {{'memref.copy' reads operand 0 (%whole), which nothing has written}}
-  "memref.copy"(%whole, %out) : (memref<2x2xf32>, memref<2x2xf32>) -> ()
+  memref.copy %whole, %out : memref<2x2xf32> to memref<2x2xf32>
   func.return
 }

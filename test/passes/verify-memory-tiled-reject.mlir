@@ -3,13 +3,11 @@
 // The sums begin anew at each step.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     // expected-error@+1 {{'nn.matmul' adds to sums that begin anew at each step in scratch 0 (%sum) of the grid (rule 'whole-kernel')}}
     nn.matmul ins(%ta, %tb : memref<2x2xi8, "L1">, memref<2x4xi8, "L1">) outs(%sum : memref<2x4xi32, "L1">)
@@ -32,13 +30,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // The sums begin with the rows only.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %i {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -63,13 +59,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // The sums begin once, for both tiles of rows.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %i, %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -94,13 +88,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // Nothing begins the sums.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     // expected-error@+1 {{'nn.matmul' reads scratch 0 (%sum) of the grid, which holds nothing yet (rule 'initialised')}}
     nn.matmul ins(%ta, %tb : memref<2x2xi8, "L1">, memref<2x4xi8, "L1">) outs(%sum : memref<2x4xi32, "L1">)
         {accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 4, 4, 6>, maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], fills = [unit, unit, unit], shapes = [array<i64: 4, 6>, array<i64: 6, 4>, array<i64: 4, 4>]}}
@@ -122,13 +114,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // The sums begin at 1.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 1 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       // expected-error@+1 {{the sums of 'nn.matmul' begin at 1 in scratch 0 (%sum) of the grid, not at 0 (rule 'whole-kernel')}}
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
@@ -153,13 +143,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // The sums are used at the last rows, not at the last step.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -184,13 +172,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // The last step is missing.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 2] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 2]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -215,13 +201,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // Each step goes back to a column of the one before.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -246,13 +230,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 // A step has the rows of another one.
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2 - 1)> in "L1" address 0 stages 2 fill 0 : i8>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2 - 1] [2, 2] in "L1" address 0 stages 2 fill 0 : i8 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -278,13 +260,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
   // expected-error@+1 {{the buffers of operand 2 (%o) and scratch 0 (%sum) of the grid overlap in L1 (rule 'apart')}}
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 28>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 28) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -307,13 +287,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 
 // The intermediate is read before it is made.
 func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {tilewright.output}) {
-  hier.grid [3] ins(%a, %w : memref<6x4xi8>, memref<4x3xi8>) outs(%o : memref<6x3xi32>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 0>,
-             #hier.tile<[4, 3] at affine_map<(d0) -> (0, 0)> in "L1" address 8>,
-             #hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi8, "L1"> address 48>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tw: memref<4x3xi8, "L1">, %to: memref<2x3xi32, "L1">,
-      %mid: memref<2x4xi8, "L1">):
+  hier.grid (%i) in [3]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 0 : memref<6x4xi8>,
+          %tw = %w in "L1" address 8 : memref<4x3xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 3] in "L1" address 24 : memref<6x3xi32>)
+      scratch(%mid : memref<2x4xi8, "L1"> address 48) {
     // expected-error@+1 {{'nn.matmul' reads scratch 0 (%mid) of the grid, which holds nothing yet (rule 'initialised')}}
     nn.matmul ins(%mid, %tw : memref<2x4xi8, "L1">, memref<4x3xi8, "L1">) outs(%to : memref<2x3xi32, "L1">)
         {accumulator = i32, hier.kernel = {bounds = array<i64: 6, 3, 4>, maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], fills = [unit, unit, unit], shapes = [array<i64: 6, 4>, array<i64: 4, 3>, array<i64: 6, 3>]}}
@@ -326,13 +304,11 @@ func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {ti
 
 // The intermediate is made at the first point only.
 func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {tilewright.output}) {
-  hier.grid [3] ins(%a, %w : memref<6x4xi8>, memref<4x3xi8>) outs(%o : memref<6x3xi32>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 0>,
-             #hier.tile<[4, 3] at affine_map<(d0) -> (0, 0)> in "L1" address 8>,
-             #hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi8, "L1"> address 48>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tw: memref<4x3xi8, "L1">, %to: memref<2x3xi32, "L1">,
-      %mid: memref<2x4xi8, "L1">):
+  hier.grid (%i) in [3]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 0 : memref<6x4xi8>,
+          %tw = %w in "L1" address 8 : memref<4x3xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 3] in "L1" address 24 : memref<6x3xi32>)
+      scratch(%mid : memref<2x4xi8, "L1"> address 48) {
     hier.first %i {
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%ta : memref<2x4xi8, "L1">) outs(%mid : memref<2x4xi8, "L1">)
@@ -354,13 +330,11 @@ func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {ti
 
 // The intermediate is that of the rows after.
 func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {tilewright.output}) {
-  hier.grid [3] ins(%a, %w : memref<6x4xi8>, memref<4x3xi8>) outs(%o : memref<6x3xi32>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2 + 1, 0)> in "L1" address 0 fill 0 : i8>,
-             #hier.tile<[4, 3] at affine_map<(d0) -> (0, 0)> in "L1" address 8>,
-             #hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi8, "L1"> address 48>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tw: memref<4x3xi8, "L1">, %to: memref<2x3xi32, "L1">,
-      %mid: memref<2x4xi8, "L1">):
+  hier.grid (%i) in [3]
+      ins(%ta = %a[%i * 2 + 1, 0] [2, 4] in "L1" address 0 fill 0 : i8 : memref<6x4xi8>,
+          %tw = %w in "L1" address 8 : memref<4x3xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 3] in "L1" address 24 : memref<6x3xi32>)
+      scratch(%mid : memref<2x4xi8, "L1"> address 48) {
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%ta : memref<2x4xi8, "L1">) outs(%mid : memref<2x4xi8, "L1">)
         attrs = {hier.kernel = {bounds = array<i64: 6, 4>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], fills = [unit, unit, unit], shapes = [array<i64: 6, 4>, array<i64: 6, 4>, array<i64: 6, 4>]}} {
@@ -381,19 +355,17 @@ func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {ti
 // The second view begins a row later, and leaves the buffer.
 func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %t = memref.alloc() {hier.address = 0 : i64} : memref<4x4xi8, "L1">
-  hier.grid [2] ins(%a : memref<4x4xi8>) outs(%t : memref<4x4xi8, "L1">)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 16 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)>>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tt: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">):
-    "memref.copy"(%ta, %tt) : (memref<2x4xi8, "L1">, memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 16 stages 2 : memref<4x4xi8>)
+      outs(%tt = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">) {
+    memref.copy %ta, %tt : memref<2x4xi8, "L1"> to memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">
     hier.yield
   }
   // expected-error@+1 {{a view of operand 0 (%t) of the grid leaves it (rule 'inside')}}
-  hier.grid [2] ins(%t : memref<4x4xi8, "L1">) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2 + 1, 0)>>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>] {
-  ^bb0(%i: index, %ts: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, %to: memref<2x4xi8, "L1">):
-    "memref.copy"(%ts, %to) : (memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ts = %t[%i * 2 + 1, 0] [2, 4] : memref<4x4xi8, "L1">)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>) {
+    memref.copy %ts, %to : memref<2x4xi8, strided<[4, 1], offset: ?>, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -405,18 +377,16 @@ func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) 
 func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %t = memref.alloc() {hier.address = 0 : i64} : memref<4x4xi8, "L1">
   // expected-error@+1 {{an element of operand 1 (%t) of the grid is in no tile (rule 'written-once')}}
-  hier.grid [2] ins(%a : memref<4x4xi8>) outs(%t : memref<4x4xi8, "L1">)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 16 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0, 0)>>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tt: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">):
-    "memref.copy"(%ta, %tt) : (memref<2x4xi8, "L1">, memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 16 stages 2 : memref<4x4xi8>)
+      outs(%tt = %t[%i, 0] [2, 4] : memref<4x4xi8, "L1">) {
+    memref.copy %ta, %tt : memref<2x4xi8, "L1"> to memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">
     hier.yield
   }
-  hier.grid [2] ins(%t : memref<4x4xi8, "L1">) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)>>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>] {
-  ^bb0(%i: index, %ts: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, %to: memref<2x4xi8, "L1">):
-    "memref.copy"(%ts, %to) : (memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ts = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>) {
+    memref.copy %ts, %to : memref<2x4xi8, strided<[4, 1], offset: ?>, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -427,19 +397,17 @@ func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) 
 // The buffer lies on the second grid's tile, and clear of the first one's.
 func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %t = memref.alloc() {hier.address = 32 : i64} : memref<4x4xi8, "L1">
-  hier.grid [2] ins(%a : memref<4x4xi8>) outs(%t : memref<4x4xi8, "L1">)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 16 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)>>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tt: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">):
-    "memref.copy"(%ta, %tt) : (memref<2x4xi8, "L1">, memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 16 stages 2 : memref<4x4xi8>)
+      outs(%tt = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">) {
+    memref.copy %ta, %tt : memref<2x4xi8, "L1"> to memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">
     hier.yield
   }
   // expected-error@+1 {{the buffers of %t and operand 1 (%o) of the grid overlap in L1 (rule 'apart')}}
-  hier.grid [2] ins(%t : memref<4x4xi8, "L1">) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)>>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 40>] {
-  ^bb0(%i: index, %ts: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, %to: memref<2x4xi8, "L1">):
-    "memref.copy"(%ts, %to) : (memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ts = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 40 : memref<4x4xi8>) {
+    memref.copy %ts, %to : memref<2x4xi8, strided<[4, 1], offset: ?>, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -450,18 +418,15 @@ func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) 
 // The outer tile's sums begin anew at each step.
 func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 2] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi32>)
-      tiles [#hier.tile<[2, 3] at affine_map<(d0, d1) -> (d0 * 2, d1 * 3)> in "L2" address 0>,
-             #hier.tile<[3, 4] at affine_map<(d0, d1) -> (d1 * 3, 0)> in "L2" address 8>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L2" address 24>] {
-  ^bb0(%i: index, %k: index, %ua: memref<2x3xi8, "L2">, %ub: memref<3x4xi8, "L2">, %uo: memref<2x4xi32, "L2">):
+  hier.grid (%i, %k) in [2, 2]
+      ins(%ua = %a[%i * 2, %k * 3] [2, 3] in "L2" address 0 : memref<4x6xi8>,
+          %ub = %b[%k * 3, 0] [3, 4] in "L2" address 8 : memref<6x4xi8>)
+      outs(%uo = %o[%i * 2, 0] [2, 4] in "L2" address 24 : memref<4x4xi32>) {
     linalg.fill ins(%zero : i32) outs(%uo : memref<2x4xi32, "L2">)
-    hier.grid [2, 3] ins(%ua, %ub : memref<2x3xi8, "L2">, memref<3x4xi8, "L2">) outs(%uo : memref<2x4xi32, "L2">)
-        tiles [#hier.tile<[2, 1] at affine_map<(d0, d1) -> (0, d1)> in "L1" address 0>,
-               #hier.tile<[1, 2] at affine_map<(d0, d1) -> (d1, d0 * 2)> in "L1" address 8>,
-               #hier.tile<[2, 2] at affine_map<(d0, d1) -> (0, d0 * 2)>>] {
-    ^bb1(%j: index, %m: index, %ta: memref<2x1xi8, "L1">, %tb: memref<1x2xi8, "L1">,
-        %to: memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">):
+    hier.grid (%j, %m) in [2, 3]
+        ins(%ta = %ua[0, %m] [2, 1] in "L1" address 0 : memref<2x3xi8, "L2">,
+            %tb = %ub[%m, %j * 2] [1, 2] in "L1" address 8 : memref<3x4xi8, "L2">)
+        outs(%to = %uo[0, %j * 2] [2, 2] : memref<2x4xi32, "L2">) {
       // expected-error@+1 {{'nn.matmul' adds to sums that begin anew at each step in operand 2 (%uo) of the grid (rule 'whole-kernel')}}
       nn.matmul ins(%ta, %tb : memref<2x1xi8, "L1">, memref<1x2xi8, "L1">)
           outs(%to : memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">)
@@ -478,20 +443,17 @@ func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {t
 // The outer tiles are those of other columns.
 func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 2] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi32>)
-      tiles [#hier.tile<[2, 3] at affine_map<(d0, d1) -> (d0 * 2, d1 * 3)> in "L2" address 0>,
-             #hier.tile<[3, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L2" address 8>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L2" address 24>] {
-  ^bb0(%i: index, %k: index, %ua: memref<2x3xi8, "L2">, %ub: memref<3x4xi8, "L2">, %uo: memref<2x4xi32, "L2">):
+  hier.grid (%i, %k) in [2, 2]
+      ins(%ua = %a[%i * 2, %k * 3] [2, 3] in "L2" address 0 : memref<4x6xi8>,
+          %ub = %b[%k * 2, 0] [3, 4] in "L2" address 8 : memref<6x4xi8>)
+      outs(%uo = %o[%i * 2, 0] [2, 4] in "L2" address 24 : memref<4x4xi32>) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%uo : memref<2x4xi32, "L2">)
     }
-    hier.grid [2, 3] ins(%ua, %ub : memref<2x3xi8, "L2">, memref<3x4xi8, "L2">) outs(%uo : memref<2x4xi32, "L2">)
-        tiles [#hier.tile<[2, 1] at affine_map<(d0, d1) -> (0, d1)> in "L1" address 0>,
-               #hier.tile<[1, 2] at affine_map<(d0, d1) -> (d1, d0 * 2)> in "L1" address 8>,
-               #hier.tile<[2, 2] at affine_map<(d0, d1) -> (0, d0 * 2)>>] {
-    ^bb1(%j: index, %m: index, %ta: memref<2x1xi8, "L1">, %tb: memref<1x2xi8, "L1">,
-        %to: memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">):
+    hier.grid (%j, %m) in [2, 3]
+        ins(%ta = %ua[0, %m] [2, 1] in "L1" address 0 : memref<2x3xi8, "L2">,
+            %tb = %ub[%m, %j * 2] [1, 2] in "L1" address 8 : memref<3x4xi8, "L2">)
+        outs(%to = %uo[0, %j * 2] [2, 2] : memref<2x4xi32, "L2">) {
       // expected-error@+1 {{operand 1 (%ub) of the grid is not the tile that 'nn.matmul' needs (rule 'whole-kernel')}}
       nn.matmul ins(%ta, %tb : memref<2x1xi8, "L1">, memref<1x2xi8, "L1">)
           outs(%to : memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">)
@@ -508,20 +470,17 @@ func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {t
 // The inner steps leave out the last column of the outer tile.
 func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 2] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi32>)
-      tiles [#hier.tile<[2, 3] at affine_map<(d0, d1) -> (d0 * 2, d1 * 3)> in "L2" address 0>,
-             #hier.tile<[3, 4] at affine_map<(d0, d1) -> (d1 * 3, 0)> in "L2" address 8>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L2" address 24>] {
-  ^bb0(%i: index, %k: index, %ua: memref<2x3xi8, "L2">, %ub: memref<3x4xi8, "L2">, %uo: memref<2x4xi32, "L2">):
+  hier.grid (%i, %k) in [2, 2]
+      ins(%ua = %a[%i * 2, %k * 3] [2, 3] in "L2" address 0 : memref<4x6xi8>,
+          %ub = %b[%k * 3, 0] [3, 4] in "L2" address 8 : memref<6x4xi8>)
+      outs(%uo = %o[%i * 2, 0] [2, 4] in "L2" address 24 : memref<4x4xi32>) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%uo : memref<2x4xi32, "L2">)
     }
-    hier.grid [2, 2] ins(%ua, %ub : memref<2x3xi8, "L2">, memref<3x4xi8, "L2">) outs(%uo : memref<2x4xi32, "L2">)
-        tiles [#hier.tile<[2, 1] at affine_map<(d0, d1) -> (0, d1)> in "L1" address 0>,
-               #hier.tile<[1, 2] at affine_map<(d0, d1) -> (d1, d0 * 2)> in "L1" address 8>,
-               #hier.tile<[2, 2] at affine_map<(d0, d1) -> (0, d0 * 2)>>] {
-    ^bb1(%j: index, %m: index, %ta: memref<2x1xi8, "L1">, %tb: memref<1x2xi8, "L1">,
-        %to: memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">):
+    hier.grid (%j, %m) in [2, 2]
+        ins(%ta = %ua[0, %m] [2, 1] in "L1" address 0 : memref<2x3xi8, "L2">,
+            %tb = %ub[%m, %j * 2] [1, 2] in "L1" address 8 : memref<3x4xi8, "L2">)
+        outs(%to = %uo[0, %j * 2] [2, 2] : memref<2x4xi32, "L2">) {
       // expected-error@+1 {{'nn.matmul' leaves out a point of the reduced loop d2 (rule 'whole-kernel')}}
       nn.matmul ins(%ta, %tb : memref<2x1xi8, "L1">, memref<1x2xi8, "L1">)
           outs(%to : memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">)
@@ -538,21 +497,18 @@ func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {t
 // An inner tile's buffer lies on an outer one's.
 func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 2] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi32>)
-      tiles [#hier.tile<[2, 3] at affine_map<(d0, d1) -> (d0 * 2, d1 * 3)> in "L2" address 0>,
-             #hier.tile<[3, 4] at affine_map<(d0, d1) -> (d1 * 3, 0)> in "L2" address 8>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L2" address 24>] {
-  ^bb0(%i: index, %k: index, %ua: memref<2x3xi8, "L2">, %ub: memref<3x4xi8, "L2">, %uo: memref<2x4xi32, "L2">):
+  hier.grid (%i, %k) in [2, 2]
+      ins(%ua = %a[%i * 2, %k * 3] [2, 3] in "L2" address 0 : memref<4x6xi8>,
+          %ub = %b[%k * 3, 0] [3, 4] in "L2" address 8 : memref<6x4xi8>)
+      outs(%uo = %o[%i * 2, 0] [2, 4] in "L2" address 24 : memref<4x4xi32>) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%uo : memref<2x4xi32, "L2">)
     }
     // expected-error@+1 {{the buffers of operand 2 (%o) of the grid around and operand 1 (%ub) of the grid overlap in L2 (rule 'apart')}}
-    hier.grid [2, 3] ins(%ua, %ub : memref<2x3xi8, "L2">, memref<3x4xi8, "L2">) outs(%uo : memref<2x4xi32, "L2">)
-        tiles [#hier.tile<[2, 1] at affine_map<(d0, d1) -> (0, d1)> in "L1" address 0>,
-               #hier.tile<[1, 2] at affine_map<(d0, d1) -> (d1, d0 * 2)> in "L2" address 28>,
-               #hier.tile<[2, 2] at affine_map<(d0, d1) -> (0, d0 * 2)>>] {
-    ^bb1(%j: index, %m: index, %ta: memref<2x1xi8, "L1">, %tb: memref<1x2xi8, "L2">,
-        %to: memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">):
+    hier.grid (%j, %m) in [2, 3]
+        ins(%ta = %ua[0, %m] [2, 1] in "L1" address 0 : memref<2x3xi8, "L2">,
+            %tb = %ub[%m, %j * 2] [1, 2] in "L2" address 28 : memref<3x4xi8, "L2">)
+        outs(%to = %uo[0, %j * 2] [2, 2] : memref<2x4xi32, "L2">) {
       nn.matmul ins(%ta, %tb : memref<2x1xi8, "L1">, memref<1x2xi8, "L2">)
           outs(%to : memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">)
           {accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 4, 4, 6>, maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], fills = [unit, unit, unit], shapes = [array<i64: 4, 6>, array<i64: 6, 4>, array<i64: 4, 4>]}}
@@ -568,12 +524,10 @@ func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {t
 // Of three taps on one padded row the second one alone adds to the sums, and is not done.
 func.func @padded(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: memref<1x2x1x3xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [3, 2] ins(%x, %w : memref<1x1x1x6xi16>, memref<2x1x3x3xi8>) outs(%y : memref<1x2x1x3xi32>)
-      tiles [#hier.tile<[1, 1, 1, 3] at affine_map<(d0, d1) -> (0, 0, d1 * 2 - 1, d0 * 2)> in "L1" address 0 fill 0 : i16>,
-             #hier.tile<[2, 1, 1, 3] at affine_map<(d0, d1) -> (0, 0, d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[1, 2, 1, 1] at affine_map<(d0, d1) -> (0, 0, 0, d0)> in "L1" address 32>] {
-  ^bb0(%i: index, %k: index, %tx: memref<1x1x1x3xi16, "L1">, %tw: memref<2x1x1x3xi8, "L1">,
-      %ty: memref<1x2x1x1xi32, "L1">):
+  hier.grid (%i, %k) in [3, 2]
+      ins(%tx = %x[0, 0, %k * 2 - 1, %i * 2] [1, 1, 1, 3] in "L1" address 0 fill 0 : i16 : memref<1x1x1x6xi16>,
+          %tw = %w[0, 0, %k * 2, 0] [2, 1, 1, 3] in "L1" address 16 : memref<2x1x3x3xi8>)
+      outs(%ty = %y[0, 0, 0, %i] [1, 2, 1, 1] in "L1" address 32 : memref<1x2x1x3xi32>) {
     hier.first %k { linalg.fill ins(%zero : i32) outs(%ty : memref<1x2x1x1xi32, "L1">) }
     // expected-error@+1 {{'nn.conv' leaves out a point of the reduced loop d6 (rule 'whole-kernel')}}
     nn.conv ins(%tx, %tw : memref<1x1x1x3xi16, "L1">, memref<2x1x1x3xi8, "L1">) outs(%ty : memref<1x2x1x1xi32, "L1">) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 1, 1, 2, 1, 3, 1, 3, 3>, maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, (((d3 * 2) + d6) + -1), ((d4 * 2) + d7))>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d2, d5, d6, d7)>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d2, d3, d4)>], fills = [0 : i16, unit, unit], shapes = [array<i64: 1, 1, 1, 6>, array<i64: 2, 1, 3, 3>, array<i64: 1, 2, 1, 3>]}}
@@ -587,11 +541,10 @@ func.func @padded(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: memref<1x
 // Each sum is of the window after its own.
 func.func @window(%x: memref<2x1x4xi8>, %y: memref<2x1x5xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [5, 2] ins(%x : memref<2x1x4xi8>) outs(%y : memref<2x1x5xi8>)
-      tiles [#hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0 + d1)> in "L1" address 0 fill 0 : i8>,
-             #hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0)> in "L1" address 8>]
-      scratch [#hier.scratch<memref<2x1x1xi32, "L1"> address 16>] {
-  ^bb0(%i: index, %k: index, %tx: memref<2x1x1xi8, "L1">, %ty: memref<2x1x1xi8, "L1">, %sum: memref<2x1x1xi32, "L1">):
+  hier.grid (%i, %k) in [5, 2]
+      ins(%tx = %x[0, 0, %i + %k] [2, 1, 1] in "L1" address 0 fill 0 : i8 : memref<2x1x4xi8>)
+      outs(%ty = %y[0, 0, %i] [2, 1, 1] in "L1" address 8 : memref<2x1x5xi8>)
+      scratch(%sum : memref<2x1x1xi32, "L1"> address 16) {
     hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<2x1x1xi32, "L1">) }
     nn.pool ins(%tx : memref<2x1x1xi8, "L1">) outs(%sum : memref<2x1x1xi32, "L1">) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, window = array<i64: 1>, kind = "sum", accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 2, 1, 5, 2>, maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, ((d2 + d3) + -1))>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], fills = [0 : i8, unit], shapes = [array<i64: 2, 1, 4>, array<i64: 2, 1, 5>]}}
     hier.last %k {
@@ -613,11 +566,10 @@ func.func @window(%x: memref<2x1x4xi8>, %y: memref<2x1x5xi8> {tilewright.output}
 // The window begins where its end should.
 func.func @window(%x: memref<2x1x4xi8>, %y: memref<2x1x5xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [5, 2] ins(%x : memref<2x1x4xi8>) outs(%y : memref<2x1x5xi8>)
-      tiles [#hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0 - d1)> in "L1" address 0 fill 0 : i8>,
-             #hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0)> in "L1" address 8>]
-      scratch [#hier.scratch<memref<2x1x1xi32, "L1"> address 16>] {
-  ^bb0(%i: index, %k: index, %tx: memref<2x1x1xi8, "L1">, %ty: memref<2x1x1xi8, "L1">, %sum: memref<2x1x1xi32, "L1">):
+  hier.grid (%i, %k) in [5, 2]
+      ins(%tx = %x[0, 0, %i - %k] [2, 1, 1] in "L1" address 0 fill 0 : i8 : memref<2x1x4xi8>)
+      outs(%ty = %y[0, 0, %i] [2, 1, 1] in "L1" address 8 : memref<2x1x5xi8>)
+      scratch(%sum : memref<2x1x1xi32, "L1"> address 16) {
     hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<2x1x1xi32, "L1">) }
     // expected-error@+1 {{'nn.pool' leaves out a point of the reduced loop d3 (rule 'whole-kernel')}}
     nn.pool ins(%tx : memref<2x1x1xi8, "L1">) outs(%sum : memref<2x1x1xi32, "L1">) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, window = array<i64: 1>, kind = "sum", accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 2, 1, 5, 2>, maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, ((d2 + d3) + -1))>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], fills = [0 : i8, unit], shapes = [array<i64: 2, 1, 4>, array<i64: 2, 1, 5>]}}

@@ -5,13 +5,11 @@
 // CHECK-LABEL: func.func @reduction
 func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 3] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 2] at affine_map<(d0, d1) -> (d0 * 2, d1 * 2)> in "L1" address 0 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d1 * 2, 0)> in "L1" address 16>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi32, "L1"> address 32>] {
-  ^bb0(%i: index, %k: index, %ta: memref<2x2xi8, "L1">, %tb: memref<2x4xi8, "L1">, %to: memref<2x4xi8, "L1">,
-      %sum: memref<2x4xi32, "L1">):
+  hier.grid (%i, %k) in [2, 3]
+      ins(%ta = %a[%i * 2, %k * 2] [2, 2] in "L1" address 0 stages 2 : memref<4x6xi8>,
+          %tb = %b[%k * 2, 0] [2, 4] in "L1" address 16 : memref<6x4xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>)
+      scratch(%sum : memref<2x4xi32, "L1"> address 32) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%sum : memref<2x4xi32, "L1">)
     }
@@ -36,13 +34,11 @@ func.func @reduction(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi8> 
 
 // CHECK-LABEL: func.func @fused
 func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {tilewright.output}) {
-  hier.grid [3] ins(%a, %w : memref<6x4xi8>, memref<4x3xi8>) outs(%o : memref<6x3xi32>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 0>,
-             #hier.tile<[4, 3] at affine_map<(d0) -> (0, 0)> in "L1" address 8>,
-             #hier.tile<[2, 3] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>]
-      scratch [#hier.scratch<memref<2x4xi8, "L1"> address 48>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tw: memref<4x3xi8, "L1">, %to: memref<2x3xi32, "L1">,
-      %mid: memref<2x4xi8, "L1">):
+  hier.grid (%i) in [3]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 0 : memref<6x4xi8>,
+          %tw = %w in "L1" address 8 : memref<4x3xi8>)
+      outs(%to = %o[%i * 2, 0] [2, 3] in "L1" address 24 : memref<6x3xi32>)
+      scratch(%mid : memref<2x4xi8, "L1"> address 48) {
     linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
         ins(%ta : memref<2x4xi8, "L1">) outs(%mid : memref<2x4xi8, "L1">)
         attrs = {hier.kernel = {bounds = array<i64: 6, 4>, maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], fills = [unit, unit, unit], shapes = [array<i64: 6, 4>, array<i64: 6, 4>, array<i64: 6, 4>]}} {
@@ -64,18 +60,16 @@ func.func @fused(%a: memref<6x4xi8>, %w: memref<4x3xi8>, %o: memref<6x3xi32> {ti
 // CHECK-LABEL: func.func @resident
 func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) {
   %t = memref.alloc() {hier.address = 0 : i64} : memref<4x4xi8, "L1">
-  hier.grid [2] ins(%a : memref<4x4xi8>) outs(%t : memref<4x4xi8, "L1">)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 16 stages 2>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)>>] {
-  ^bb0(%i: index, %ta: memref<2x4xi8, "L1">, %tt: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">):
-    "memref.copy"(%ta, %tt) : (memref<2x4xi8, "L1">, memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ta = %a[%i * 2, 0] [2, 4] in "L1" address 16 stages 2 : memref<4x4xi8>)
+      outs(%tt = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">) {
+    memref.copy %ta, %tt : memref<2x4xi8, "L1"> to memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">
     hier.yield
   }
-  hier.grid [2] ins(%t : memref<4x4xi8, "L1">) outs(%o : memref<4x4xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)>>,
-             #hier.tile<[2, 4] at affine_map<(d0) -> (d0 * 2, 0)> in "L1" address 24>] {
-  ^bb0(%i: index, %ts: memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, %to: memref<2x4xi8, "L1">):
-    "memref.copy"(%ts, %to) : (memref<2x4xi8, strided<[4, 1], offset: ?>, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i) in [2]
+      ins(%ts = %t[%i * 2, 0] [2, 4] : memref<4x4xi8, "L1">)
+      outs(%to = %o[%i * 2, 0] [2, 4] in "L1" address 24 : memref<4x4xi8>) {
+    memref.copy %ts, %to : memref<2x4xi8, strided<[4, 1], offset: ?>, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -88,20 +82,17 @@ func.func @resident(%a: memref<4x4xi8>, %o: memref<4x4xi8> {tilewright.output}) 
 // CHECK-LABEL: func.func @nested
 func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [2, 2] ins(%a, %b : memref<4x6xi8>, memref<6x4xi8>) outs(%o : memref<4x4xi32>)
-      tiles [#hier.tile<[2, 3] at affine_map<(d0, d1) -> (d0 * 2, d1 * 3)> in "L2" address 0>,
-             #hier.tile<[3, 4] at affine_map<(d0, d1) -> (d1 * 3, 0)> in "L2" address 8>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, 0)> in "L2" address 24>] {
-  ^bb0(%i: index, %k: index, %ua: memref<2x3xi8, "L2">, %ub: memref<3x4xi8, "L2">, %uo: memref<2x4xi32, "L2">):
+  hier.grid (%i, %k) in [2, 2]
+      ins(%ua = %a[%i * 2, %k * 3] [2, 3] in "L2" address 0 : memref<4x6xi8>,
+          %ub = %b[%k * 3, 0] [3, 4] in "L2" address 8 : memref<6x4xi8>)
+      outs(%uo = %o[%i * 2, 0] [2, 4] in "L2" address 24 : memref<4x4xi32>) {
     hier.first %k {
       linalg.fill ins(%zero : i32) outs(%uo : memref<2x4xi32, "L2">)
     }
-    hier.grid [2, 3] ins(%ua, %ub : memref<2x3xi8, "L2">, memref<3x4xi8, "L2">) outs(%uo : memref<2x4xi32, "L2">)
-        tiles [#hier.tile<[2, 1] at affine_map<(d0, d1) -> (0, d1)> in "L1" address 0>,
-               #hier.tile<[1, 2] at affine_map<(d0, d1) -> (d1, d0 * 2)> in "L1" address 8>,
-               #hier.tile<[2, 2] at affine_map<(d0, d1) -> (0, d0 * 2)>>] {
-    ^bb1(%j: index, %m: index, %ta: memref<2x1xi8, "L1">, %tb: memref<1x2xi8, "L1">,
-        %to: memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">):
+    hier.grid (%j, %m) in [2, 3]
+        ins(%ta = %ua[0, %m] [2, 1] in "L1" address 0 : memref<2x3xi8, "L2">,
+            %tb = %ub[%m, %j * 2] [1, 2] in "L1" address 8 : memref<3x4xi8, "L2">)
+        outs(%to = %uo[0, %j * 2] [2, 2] : memref<2x4xi32, "L2">) {
       nn.matmul ins(%ta, %tb : memref<2x1xi8, "L1">, memref<1x2xi8, "L1">)
           outs(%to : memref<2x2xi32, strided<[4, 1], offset: ?>, "L2">)
           {accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 4, 4, 6>, maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], fills = [unit, unit, unit], shapes = [array<i64: 4, 6>, array<i64: 6, 4>, array<i64: 4, 4>]}}
@@ -119,16 +110,14 @@ func.func @nested(%a: memref<4x6xi8>, %b: memref<6x4xi8>, %o: memref<4x4xi32> {t
 // CHECK-LABEL: func.func @padded
 func.func @padded(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: memref<1x2x1x3xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [3, 3] ins(%x, %w : memref<1x1x1x6xi16>, memref<2x1x3x3xi8>) outs(%y : memref<1x2x1x3xi32>)
-      tiles [#hier.tile<[1, 1, 1, 3] at affine_map<(d0, d1) -> (0, 0, d1 - 1, d0 * 2)> in "L1" address 0 fill 0 : i16>,
-             #hier.tile<[2, 1, 1, 3] at affine_map<(d0, d1) -> (0, 0, d1, 0)> in "L1" address 8>,
-             #hier.tile<[1, 2, 1, 1] at affine_map<(d0, d1) -> (0, 0, 0, d0)> in "L1" address 16>]
-      scratch [#hier.scratch<memref<1x2x1x1xi32, "L1"> address 24>] {
-  ^bb0(%i: index, %k: index, %tx: memref<1x1x1x3xi16, "L1">, %tw: memref<2x1x1x3xi8, "L1">,
-      %ty: memref<1x2x1x1xi32, "L1">, %sum: memref<1x2x1x1xi32, "L1">):
+  hier.grid (%i, %k) in [3, 3]
+      ins(%tx = %x[0, 0, %k - 1, %i * 2] [1, 1, 1, 3] in "L1" address 0 fill 0 : i16 : memref<1x1x1x6xi16>,
+          %tw = %w[0, 0, %k, 0] [2, 1, 1, 3] in "L1" address 8 : memref<2x1x3x3xi8>)
+      outs(%ty = %y[0, 0, 0, %i] [1, 2, 1, 1] in "L1" address 16 : memref<1x2x1x3xi32>)
+      scratch(%sum : memref<1x2x1x1xi32, "L1"> address 24) {
     hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<1x2x1x1xi32, "L1">) }
     nn.conv ins(%tx, %tw : memref<1x1x1x3xi16, "L1">, memref<2x1x1x3xi8, "L1">) outs(%sum : memref<1x2x1x1xi32, "L1">) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 1, 1, 2, 1, 3, 1, 3, 3>, maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, (((d3 * 2) + d6) + -1), ((d4 * 2) + d7))>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d2, d5, d6, d7)>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d2, d3, d4)>], fills = [0 : i16, unit, unit], shapes = [array<i64: 1, 1, 1, 6>, array<i64: 2, 1, 3, 3>, array<i64: 1, 2, 1, 3>]}}
-    hier.last %k { "memref.copy"(%sum, %ty) : (memref<1x2x1x1xi32, "L1">, memref<1x2x1x1xi32, "L1">) -> () }
+    hier.last %k { memref.copy %sum, %ty : memref<1x2x1x1xi32, "L1"> to memref<1x2x1x1xi32, "L1"> }
     hier.yield
   }
   func.return
@@ -141,16 +130,14 @@ func.func @padded(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: memref<1x
 // CHECK-LABEL: func.func @padded_in_part
 func.func @padded_in_part(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: memref<1x2x1x3xi32> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [3, 2] ins(%x, %w : memref<1x1x1x6xi16>, memref<2x1x3x3xi8>) outs(%y : memref<1x2x1x3xi32>)
-      tiles [#hier.tile<[1, 1, 2, 3] at affine_map<(d0, d1) -> (0, 0, d1 * 2 - 1, d0 * 2)> in "L1" address 0 fill 0 : i16>,
-             #hier.tile<[2, 1, 2, 3] at affine_map<(d0, d1) -> (0, 0, d1 * 2, 0)> in "L1" address 16 fill 0 : i8>,
-             #hier.tile<[1, 2, 1, 1] at affine_map<(d0, d1) -> (0, 0, 0, d0)> in "L1" address 32>]
-      scratch [#hier.scratch<memref<1x2x1x1xi32, "L1"> address 40>] {
-  ^bb0(%i: index, %k: index, %tx: memref<1x1x2x3xi16, "L1">, %tw: memref<2x1x2x3xi8, "L1">,
-      %ty: memref<1x2x1x1xi32, "L1">, %sum: memref<1x2x1x1xi32, "L1">):
+  hier.grid (%i, %k) in [3, 2]
+      ins(%tx = %x[0, 0, %k * 2 - 1, %i * 2] [1, 1, 2, 3] in "L1" address 0 fill 0 : i16 : memref<1x1x1x6xi16>,
+          %tw = %w[0, 0, %k * 2, 0] [2, 1, 2, 3] in "L1" address 16 fill 0 : i8 : memref<2x1x3x3xi8>)
+      outs(%ty = %y[0, 0, 0, %i] [1, 2, 1, 1] in "L1" address 32 : memref<1x2x1x3xi32>)
+      scratch(%sum : memref<1x2x1x1xi32, "L1"> address 40) {
     hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<1x2x1x1xi32, "L1">) }
     nn.conv ins(%tx, %tw : memref<1x1x2x3xi16, "L1">, memref<2x1x2x3xi8, "L1">) outs(%sum : memref<1x2x1x1xi32, "L1">) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, groups = 1 : i64, accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 1, 1, 2, 1, 3, 1, 3, 3>, maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, (((d3 * 2) + d6) + -1), ((d4 * 2) + d7))>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d2, d5, d6, d7)>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d2, d3, d4)>], fills = [0 : i16, unit, unit], shapes = [array<i64: 1, 1, 1, 6>, array<i64: 2, 1, 3, 3>, array<i64: 1, 2, 1, 3>]}}
-    hier.last %k { "memref.copy"(%sum, %ty) : (memref<1x2x1x1xi32, "L1">, memref<1x2x1x1xi32, "L1">) -> () }
+    hier.last %k { memref.copy %sum, %ty : memref<1x2x1x1xi32, "L1"> to memref<1x2x1x1xi32, "L1"> }
     hier.yield
   }
   func.return
@@ -163,11 +150,10 @@ func.func @padded_in_part(%x: memref<1x1x1x6xi16>, %w: memref<2x1x3x3xi8>, %y: m
 // CHECK-LABEL: func.func @window
 func.func @window(%x: memref<2x1x4xi8>, %y: memref<2x1x5xi8> {tilewright.output}) {
   %zero = arith.constant 0 : i32
-  hier.grid [5, 2] ins(%x : memref<2x1x4xi8>) outs(%y : memref<2x1x5xi8>)
-      tiles [#hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0 + d1 - 1)> in "L1" address 0 fill 0 : i8>,
-             #hier.tile<[2, 1, 1] at affine_map<(d0, d1) -> (0, 0, d0)> in "L1" address 8>]
-      scratch [#hier.scratch<memref<2x1x1xi32, "L1"> address 16>] {
-  ^bb0(%i: index, %k: index, %tx: memref<2x1x1xi8, "L1">, %ty: memref<2x1x1xi8, "L1">, %sum: memref<2x1x1xi32, "L1">):
+  hier.grid (%i, %k) in [5, 2]
+      ins(%tx = %x[0, 0, %i + %k - 1] [2, 1, 1] in "L1" address 0 fill 0 : i8 : memref<2x1x4xi8>)
+      outs(%ty = %y[0, 0, %i] [2, 1, 1] in "L1" address 8 : memref<2x1x5xi8>)
+      scratch(%sum : memref<2x1x1xi32, "L1"> address 16) {
     hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<2x1x1xi32, "L1">) }
     nn.pool ins(%tx : memref<2x1x1xi8, "L1">) outs(%sum : memref<2x1x1xi32, "L1">) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, window = array<i64: 1>, kind = "sum", accumulator = i32, accumulate, hier.kernel = {bounds = array<i64: 2, 1, 5, 2>, maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, ((d2 + d3) + -1))>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], fills = [0 : i8, unit], shapes = [array<i64: 2, 1, 4>, array<i64: 2, 1, 5>]}}
     hier.last %k {

@@ -1,7 +1,7 @@
 // RUN: opt-tool %s --split-input-file --verify-diagnostics -p verify-memory
 
 // Two tiles in turn, the next fetched before this one is waited for: accepted.
-"memref.global"() <{sym_name = "near", type = memref<64xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" @near : memref<64xi8, "L1"> = uninitialized
 func.func @in_turn(%a: memref<64xi8>, %c: memref<64xi8> {tilewright.output}) {
   %near = memref.get_global @near : memref<64xi8, "L1">
   %c0 = arith.constant 0 : index
@@ -44,7 +44,7 @@ func.func @read_before_wait(%a: memref<16xi8>, %c: memref<16xi8> {tilewright.out
   %near = memref.alloc() : memref<16xi8, "L1">
   %t = hier.dma_start %a[%c0] to %near : memref<16xi8>, memref<16xi8, "L1">
   // expected-error@+1 {{'memref.copy' reads operand 0 (%near), which a transfer still writes (rule 'race')}}
-  "memref.copy"(%near, %c) : (memref<16xi8, "L1">, memref<16xi8>) -> ()
+  memref.copy %near, %c : memref<16xi8, "L1"> to memref<16xi8>
   hier.dma_wait %t
   func.return
 }
@@ -54,10 +54,10 @@ func.func @read_before_wait(%a: memref<16xi8>, %c: memref<16xi8> {tilewright.out
 func.func @written_while_read(%a: memref<16xi8>, %c: memref<16xi8> {tilewright.output}) {
   %c0 = arith.constant 0 : index
   %near = memref.alloc() : memref<16xi8, "L1">
-  "memref.copy"(%a, %near) : (memref<16xi8>, memref<16xi8, "L1">) -> ()
+  memref.copy %a, %near : memref<16xi8> to memref<16xi8, "L1">
   %t = hier.dma_start %c[%c0] from %near : memref<16xi8>, memref<16xi8, "L1">
   // expected-error@+1 {{'memref.copy' writes operand 1 (%near), which a transfer still reads (rule 'race')}}
-  "memref.copy"(%a, %near) : (memref<16xi8>, memref<16xi8, "L1">) -> ()
+  memref.copy %a, %near : memref<16xi8> to memref<16xi8, "L1">
   hier.dma_wait %t
   func.return
 }
@@ -113,7 +113,7 @@ func.func @leaves_its_buffer(%a: memref<16xi8>) {
 func.func @never_written(%c: memref<16xi8> {tilewright.output}) {
   %near = memref.alloc() : memref<16xi8>
   // expected-error@+1 {{'memref.copy' reads operand 0 (%near), which nothing has written (rule 'initialised')}}
-  "memref.copy"(%near, %c) : (memref<16xi8>, memref<16xi8>) -> ()
+  memref.copy %near, %c : memref<16xi8> to memref<16xi8>
   func.return
 }
 
@@ -122,45 +122,45 @@ func.func @never_written(%c: memref<16xi8> {tilewright.output}) {
 // expected-error@+1 {{the output %c is not written completely (rule 'complete')}}
 func.func @half(%a: memref<8xi8>, %c: memref<16xi8> {tilewright.output}) {
   %half = memref.subview %c[0][8][1] : memref<16xi8> to memref<8xi8, strided<[1]>>
-  "memref.copy"(%a, %half) : (memref<8xi8>, memref<8xi8, strided<[1]>>) -> ()
+  memref.copy %a, %half : memref<8xi8> to memref<8xi8, strided<[1]>>
   func.return
 }
 
 // -----
 
-"memref.global"() <{sym_name = "w", type = memref<8xi8>, initial_value = dense<1> : tensor<8xi8>, constant, sym_visibility = "private"}> : () -> ()
+memref.global "private" constant @w : memref<8xi8> = dense<1>
 func.func @constant(%a: memref<8xi8>) {
   %w = memref.get_global @w : memref<8xi8>
   // expected-error@+1 {{'memref.copy' writes operand 1 (%w) (rule 'constant')}}
-  "memref.copy"(%a, %w) : (memref<8xi8>, memref<8xi8>) -> ()
+  memref.copy %a, %w : memref<8xi8> to memref<8xi8>
   func.return
 }
 
 // -----
 
-"memref.global"() <{sym_name = "arena", type = memref<24xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+memref.global "private" @arena : memref<24xi8> = uninitialized {tilewright.arena}
 func.func @lifetimes(%a: memref<16xi8>, %c: memref<16xi8> {tilewright.output}) {
   %arena = memref.get_global @arena : memref<24xi8>
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %x = memref.view %arena[%c0][] : memref<24xi8> to memref<16xi8>
   %y = memref.view %arena[%c8][] : memref<24xi8> to memref<16xi8>
-  "memref.copy"(%a, %x) : (memref<16xi8>, memref<16xi8>) -> ()
-  "memref.copy"(%a, %y) : (memref<16xi8>, memref<16xi8>) -> ()
+  memref.copy %a, %x : memref<16xi8> to memref<16xi8>
+  memref.copy %a, %y : memref<16xi8> to memref<16xi8>
   // expected-error@+1 {{'memref.copy' reads operand 0 (%x), which another buffer has been written over (rule 'apart')}}
-  "memref.copy"(%x, %c) : (memref<16xi8>, memref<16xi8>) -> ()
+  memref.copy %x, %c : memref<16xi8> to memref<16xi8>
   func.return
 }
 
 // -----
 
-"memref.global"() <{sym_name = "arena", type = memref<24xi8>, initial_value, sym_visibility = "private"}> {tilewright.arena} : () -> ()
+memref.global "private" @arena : memref<24xi8> = uninitialized {tilewright.arena}
 func.func @outside(%a: memref<16xi8>) {
   %arena = memref.get_global @arena : memref<24xi8>
   %c16 = arith.constant 16 : index
   // expected-error@+1 {{'memref.view': a view leaves its buffer (rule 'inside')}}
   %x = memref.view %arena[%c16][] : memref<24xi8> to memref<16xi8>
-  "memref.copy"(%a, %x) : (memref<16xi8>, memref<16xi8>) -> ()
+  memref.copy %a, %x : memref<16xi8> to memref<16xi8>
   func.return
 }
 
@@ -184,7 +184,7 @@ func.func @in_place(%a: memref<9x4xi8>) {
   %rows = memref.subview %a[1, 0][8, 4][1, 1] : memref<9x4xi8> to memref<8x4xi8, strided<[4, 1], offset: 4>>
   %before = memref.subview %a[0, 0][8, 4][1, 1] : memref<9x4xi8> to memref<8x4xi8, strided<[4, 1]>>
   // expected-error@+1 {{'memref.copy' writes operand 1 (%rows) over operand 0 (%before), which it still needs (rule 'apart')}}
-  "memref.copy"(%before, %rows) : (memref<8x4xi8, strided<[4, 1]>>, memref<8x4xi8, strided<[4, 1], offset: 4>>) -> ()
+  memref.copy %before, %rows : memref<8x4xi8, strided<[4, 1]>> to memref<8x4xi8, strided<[4, 1], offset: 4>>
   func.return
 }
 
@@ -192,11 +192,10 @@ func.func @in_place(%a: memref<9x4xi8>) {
 
 func.func @grid_in_place(%a: memref<8x4xi8>) {
   // expected-error@+1 {{operand 0 (%a) of the grid is read after operand 1 (%a), the same memory, has been written (rule 'in-place')}}
-  hier.grid [8] ins(%a : memref<8x4xi8>) outs(%a : memref<8x4xi8>)
-      tiles [#hier.tile<[1, 4] at affine_map<(d0) -> (d0 - 1, 0)> in "L1" address 0 stages 2 fill 0 : i8>,
-             #hier.tile<[1, 4] at affine_map<(d0) -> (d0, 0)> in "L1" address 32>] {
-  ^bb0(%i: index, %s: memref<1x4xi8, "L1">, %t: memref<1x4xi8, "L1">):
-    "memref.copy"(%s, %t) : (memref<1x4xi8, "L1">, memref<1x4xi8, "L1">) -> ()
+  hier.grid (%i) in [8]
+      ins(%s = %a[%i - 1, 0] [1, 4] in "L1" address 0 stages 2 fill 0 : i8 : memref<8x4xi8>)
+      outs(%t = %a[%i, 0] [1, 4] in "L1" address 32 : memref<8x4xi8>) {
+    memref.copy %s, %t : memref<1x4xi8, "L1"> to memref<1x4xi8, "L1">
     hier.yield
   }
   func.return

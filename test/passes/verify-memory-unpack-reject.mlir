@@ -3,10 +3,9 @@
 // Where an access divides an index, nothing is known of a part of it.
 
 func.func @cut(%p: memref<64x32xi8>, %w: memref<64x64xi8> {tilewright.output}) {
-  hier.grid [2] ins(%p : memref<64x32xi8>) outs(%w : memref<64x64xi8>)
-      tiles [#hier.tile<[64, 16] at affine_map<(d0) -> (0, d0 * 16)> in "L1" address 0>,
-             #hier.tile<[64, 32] at affine_map<(d0) -> (0, d0 * 32)> in "L1" address 1024>] {
-  ^bb0(%i: index, %a: memref<64x16xi8, "L1">, %b: memref<64x32xi8, "L1">):
+  hier.grid (%i) in [2]
+      ins(%a = %p[0, %i * 16] [64, 16] in "L1" address 0 : memref<64x32xi8>)
+      outs(%b = %w[0, %i * 32] [64, 32] in "L1" address 1024 : memref<64x64xi8>) {
     // expected-error @+1 {{a division or remainder of an index that is cut cannot be proved}}
     nn.unpack ins(%a : memref<64x16xi8, "L1">) outs(%b : memref<64x32xi8, "L1">) {bits = 4 : i64, engine = "cluster",
       hier.kernel = {bounds = array<i64: 64, 64>, fills = [unit, unit], shapes = [array<i64: 64, 32>, array<i64: 64, 64>],
@@ -21,10 +20,9 @@ func.func @cut(%p: memref<64x32xi8>, %w: memref<64x64xi8> {tilewright.output}) {
 // Rows of another tile.
 
 func.func @shifted(%p: memref<64x32xi8>, %w: memref<64x64xi8> {tilewright.output}) {
-  hier.grid [2] ins(%p : memref<64x32xi8>) outs(%w : memref<64x64xi8>)
-      tiles [#hier.tile<[32, 32] at affine_map<(d0) -> (d0 * 31, 0)> in "L1" address 0>,
-             #hier.tile<[32, 64] at affine_map<(d0) -> (d0 * 32, 0)> in "L1" address 1024>] {
-  ^bb0(%i: index, %a: memref<32x32xi8, "L1">, %b: memref<32x64xi8, "L1">):
+  hier.grid (%i) in [2]
+      ins(%a = %p[%i * 31, 0] [32, 32] in "L1" address 0 : memref<64x32xi8>)
+      outs(%b = %w[%i * 32, 0] [32, 64] in "L1" address 1024 : memref<64x64xi8>) {
     // expected-error @+1 {{operand 0 (%p) of the grid is not the tile that 'nn.unpack' needs}}
     nn.unpack ins(%a : memref<32x32xi8, "L1">) outs(%b : memref<32x64xi8, "L1">) {bits = 4 : i64, engine = "cluster",
       hier.kernel = {bounds = array<i64: 64, 64>, fills = [unit, unit], shapes = [array<i64: 64, 32>, array<i64: 64, 64>],

@@ -5,11 +5,10 @@
 // CHECK-LABEL: func.func @network
 // CHECK:         hier.dma_start
 func.func @network(%a: memref<16x64xi8>, %b: memref<64x25xi8>, %c: memref<16x25xi32> {tilewright.output}) {
-  hier.grid [2, 3] ins(%a, %b : memref<16x64xi8>, memref<64x25xi8>) outs(%c : memref<16x25xi32>)
-      tiles [#hier.tile<[8, 64] at affine_map<(d0, d1) -> (d0 * 8, 0)> in "L1" address 0>,
-             #hier.tile<[64, 10] at affine_map<(d0, d1) -> (0, d1 * 10)> in "L1" address 512 stages 2 fill 0 : i8>,
-             #hier.tile<[8, 10] at affine_map<(d0, d1) -> (d0 * 8, d1 * 10)> in "L1" address 1792 stages 2>] {
-  ^bb0(%i: index, %j: index, %ta: memref<8x64xi8, "L1">, %tb: memref<64x10xi8, "L1">, %tc: memref<8x10xi32, "L1">):
+  hier.grid (%i, %j) in [2, 3]
+      ins(%ta = %a[%i * 8, 0] [8, 64] in "L1" address 0 : memref<16x64xi8>,
+          %tb = %b[0, %j * 10] [64, 10] in "L1" address 512 stages 2 fill 0 : i8 : memref<64x25xi8>)
+      outs(%tc = %c[%i * 8, %j * 10] [8, 10] in "L1" address 1792 stages 2 : memref<16x25xi32>) {
     nn.matmul ins(%ta, %tb : memref<8x64xi8, "L1">, memref<64x10xi8, "L1">) outs(%tc : memref<8x10xi32, "L1">)
         {accumulator = i32}
     hier.yield

@@ -30,7 +30,7 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
 from ....locations import InferredLoc
-from .upstream import PROPERTIES, SYNTAX
+from .upstream import PROPERTIES, add_syntax
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n]++|//[^\n]*+)*+
@@ -221,8 +221,7 @@ class LocatingParser(Parser):
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:
             found = super()._get_op_by_name(name)
-            if name in SYNTAX and "parse" not in vars(found):
-                setattr(found, "parse", classmethod(SYNTAX[name]))
+            add_syntax(found)
             return found
         except ParseError as error:
             # xDSL blames the token after the name, which may stand on another line.

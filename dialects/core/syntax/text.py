@@ -4,32 +4,30 @@ Contexts, parsing and printing: xDSL's, with locations, large constants and upst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from enum import Enum
-from math import isfinite
 from typing import Any, cast
 
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
-    AnyFloat,
-    ComplexType,
+    AffineMapAttr,
     DenseIntOrFPElementsAttr,
-    Float32Type,
     IntegerAttr,
     ModuleOp,
     UnknownLoc,
-    i1,
 )
 from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAValue
-from xdsl.printer import Printer
 from xdsl.utils.colors import RESET, Colors
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from ....errors import Diagnostic
 from ....ir import DenseAttr
 from ....locations import InferredLoc, where
+from .affine import affine_map_text
+from .constants import HEX_ABOVE, DensePrinter, print_dense
 from .parser import LocatingParser
+from .upstream import add_syntax
 
 
 def new_context(*, allow_unregistered: bool = False) -> Context:
@@ -125,7 +123,11 @@ _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     "llvm.func": _has_late_visibility,
     **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
 }
-"""Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form."""
+"""
+Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form.
+
+An op of our own whose custom syntax cannot say all says so by a method `needs_generic_form`.
+"""
 
 
 class Locations(Enum):
@@ -134,10 +136,6 @@ class Locations(Enum):
     NONE = "none"
     GIVEN = "given by the model or the text"
     ALL = "all, with the positions that the parser inferred"
-
-
-HEX_ABOVE = 100
-"""Default of upstream's --mlir-print-elementsattrs-with-hex-if-larger, in elements."""
 
 
 class _Text(list[str]):
@@ -149,7 +147,7 @@ class _Text(list[str]):
         return self.append
 
 
-class IrPrinter(Printer):
+class IrPrinter(DensePrinter):
     """Printer that writes big constants from their bytes, elides them on request, and prints upstream's syntax."""
 
     def __init__(
@@ -164,11 +162,11 @@ class IrPrinter(Printer):
     ):
         has_locations = locations is not Locations.NONE
         super().__init__(cast(Any, text), print_generic_format=generic, print_debuginfo=has_locations)
+        self.elide = elide
+        self.hex_above = hex_above
         self._text = text
         self._write = text.append
-        self._elide = elide
         self._elide_resources = elide_resources
-        self._hex_above = hex_above
         self._hides_inferred = locations is not Locations.ALL
         self._is_in_arguments = False
 
@@ -183,8 +181,9 @@ class IrPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         self._is_in_arguments = False
+        add_syntax(type(op))
         generic = self.print_generic_format
-        is_other = _OTHER_SYNTAX.get(op.name)
+        is_other = _OTHER_SYNTAX.get(op.name) or getattr(type(op), "needs_generic_form", None)
         in_form = generic and op.name not in _WITH_FLAGS
         self.print_generic_format = in_form or (is_other is not None and is_other(op))
         super().print_op(op)
@@ -211,9 +210,11 @@ class IrPrinter(Printer):
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, DenseIntOrFPElementsAttr):
             constant = cast(DenseAttr, attribute)
-            self.print_dense(constant)
+            print_dense(self, constant)
             self.print_string(" : ")
             self.print_attribute(constant.get_type())
+        elif isinstance(attribute, AffineMapAttr):
+            self.print_string(f"affine_map<{affine_map_text(attribute.data)}>")
         elif isinstance(attribute, _UNWRITTEN) and self._hides_place() and self._text[-1] == " ":
             self._text.pop()  # the space by which xDSL sets apart the location of an op or argument
         else:
@@ -222,28 +223,6 @@ class IrPrinter(Printer):
     def _hides_place(self) -> bool:
         """Return whether to omit a location that is unknown or inferred; the parser infers none of arguments."""
         return self._hides_inferred or self._is_in_arguments
-
-    def print_dense(self, attribute: DenseAttr) -> None:
-        """Print a constant without its type; one that is not uniform may be elided."""
-        data = attribute.data.data
-        width = attribute.get_element_type().compile_time_size
-        count = len(data) // width
-        uniform = count > 0 and data == data[:width] * count
-        if self._elide is not None and count > self._elide and not uniform:
-            self.print_string("dense_resource<__elided__>")
-        elif (digits := self._digits(attribute, 1 if uniform else count)) is not None:
-            self.print_string(f"dense<{digits[0] if uniform else _nested(digits, attribute.get_shape())}>")
-        else:
-            self.print_string('dense<"0x')
-            self.print_string((data[:width] if uniform else data).hex().upper())
-            self.print_string('">')
-
-    def _digits(self, attribute: DenseAttr, count: int) -> list[str] | None:
-        """Return the digits of the first `count` elements, None where their bytes are to be printed."""
-        # The bytes of i1 are bits for MLIR and bytes for xDSL.
-        if count > self._hex_above >= 0 and attribute.get_element_type() != i1:
-            return None
-        return _numbers_in_decimal(attribute, count)
 
     def print_metadata(self, dialects: Iterable[Dialect]) -> None:
         dialects = list(dialects)
@@ -265,41 +244,6 @@ class _HighlightingPrinter(IrPrinter):
         name = super().print_ssa_value(value)
         self._write(RESET)
         return name
-
-
-def _numbers_in_decimal(attribute: DenseAttr, count: int) -> list[str] | None:
-    """Return the digits of the first `count` elements; None where their bytes are the only exact form."""
-    element = attribute.get_element_type()
-    values = element.unpack(attribute.data.data[: count * element.compile_time_size], count)
-    if isinstance(element, ComplexType):
-        part = cast("ComplexType[Any]", element).element_type
-        pairs = [tuple(_decimal(number, part) for number in value) for value in values]
-        return None if any(None in pair for pair in pairs) else [f"({','.join(pair)})" for pair in cast(Any, pairs)]
-    numbers = [_decimal(value, element) for value in values]
-    return None if None in numbers else cast("list[str]", numbers)
-
-
-def _decimal(value: float, type: Attribute) -> str | None:
-    """Return the digits of a number as upstream prints it; None for floats that are not finite."""
-    if not isinstance(type, AnyFloat):
-        return str(bool(value)).lower() if type == i1 else str(value)
-    if not isfinite(value):
-        return None
-    mantissa, _, exponent = f"{value:.5e}".partition("e")
-    text = f"{mantissa}0e{exponent}"
-    if type.unpack(type.pack((float(text),)), 1)[0] == value:
-        return text
-    digits = 9 if isinstance(type, Float32Type) else 17
-    text = f"{value:.{digits}g}"
-    # Upstream gives the bits of a whole number of so many digits, which xDSL reads as the number's value.
-    return text if "." in text else f"{value:.{digits - 1}e}"
-
-
-def _nested(numbers: list[str], shape: Sequence[int]) -> str:
-    """Return numbers in the nested brackets of a tensor of that shape; nothing of an empty one."""
-    for size in reversed(shape if numbers else ()):
-        numbers = [f"[{', '.join(numbers[at : at + size])}]" for at in range(0, len(numbers), size)]
-    return "".join(numbers)
 
 
 def print_ir(

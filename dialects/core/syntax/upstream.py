@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
@@ -18,7 +19,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
+
+from ....ir import DenseAttr
+from .constants import print_dense
 
 _ATOMIC_KINDS = (
     *("addf", "addi", "assign", "maximumf", "maxs", "maxu", "minimumf", "mins", "minu", "mulf", "muli", "ori", "andi"),
@@ -174,18 +179,137 @@ def _result_types(parser: Parser) -> list[Attribute]:
     return [parser.parse_type()] if types is None else list(types)
 
 
-SYNTAX: dict[str, Callable[[type[Operation], Parser], Operation]] = {
-    "memref.alloca_scope": _scope,
-    "memref.atomic_rmw": _atomic,
-    "memref.cast": _cast,
-    "memref.copy": _copy,
-    "memref.extract_aligned_pointer_as_index": _pointer,
-    "memref.global": _global,
-    "memref.memory_space_cast": _cast,
-    "memref.rank": _rank,
-    "scf.parallel": _parallel,
+# Printing
+
+
+def _print_global(op: Operation, printer: Printer) -> None:
+    properties = op.properties
+    if (visibility := cast(StringAttr, properties["sym_visibility"])).data != "public":
+        printer.print_string(" ")
+        printer.print_attribute(visibility)
+    printer.print_string(" constant " if "constant" in properties else " ")
+    printer.print_symbol_name(cast(StringAttr, properties["sym_name"]).data)
+    printer.print_string(" : ")
+    printer.print_attribute(properties["type"])
+    printer.print_string(" = ")
+    value = properties["initial_value"]
+    if isinstance(value, UnitAttr):
+        printer.print_string("uninitialized")
+    else:
+        print_dense(printer, cast(DenseAttr, value))
+    alignment = {"alignment": properties["alignment"]} if "alignment" in properties else {}
+    printer.print_op_attributes(op.attributes | alignment)
+
+
+def _has_no_upstream_form(op: Operation) -> bool:
+    """Return whether a global has a value of another shape than its own, or what upstream's syntax cannot say."""
+    properties = op.properties
+    value, type = properties.get("initial_value"), properties.get("type")
+    if not isinstance(type, MemRefType) or "sym_visibility" not in properties or "alignment" in op.attributes:
+        return True
+    type = cast("MemRefType[Any]", type)
+    whole = TensorType(type.element_type, type.shape)
+    is_dense = isinstance(value, DenseIntOrFPElementsAttr) and cast(DenseAttr, value).type == whole
+    return not is_dense and not isinstance(value, UnitAttr)
+
+
+def _conversion(between: str) -> Callable[[Operation, Printer], None]:
+    """Return the printer of `%a : memref<2xf32> to memref<?xf32>`, `between` being the words between types."""
+
+    def print_conversion(op: Operation, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(op.operands, printer.print_ssa_value)
+        printer.print_op_attributes(op.attributes)
+        printer.print_string(" : ")
+        printer.print_list([*op.operand_types, *op.result_types], printer.print_attribute, between)
+
+    return print_conversion
+
+
+def _print_rank(op: Operation, printer: Printer) -> None:
+    printer.print_string(" ")
+    printer.print_ssa_value(op.operands[0])
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(op.operands[0].type)
+
+
+def _print_atomic(op: Operation, printer: Printer) -> None:
+    value, buffer, *indices = op.operands
+    printer.print_string(f" {_ATOMIC_KINDS[cast('IntegerAttr[Any]', op.properties['kind']).value.data]} ")
+    printer.print_ssa_value(value)
+    printer.print_string(", ")
+    printer.print_ssa_value(buffer)
+    with printer.in_square_brackets():
+        printer.print_list(indices, printer.print_ssa_value)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_function_type((value.type, buffer.type), op.result_types)
+
+
+def _print_scope(op: Operation, printer: Printer) -> None:
+    _print_result_types(op, printer)
+    printer.print_string(" ")
+    printer.print_region(op.regions[0])
+    printer.print_op_attributes(op.attributes)
+
+
+def _print_parallel(op: Operation, printer: Printer) -> None:
+    loop, body = cast(Any, op), op.regions[0]
+    groups = (("=", loop.lowerBound), ("to", loop.upperBound), ("step", loop.step), ("init", loop.initVals))
+    printer.print_string(" ")
+    with printer.in_parens():
+        printer.print_list(body.block.args, printer.print_ssa_value)
+    for word, values in groups:
+        if values or word != "init":
+            printer.print_string(f" {word} ")
+            with printer.in_parens():
+                printer.print_list(values, printer.print_ssa_value)
+    _print_result_types(op, printer)
+    printer.print_string(" ")
+    printer.print_region(body, print_entry_block_args=False)
+    printer.print_op_attributes(op.attributes)
+
+
+def _print_result_types(op: Operation, printer: Printer) -> None:
+    if op.results:
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(op.result_types, printer.print_attribute)
+
+
+class Syntax(NamedTuple):
+    """Parser and printer of an op's custom form; the generic form is for what `is_generic` holds of."""
+
+    parse: Callable[[type[Operation], Parser], Operation]
+    print: Callable[[Operation, Printer], None]
+    is_generic: Callable[[Operation], bool] | None = None
+
+
+_TO = _conversion(" to ")
+SYNTAX: dict[str, Syntax] = {
+    "memref.alloca_scope": Syntax(_scope, _print_scope),
+    "memref.atomic_rmw": Syntax(_atomic, _print_atomic),
+    "memref.cast": Syntax(_cast, _TO),
+    "memref.copy": Syntax(_copy, _TO),
+    "memref.extract_aligned_pointer_as_index": Syntax(_pointer, _conversion(" -> ")),
+    "memref.global": Syntax(_global, _print_global, _has_no_upstream_form),
+    "memref.memory_space_cast": Syntax(_cast, _TO),
+    "memref.rank": Syntax(_rank, _print_rank),
+    "scf.parallel": Syntax(_parallel, _print_parallel),
 }
-"""The parser of each such op, given its class."""
+"""The syntax of ops that have none in xDSL."""
+
+
+def add_syntax(op: type[Operation]) -> None:
+    """Give the class of an op that has no custom syntax in xDSL upstream's, if it is in the table."""
+    syntax = SYNTAX.get(op.name)
+    if syntax is None or op.print is not Operation.print:
+        return
+    setattr(op, "parse", classmethod(syntax.parse))
+    setattr(op, "print", syntax.print)
+    if syntax.is_generic is not None:
+        setattr(op, "needs_generic_form", syntax.is_generic)
 
 
 def _flags(op: Operation) -> None:

@@ -3,11 +3,10 @@
 // A dimension that the grid does not have.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   // expected-error@+1 {{spatial dimensions must be among the grid's 2, got [2]}}
-  hier.grid [4, 2] spatial [2] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [4, 2] spatial [2]
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -18,11 +17,10 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 // The same dimension twice.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   // expected-error@+1 {{spatial dimensions must be in ascending order, got [0, 0]}}
-  hier.grid [4, 2] spatial [0, 0] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [4, 2] spatial [0, 0]
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -33,11 +31,10 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 // Buffers of copies are apart: there are none.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   // expected-error@+1 {{only buffers of copies can be apart}}
-  hier.grid [4, 2] apart {L1 = 64 : i64} ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [4, 2] apart {L1 = 64 : i64}
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -48,11 +45,10 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 // Copies at the same place of a level that they share.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   // expected-error@+1 {{copies must be apart by a positive number of bytes}}
-  hier.grid [4, 2] spatial [0] apart {L1 = 0 : i64} ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+  hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 0 : i64}
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -62,13 +58,12 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // Copies come in no order: none is the first.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  hier.grid [4, 2] spatial [0] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 0>,
-             #hier.tile<[2, 4] at affine_map<(d0, d1) -> (d0 * 2, d1 * 4)> in "L1" address 8>] {
-  ^bb0(%i: index, %j: index, %ta: memref<2x4xi8, "L1">, %tc: memref<2x4xi8, "L1">):
+  hier.grid (%i, %j) in [4, 2] spatial [0]
+      ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
     // expected-error@+1 {{a spatial dimension has no first and no last point}}
     hier.first %i { %zero = arith.constant 0 : i8 }
-    "memref.copy"(%ta, %tc) : (memref<2x4xi8, "L1">, memref<2x4xi8, "L1">) -> ()
+    memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
   }
   func.return
@@ -78,16 +73,14 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // Copies of copies.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  hier.grid [4] spatial [0] ins(%a : memref<8x8xi8>) outs(%c : memref<8x8xi8>)
-      tiles [#hier.tile<[2, 8] at affine_map<(d0) -> (d0 * 2, 0)> in "L2" address 0>,
-             #hier.tile<[2, 8] at affine_map<(d0) -> (d0 * 2, 0)> in "L2" address 16>] {
-  ^bb0(%i: index, %ta: memref<2x8xi8, "L2">, %tc: memref<2x8xi8, "L2">):
+  hier.grid (%i) in [4] spatial [0]
+      ins(%ta = %a[%i * 2, 0] [2, 8] in "L2" address 0 : memref<8x8xi8>)
+      outs(%tc = %c[%i * 2, 0] [2, 8] in "L2" address 16 : memref<8x8xi8>) {
     // expected-error@+1 {{a grid with spatial dimensions cannot be in another one}}
-    hier.grid [2] spatial [0] ins(%ta : memref<2x8xi8, "L2">) outs(%tc : memref<2x8xi8, "L2">)
-        tiles [#hier.tile<[1, 8] at affine_map<(d0) -> (d0, 0)> in "L1" address 0>,
-               #hier.tile<[1, 8] at affine_map<(d0) -> (d0, 0)> in "L1" address 8>] {
-    ^bb1(%j: index, %ua: memref<1x8xi8, "L1">, %uc: memref<1x8xi8, "L1">):
-      "memref.copy"(%ua, %uc) : (memref<1x8xi8, "L1">, memref<1x8xi8, "L1">) -> ()
+    hier.grid (%j) in [2] spatial [0]
+        ins(%ua = %ta[%j, 0] [1, 8] in "L1" address 0 : memref<2x8xi8, "L2">)
+        outs(%uc = %tc[%j, 0] [1, 8] in "L1" address 8 : memref<2x8xi8, "L2">) {
+      memref.copy %ua, %uc : memref<1x8xi8, "L1"> to memref<1x8xi8, "L1">
       hier.yield
     }
     hier.yield

@@ -19,9 +19,9 @@
 // CHECK: static _Alignas(16) uint8_t arena[64];
 // EXTERN: extern _Alignas(1) const int8_t network_w[4];
 // EXTERN-NOT: {{^}}static _Alignas(1)
-"memref.global"() <{sym_name = "w", type = memref<4xi8>, initial_value = dense<[1, -2, 3, -4]> : tensor<4xi8>, sym_visibility = "private", constant}> : () -> ()
-"memref.global"() <{sym_name = "unused", type = memref<4xi8>, initial_value = dense<0> : tensor<4xi8>, sym_visibility = "private", constant}> : () -> ()
-"memref.global"() <{sym_name = "arena", type = memref<64xi8>, initial_value, sym_visibility = "private", alignment = 16 : i64}> : () -> ()
+memref.global "private" constant @w : memref<4xi8> = dense<[1, -2, 3, -4]>
+memref.global "private" constant @unused : memref<4xi8> = dense<0>
+memref.global "private" @arena : memref<64xi8> = uninitialized {alignment = 16 : i64}
 
 // CHECK-NOT: unused
 // CHECK: /*
@@ -77,6 +77,6 @@ func.func @network(%x: memref<2x4xi8> {onnx.name = "x", onnx.type = "ui8"},
   %part = memref.view %arena[%c16][] : memref<64xi8> to memref<2xi32>
   %w = memref.get_global @w : memref<4xi8>
   func.call @dot(%x, %w, %part) : (memref<2x4xi8>, memref<4xi8>, memref<2xi32>) -> () loc(fused["MatMul_3", "Add_4"])
-  "memref.copy"(%part, %y) : (memref<2xi32>, memref<2xi32>) -> ()
+  memref.copy %part, %y : memref<2xi32> to memref<2xi32>
   func.return
 }

@@ -3,7 +3,7 @@
 // Transfers to and from the external level are another engine's, and so are the waits for them, wherever a loop or a
 // conditional brings the token from. Globals there are marked.
 
-// CHECK: "memref.global"() <{{{.*}}sym_name = "weights"{{.*}}}> {tilewright.external}
+// CHECK: memref.global {{.*}}@weights : {{.*}} {tilewright.external}
 // CHECK-LABEL: func.func private @read_tile_0
 // CHECK: %[[G:.*]] = cluster.dma_begin {external} : i32
 // CHECK: cluster.dma_in {{.*}} {axis = 0 : i64, external}
@@ -17,9 +17,9 @@
 // CHECK:   cluster.dma_wait %{{.*}} {external} : i32
 // CHECK:   cluster.dma_wait %{{.*}} : i32
 // CHECK: cluster.dma_wait %{{.*}} {external} : i32
-"memref.global"() <{sym_name = "weights", type = memref<16x64xi8>, initial_value = dense<1> : tensor<16x64xi8>, constant, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "network_L2", type = memref<1024xi8, "L2">, initial_value, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "network_L1", type = memref<1024xi8, "L1">, initial_value, sym_visibility = "private"}> : () -> ()
+memref.global "private" constant @weights : memref<16x64xi8> = dense<1>
+memref.global "private" @network_L2 : memref<1024xi8, "L2"> = uninitialized
+memref.global "private" @network_L1 : memref<1024xi8, "L1"> = uninitialized
 func.func @network(%x: memref<16x64xi8, "L2">) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

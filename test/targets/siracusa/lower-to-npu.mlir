@@ -125,7 +125,7 @@ func.func private @both(%x: memref<1x40xi8, "L1">, %w: memref<2x64xi8, "L1">, %o
 // CHECK-LABEL: func.func @network
 // CHECK-NEXT:  func.call @launched
 // CHECK-NEXT:  func.call @both
-// CHECK-NEXT:  "memref.copy"
+// CHECK-NEXT:  memref.copy
 // CHECK-NEXT:  npu.wait
 // CHECK-NEXT:  npu.wait
 // CHECK-NEXT:  func.call @both
@@ -136,7 +136,7 @@ func.func @network(%x: memref<1x40xi8, "L1">, %w: memref<2x64xi8, "L1">, %o: mem
   %two = hier.launch {
     func.call @both(%x, %w, %p) : (memref<1x40xi8, "L1">, memref<2x64xi8, "L1">, memref<1x2xi32, "L1">) -> ()
   }
-  "memref.copy"(%q, %q) : (memref<1x2xi32, "L1">, memref<1x2xi32, "L1">) -> ()
+  memref.copy %q, %q : memref<1x2xi32, "L1"> to memref<1x2xi32, "L1">
   hier.join %one
   hier.join %two
   func.call @both(%x, %w, %q) : (memref<1x40xi8, "L1">, memref<2x64xi8, "L1">, memref<1x2xi32, "L1">) -> ()

@@ -3,10 +3,10 @@
 // The weight memory feeds products of all channels as fast as L1; the taps of a depthwise window come more slowly from
 // it than they are fetched, and stay where they are.
 
-// CHECK: "memref.global"() <{sym_name = "pointwise", {{.*}}type = memref<64x64xi8, "WMEM">
-// CHECK: "memref.global"() <{sym_name = "depthwise", {{.*}}type = memref<3x256xi8>
-"memref.global"() <{sym_name = "pointwise", type = memref<64x64xi8>, initial_value = dense<1> : tensor<64x64xi8>, constant, sym_visibility = "private"}> : () -> ()
-"memref.global"() <{sym_name = "depthwise", type = memref<3x256xi8>, initial_value = dense<1> : tensor<3x256xi8>, constant, sym_visibility = "private"}> : () -> ()
+// CHECK: memref.global {{.*}}@pointwise : memref<64x64xi8, "WMEM">
+// CHECK: memref.global {{.*}}@depthwise : memref<3x256xi8>
+memref.global "private" constant @pointwise : memref<64x64xi8> = dense<1>
+memref.global "private" constant @depthwise : memref<3x256xi8> = dense<1>
 func.func @network(%x: memref<1x25x5x64xi8>, %y: memref<1x25x5x64xi32> {tilewright.output}, %z: memref<1x25x5x64xi32> {tilewright.output}) {
   // CHECK: memref.get_global @pointwise : memref<64x64xi8, "WMEM">
   // CHECK: memref.get_global @depthwise : memref<3x256xi8>

@@ -8,8 +8,8 @@
 // CHECK: nn.matmul {{.*}} memref<512x128xi8>) {{.*}} {accumulator = i32, transpose_b, unsigned = array<i64: 0, 1>, weight_bits = 2 : i64
 // CHECK: nn.matmul {{.*}} memref<512x512xi8>) {{.*}} {accumulator = i32, transpose_b, engine = "cluster"}
 
-"memref.global"() <{sym_name = "signed", sym_visibility = "private", type = memref<512x512xi8>, initial_value = dense<-8> : tensor<512x512xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "unsigned", sym_visibility = "private", type = memref<512x512xi8>, initial_value = dense<3> : tensor<512x512xi8>, constant}> : () -> ()
+memref.global "private" constant @signed : memref<512x512xi8> = dense<-8>
+memref.global "private" constant @unsigned : memref<512x512xi8> = dense<3>
 
 func.func @network(%x: memref<1x512xi8>, %y: memref<64x512xi8>, %a: memref<1x512xi32> {tilewright.output},
     %b: memref<1x512xi32> {tilewright.output}, %c: memref<64x512xi32> {tilewright.output}) {
@@ -24,4 +24,4 @@ func.func @network(%x: memref<1x512xi8>, %y: memref<64x512xi8>, %a: memref<1x512
   func.return
 }
 
-"memref.global"() <{sym_name = "bytes", sym_visibility = "private", type = memref<512x512xi8>, initial_value = dense<1> : tensor<512x512xi8>, constant}> : () -> ()
+memref.global "private" constant @bytes : memref<512x512xi8> = dense<1>

@@ -20,11 +20,11 @@
 // The fewest bits that hold the numbers: signed, or unsigned where none is negative. Wide weights, and those that others
 // read too, stay. Kernels with few pixels read packed weights, those with many have them unpacked.
 
-// CHECK:      "memref.global"() <{sym_name = "four_4bit", type = memref<8x32xi8>, initial_value = dense<-120> : tensor<8x32xi8>
-// CHECK:      "memref.global"() <{sym_name = "wide", {{.*}} type = memref<8x64xi8>
-// CHECK:      "memref.global"() <{sym_name = "conv_4bit", type = memref<8x1x1x32xi8>, initial_value = dense<-1>
-// CHECK:      "memref.global"() <{sym_name = "two_2bit", type = memref<8x16xi8>, initial_value = dense<-86> : tensor<8x16xi8>
-// CHECK:      "memref.global"() <{sym_name = "read", {{.*}} type = memref<8x64xi8>
+// CHECK:      memref.global {{.*}}@four_4bit : memref<8x32xi8> = dense<-120>
+// CHECK:      memref.global {{.*}}@wide : memref<8x64xi8>
+// CHECK:      memref.global {{.*}}@conv_4bit : memref<8x1x1x32xi8> = dense<-1>
+// CHECK:      memref.global {{.*}}@two_2bit : memref<8x16xi8> = dense<-86>
+// CHECK:      memref.global {{.*}}@read : memref<8x64xi8>
 
 // CHECK:      %[[P:.*]] = memref.get_global @four_4bit : memref<8x32xi8>
 // CHECK-NEXT: nn.matmul ins(%x, %[[P]] : memref<4x64xi8>, memref<8x32xi8>) {{.*}} {accumulator = i32, transpose_b, weight_bits = 4 : i64, engine = "cluster"}
@@ -38,11 +38,11 @@
 // CHECK-NEXT: nn.matmul {{.*}} weight_bits = 2 : i64
 // CHECK-NOT:  {{nn.unpack ins|weight_bits}}
 
-"memref.global"() <{sym_name = "four", sym_visibility = "private", type = memref<8x64xi8>, initial_value = dense<-8> : tensor<8x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "wide", sym_visibility = "private", type = memref<8x64xi8>, initial_value = dense<-9> : tensor<8x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "conv", sym_visibility = "private", type = memref<8x1x1x64xi8>, initial_value = dense<15> : tensor<8x1x1x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "two", sym_visibility = "private", type = memref<8x64xi8>, initial_value = dense<-2> : tensor<8x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "read", sym_visibility = "private", type = memref<8x64xi8>, initial_value = dense<1> : tensor<8x64xi8>, constant}> : () -> ()
+memref.global "private" constant @four : memref<8x64xi8> = dense<-8>
+memref.global "private" constant @wide : memref<8x64xi8> = dense<-9>
+memref.global "private" constant @conv : memref<8x1x1x64xi8> = dense<15>
+memref.global "private" constant @two : memref<8x64xi8> = dense<-2>
+memref.global "private" constant @read : memref<8x64xi8> = dense<1>
 
 func.func @network(%x: memref<4x64xi8>, %y: memref<1x16x16x64xi8>, %a: memref<4x8xi32> {tilewright.output},
     %b: memref<4x8xi32> {tilewright.output}, %c: memref<1x16x16x8xi32> {tilewright.output},

@@ -15,10 +15,10 @@
 // LITTLE-NOT: narrow_input
 // BYTES-NOT:  narrow_input
 
-"memref.global"() <{sym_name = "four", sym_visibility = "private", type = memref<64x64xi8>, initial_value = dense<-8> : tensor<64x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "five", sym_visibility = "private", type = memref<64x64xi8>, initial_value = dense<-7> : tensor<64x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "six", sym_visibility = "private", type = memref<64x64xi8>, initial_value = dense<-6> : tensor<64x64xi8>, constant}> : () -> ()
-"memref.global"() <{sym_name = "seven", sym_visibility = "private", type = memref<64x64xi8>, initial_value = dense<-5> : tensor<64x64xi8>, constant}> : () -> ()
+memref.global "private" constant @four : memref<64x64xi8> = dense<-8>
+memref.global "private" constant @five : memref<64x64xi8> = dense<-7>
+memref.global "private" constant @six : memref<64x64xi8> = dense<-6>
+memref.global "private" constant @seven : memref<64x64xi8> = dense<-5>
 
 #id = affine_map<(m, k) -> (m, k)>
 
@@ -49,7 +49,7 @@ func.func @network(%x: memref<16x64xi8>, %a: memref<16x64xi32> {tilewright.outpu
   %six = memref.get_global @six : memref<64x64xi8>
   nn.matmul ins(%signed, %six : memref<16x64xi8>, memref<64x64xi8>) outs(%c : memref<16x64xi32>) {accumulator = i32, transpose_b}
   %copied = memref.alloc() : memref<16x64xi8>
-  "memref.copy"(%clipped, %copied) : (memref<16x64xi8>, memref<16x64xi8>) -> ()
+  memref.copy %clipped, %copied : memref<16x64xi8> to memref<16x64xi8>
   %seven = memref.get_global @seven : memref<64x64xi8>
   nn.matmul ins(%copied, %seven : memref<16x64xi8>, memref<64x64xi8>) outs(%d : memref<16x64xi32>) {accumulator = i32, transpose_b}
   func.return

@@ -1,0 +1,177 @@
+"""
+Custom syntax of `hier.grid`: the operands one a line, each with its tile and the buffer that the body gets of it.
+
+    (%i) in [4] ins(%ta = %a[%i * 2, 0] [2, 64] in "L1" address 0 : memref<8x64xi8>)
+
+The part `[offsets] [shape]` is left out of a tile that is the whole operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, MemRefType
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.parser import Parser
+from xdsl.parser.affine_parser import AffineParser
+from xdsl.printer import Printer
+
+from ...ir import shape_of
+from ..core.syntax.affine import affine_text
+from .tiles import ScratchAttr, TileAttr, parse_buffer, parse_placement
+
+
+@dataclass
+class Header:
+    """A grid's point, operands and buffers as they are parsed; `arguments` are those of its body."""
+
+    extents: Sequence[int] = ()
+    dims: Sequence[Parser.UnresolvedArgument] = ()
+    operands: dict[str, list[SSAValue]] = field(default_factory=lambda: {"ins": [], "outs": []})
+    tiles: list[TileAttr] = field(default_factory=list[TileAttr])
+    scratch: list[ScratchAttr] = field(default_factory=list[ScratchAttr])
+    arguments: list[Parser.Argument] = field(default_factory=list[Parser.Argument])
+
+
+def parse_point(parser: Parser) -> Header:
+    """Parse `(%i, %j) in [2, 3]`, which a grid of one point has not."""
+    if parser.parse_optional_punctuation("(") is None:
+        return Header()
+    dims = parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _argument(parser))
+    parser.parse_punctuation(")")
+    parser.parse_keyword("in")
+    start = parser.pos
+    extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    if len(extents) != len(dims):
+        parser.raise_error(f"expected {len(dims)} extents, one per dimension, found {len(extents)}", start, parser.pos)
+    return Header(extents, dims, arguments=[dim.resolve(IndexType()) for dim in dims])
+
+
+def parse_buffers(parser: Parser, header: Header) -> None:
+    """Parse `ins(...) outs(...) scratch(...)`, each of which may be absent."""
+    for keyword in ("ins", "outs"):
+        if parser.parse_optional_keyword(keyword) is not None:
+            parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda k=keyword: _parse_tile(parser, header, k))
+    if parser.parse_optional_keyword("scratch") is not None:
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_scratch(parser, header))
+
+
+def _argument(parser: Parser) -> Parser.UnresolvedArgument:
+    return parser.parse_argument(expect_type=False)
+
+
+def _parse_tile(parser: Parser, header: Header, keyword: str) -> None:
+    """Parse `%ta = %a[%i * 8, 0] [8, 64] in "L1" address 512 stages 2 fill 0 : i8 : memref<16x64xi8>`."""
+    argument = _argument(parser)
+    parser.parse_punctuation("=")
+    unresolved = parser.parse_unresolved_operand()
+    offsets = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_offset(parser, header))
+    extents: Sequence[int] = ()
+    if offsets is not None:
+        extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    placement = parse_placement(parser)
+    parser.parse_punctuation(":")
+    start = parser.pos
+    type = parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error("expected the type of a memref", start, parser.pos)
+    type = cast("MemRefType[Any]", type)
+    shape = type.get_shape()
+    if offsets is None:
+        offsets, extents = [AffineExpr.constant(0)] * len(shape), shape
+    if (len(offsets), len(extents)) != (len(shape), len(shape)):
+        expected = f"expected {len(shape)} offsets and extents of the tile"
+        parser.raise_error(f"{expected}, found {len(offsets)} and {len(extents)}", start, parser.pos)
+    value = parser.resolve_operand(unresolved, type)
+    map = AffineMap(len(header.dims), 0, tuple(offsets))
+    tile = TileAttr(ArrayAttr([IntAttr(extent) for extent in extents]), AffineMapAttr(map), *placement)
+    header.operands[keyword].append(value)
+    header.tiles.append(tile)
+    header.arguments.append(argument.resolve(tile.type_of(value)))
+
+
+def _parse_offset(parser: Parser, header: Header) -> AffineExpr:
+    """Parse an expression of the grid's dimensions: `%i * 8`."""
+
+    def dimension() -> AffineExpr | None:
+        start = parser.pos
+        operand = parser.parse_optional_unresolved_operand()
+        if operand is None:
+            return None
+        if operand.operand_name not in names:
+            parser.raise_error(f"expected a dimension of the grid, found %{operand.operand_name}", start, parser.pos)
+        return AffineExpr.dimension(names.index(operand.operand_name))
+
+    names = [dim.name.text.lstrip("%") for dim in header.dims]
+    # xDSL reads expressions of values only where these are operands.
+    return AffineParser(parser._parser_state)._parse_affine_expr(dimension)  # pyright: ignore[reportPrivateUsage]
+
+
+def _parse_scratch(parser: Parser, header: Header) -> None:
+    """Parse `%sum : memref<8x10xi32, "L1"> address 4096`."""
+    argument = _argument(parser)
+    parser.parse_punctuation(":")
+    scratch = ScratchAttr(*parse_buffer(parser))
+    header.scratch.append(scratch)
+    header.arguments.append(argument.resolve(scratch.type))
+
+
+def print_point(printer: Printer, extents: Sequence[int], dims: Sequence[BlockArgument]) -> list[str]:
+    """Print `(%i, %j) in [2, 3]`, nothing for a grid of one point; return the names of the dimensions."""
+    names: list[str] = []
+    if dims:
+        printer.print_string(" (")
+        printer.print_list(dims, lambda dim: names.append(f"%{printer.print_ssa_value(dim)}"))
+        printer.print_string(f") in [{', '.join(map(str, extents))}]")
+    return names
+
+
+def print_tiles(
+    printer: Printer,
+    keyword: str,
+    tiles: Sequence[tuple[BlockArgument, SSAValue, TileAttr]],
+    dims: Sequence[str],
+) -> None:
+    """Print a group of operands with their buffers and tiles, each on its line; nothing of no operands."""
+    if tiles:
+        _print_group(printer, keyword, [lambda each=each: _print_tile(printer, *each, dims) for each in tiles])
+
+
+def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, ScratchAttr]]) -> None:
+    """Print the scratch buffers, each on its line; nothing where there is none."""
+
+    def line(argument: BlockArgument, buffer: ScratchAttr) -> None:
+        printer.print_ssa_value(argument)
+        printer.print_string(" : ")
+        buffer.print_buffer(printer)
+
+    if scratch:
+        _print_group(printer, "scratch", [lambda each=each: line(*each) for each in scratch])
+
+
+def _print_group(printer: Printer, keyword: str, lines: Sequence[Callable[[], None]]) -> None:
+    with printer.indented(2):
+        printer.print_string(f"\n{keyword}(")
+        for index, line in enumerate(lines):
+            if index:
+                printer.print_string(",\n" + " " * (len(keyword) + 1))
+            line()
+        printer.print_string(")")
+
+
+def _print_tile(
+    printer: Printer, argument: BlockArgument, value: SSAValue, tile: TileAttr, dims: Sequence[str]
+) -> None:
+    printer.print_ssa_value(argument)
+    printer.print_string(" = ")
+    printer.print_ssa_value(value)
+    offsets = tile.map.data.results
+    if tile.extents != shape_of(value) or any(offset != AffineExpr.constant(0) for offset in offsets):
+        starts = ", ".join(affine_text(offset, dims) for offset in offsets)
+        printer.print_string(f"[{starts}] [{', '.join(map(str, tile.extents))}]")
+    tile.print_placement(printer)
+    printer.print_string(" : ")
+    printer.print_attribute(value.type)
