@@ -11,6 +11,7 @@ from xdsl.utils.target import Target
 
 from ...dialects.core.syntax.constants import HEX_ABOVE
 from ...dialects.core.syntax.text import Locations, print_ir
+from ...dialects.core.syntax.wrapping import LIMIT
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class MlirTarget(Target):
     `elide` omits constants of more elements, `elide_resources` resources of more characters: such text cannot be run.
     `hex_above` is the number of elements beyond which constants are printed as bytes; -1 prints all in decimal.
     `generic` prints each op in the generic form, `debuginfo` all locations; `highlight` colours names for a terminal.
+    Lines have at most `width` columns where they can be broken; 0 prints each op's head on one line.
     """
 
     name = "mlir"
@@ -31,6 +33,7 @@ class MlirTarget(Target):
     elide_resources: int | None = None
     hex_above: int = HEX_ABOVE
     highlight: bool = False
+    width: int = LIMIT
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(self.text(ctx, module) + "\n")
@@ -45,5 +48,6 @@ class MlirTarget(Target):
             generic=self.generic,
             locations=Locations.ALL if self.debuginfo else locations,
             highlight=self.highlight,
+            width=self.width,
             context=ctx,
         )

@@ -1,6 +1,6 @@
-// RUN: opt-tool %s -p verify-memory,expand-grid,verify-memory | filecheck %s
-// RUN: opt-tool %s -p verify-memory,expand-grid,pipeline-dma,verify-memory | filecheck %s --check-prefix=AHEAD
-// RUN: opt-tool %s -p verify-memory,expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops | filecheck %s --check-prefix=LOOPS
+// RUN: opt-tool %s --line-width=0 -p verify-memory,expand-grid,verify-memory | filecheck %s
+// RUN: opt-tool %s --line-width=0 -p verify-memory,expand-grid,pipeline-dma,verify-memory | filecheck %s --check-prefix=AHEAD
+// RUN: opt-tool %s --line-width=0 -p verify-memory,expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops | filecheck %s --check-prefix=LOOPS
 
 // Copies with a level of their own: one memory with a part for each, of which each copy sees its own. Inside, the loop
 // over its points is as without copies.
@@ -9,7 +9,6 @@
 // CHECK-LABEL: func.func @own
 // CHECK:         %[[ALL:.*]] = memref.get_global @own_L1
 // CHECK:         scf.parallel
-// CHECK-NEXT:    ^bb0(%i: index):
 // CHECK:           %[[AT:.*]] = arith.muli %i
 // CHECK-NEXT:      %[[OWN:.*]] = memref.view %[[ALL]][%[[AT]]][] : memref<64xi8, "L1"> to memref<16xi8, "L1">
 // CHECK:           scf.for %step
@@ -47,7 +46,6 @@ func.func @own(%a: memref<8x8xi8>, %c: memref<8x8xi8> {tilewright.output}) {
 // CHECK-DAG:     %[[L2:.*]] = memref.get_global @shared_L2
 // CHECK:         %kept = memref.view %[[L2]]{{.*}} to memref<4x12xi8, "L2">
 // CHECK:         scf.parallel
-// CHECK-NEXT:    ^bb0(%j: index):
 // CHECK:           memref.view %[[L1]]{{.*}} to memref<24xi8, "L1">
 // CHECK:           memref.view %[[L2]]{{.*}} to memref<56xi8, "L2">
 // CHECK:           %[[PLACE:.*]] = arith.muli %j

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p generalize-kernels | filecheck %s
+// RUN: opt-tool %s --line-width=0 -p generalize-kernels | filecheck %s
 
 // Padding is its own op, the sum goes into a filled accumulator, the epilogue is elementwise.
 

@@ -28,6 +28,7 @@ from .affine import affine_map_text
 from .constants import HEX_ABOVE, DensePrinter, print_dense
 from .parser import LocatingParser
 from .upstream import add_syntax
+from .wrapping import LIMIT, wrapped
 
 
 def new_context(*, allow_unregistered: bool = False) -> Context:
@@ -255,6 +256,7 @@ def print_ir(
     generic: bool = False,
     locations: Locations = Locations.NONE,
     highlight: bool = False,
+    width: int = LIMIT,
     context: Context | None = None,
 ) -> str:
     """
@@ -262,7 +264,8 @@ def print_ir(
 
     `elide` omits constants of more elements that are not uniform, `elide_resources` resources of more characters: such
     text cannot be run. Constants of more than `hex_above` elements are printed as bytes; -1 prints all in decimal.
-    `highlight` colours names for a terminal. With a `context`, the resources that the op names are appended.
+    Lines have at most `width` columns, 0 for any; `highlight` colours names for a terminal, and breaks no lines.
+    With a `context`, the resources that the op names are appended.
     """
     text = _Text()
     kind = _HighlightingPrinter if highlight else IrPrinter
@@ -277,4 +280,4 @@ def print_ir(
     printer.print_op(op)
     if context is not None:
         printer.print_metadata(context.loaded_dialects)
-    return "".join(text)
+    return "".join(text) if highlight else wrapped("".join(text), width)
