@@ -117,7 +117,7 @@ def _program(operands: Sequence[tuple[str, str]], body: str, whole: str) -> Modu
     described = parse_module(CONTEXT, f"{head}{whole}\nfunc.return\n}}")
     for part, kernel in zip(_kernels(module), _kernels(described), strict=True):
         if kernel.name != "linalg.fill":
-            part.attributes[ATTRIBUTE] = describe(kernel_of(kernel))
+            part.attributes[ATTRIBUTE] = describe(kernel_of(kernel), kernel_of(part))
     return module
 
 

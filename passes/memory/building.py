@@ -276,7 +276,7 @@ class _Body:
     def _finished(self, tile: Operation, source: Operation, whole: Kernel | None) -> Operation:
         tile.location = source.location
         if whole is not None:
-            tile.attributes[ATTRIBUTE] = describe(whole)
+            tile.attributes[ATTRIBUTE] = describe(whole, kernel_of(tile))
         if self._engine is not None and (name := self._engine(tile, source)):
             tile.attributes["engine"] = StringAttr(name)
         return tile

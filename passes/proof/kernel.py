@@ -2,11 +2,11 @@
 Kernels on tiles know the kernel that they are a part of, so that it can be proved that they get the right tiles.
 
 The attribute `hier.kernel` of a kernel on tiles holds the loop bounds of the whole kernel, and its access maps, its
-fills and the shapes of its operands, in the order inputs, epilogue operands, outputs:
+fills and the shapes of its operands, in the order inputs, epilogue operands, outputs. What equals the kernel's own is
+left out, here maps and fills:
 
-    nn.matmul ins(%ta, %tb : ...) outs(%tc : ...) {accumulator = i32, hier.kernel = {bounds = array<i64: 16, 30, 64>,
-        fills = [unit, unit, unit], maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, ...],
-        shapes = [array<i64: 16, 64>, ...]}}
+    nn.matmul ins(%ta, %tb : ...) outs(%tc : ...)
+        {accumulator = i32, hier.kernel = {bounds = array<i64: 16, 30, 64>, shapes = [array<i64: 16, 64>, ...]}}
 
 Tiles are the right ones if there is one point x of the whole kernel's loops such that each operand's tile begins at
 the element that the whole kernel accesses at x. The equations for x are solved one unknown at a time.
@@ -34,17 +34,20 @@ Forms: TypeAlias = "Sequence[Linear]"
 """Where a tile begins, per axis of the operand, as linear forms of the grid point."""
 
 
-def describe(kernel: Kernel) -> DictionaryAttr:
-    """Return the attribute that tells a kernel on tiles which kernel it is a part of."""
+def describe(whole: Kernel, part: Kernel) -> DictionaryAttr:
+    """Return the attribute of `part`, a kernel on tiles of `whole`: the facts of the whole in which they differ."""
+    own = _facts(part)
+    return DictionaryAttr({name: fact for name, fact in _facts(whole).items() if fact != own[name]})
+
+
+def _facts(kernel: Kernel) -> dict[str, Attribute]:
     accesses = accesses_of(kernel)
-    return DictionaryAttr(
-        {
-            "bounds": DenseArrayBase.from_list(i64, list(kernel.bounds)),
-            "maps": ArrayAttr([AffineMapAttr(access.map) for access in accesses]),
-            "fills": ArrayAttr([UnitAttr() if access.fill is None else access.fill for access in accesses]),
-            "shapes": ArrayAttr([DenseArrayBase.from_list(i64, list(_shape(access))) for access in accesses]),
-        }
-    )
+    return {
+        "bounds": DenseArrayBase.from_list(i64, list(kernel.bounds)),
+        "maps": ArrayAttr([AffineMapAttr(access.map) for access in accesses]),
+        "fills": ArrayAttr([UnitAttr() if access.fill is None else access.fill for access in accesses]),
+        "shapes": ArrayAttr([DenseArrayBase.from_list(i64, list(_shape(access))) for access in accesses]),
+    }
 
 
 def _shape(access: Access) -> tuple[int, ...]:
@@ -173,10 +176,12 @@ def part_of(op: Operation, kernel: Kernel) -> Part | None:
     attribute = op.attributes.get(ATTRIBUTE)
     if attribute is None:
         return None
-    table: Mapping[str, Attribute] = attribute.data if isinstance(attribute, DictionaryAttr) else {}
+    if not isinstance(attribute, DictionaryAttr):
+        raise Diagnostic(f"the attribute {ATTRIBUTE} is not a dictionary", where=where(op), found=str(attribute))
+    table: Mapping[str, Attribute] = _facts(kernel) | dict(attribute.data)
     accesses = accesses_of(kernel)
-    maps, fills, known = (cast("ArrayAttr[Any]", table.get(k, ArrayAttr([]))).data for k in ("maps", "fills", "shapes"))
-    bounds = numbers_of(table["bounds"]) if "bounds" in table else ()
+    maps, fills, known = (cast("ArrayAttr[Any]", table[name]).data for name in ("maps", "fills", "shapes"))
+    bounds = numbers_of(table["bounds"])
     shapes = [(attr.data.num_dims, len(attr.data.results)) for attr in maps]
     expected = [(len(kernel.bounds), len(access.map.results)) for access in accesses]
     operands = tuple(numbers_of(each) for each in known)
