@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,7 +65,7 @@ def appended(values: list[SSAValue], which: int, a: int, b: int, more: int) -> O
     return kind.create(operands=[first], result_types=[result]) if is_wider == (more % 3 < 2) else None
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(sources(), STEPS, st.data())
 def test_ranges_hold_every_value(given: list[Any], steps: list[tuple[int, int, int, int]], data: st.DataObject):
     values: list[SSAValue] = list(TestOp(result_types=[type for type, _, _ in given]).results)
@@ -90,6 +91,23 @@ def _value(op: Operation, operands: list[int]) -> int:
         return compute(*operands)
     except ZeroDivisionError:
         return 0
+
+
+ENDS = (-8, -3, -1, 0, 1, 2, 5, 7)
+PAIRS = [(low, high) for low in ENDS for high in ENDS if low <= high]
+
+
+@pytest.mark.parametrize("kind", [*SEMANTICS, *range(10)])
+def test_ranges_of_one_op_hold_every_value(kind: Any):
+    """For intervals of i4 at the corners of the transfer functions."""
+    a, b = TestOp(result_types=[IntegerType(4)] * 2).results
+    op = arith.CmpiOp(a, b, kind) if isinstance(kind, int) else kind.create(operands=[a, b], result_types=[a.type])
+    type, numbers = op.results[0].type, range(-8, 8)
+    table = np.array([[wrapped(_value(op, [x, y]), type) for y in numbers] for x in numbers])
+    for (low, high), (least, most) in product(PAIRS, PAIRS):
+        held = ValueRanges({a: Range(low, high), b: Range(least, most)}).of(op.results[0])
+        assert held is not None
+        assert Range.of_array(table[low + 8 : high + 9, least + 8 : most + 9]) in held
 
 
 @quick
