@@ -12,11 +12,11 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
+from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.machine.model import LARGEST_ELEMENT
 from ...dialects.hier import DmaStartOp, GridOp, TileAttr
 from ...errors import Diagnostic
 from ...ir import shape_of, where
-from ..loops.affine import linear
 from ..loops.nest import Index
 from .writer import Writer
 

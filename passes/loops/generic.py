@@ -13,10 +13,10 @@ from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.core.kernel import Access, Kernel, Reduction
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of
-from .affine import Linear, drop_unit_dims, linear
 from .scalar import live_ops
 from .shapes import Shapes
 

@@ -11,11 +11,12 @@ from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind
 
+from ...dialects.core.analysis.affine_form import Atom, Linear
 from ...dialects.core.kernel import Access, Kernel, Reduction, is_shaped
 from ...dialects.quant import RequantizeOp, RescaleOp
 from ...errors import Diagnostic
 from ...ir import element_of
-from .affine import Atom, Axis, Clamp, Linear, axes_of, clamps_of
+from .affine import Axis, Clamp, axes_of, clamps_of
 from .nest import PARALLEL, Index, Nest
 from .scalar import expand_requantize, expand_rescale, live_ops
 

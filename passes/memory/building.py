@@ -13,16 +13,16 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from ...dialects.core.analysis.affine_form import Linear, linear
 from ...dialects.core.kernel import Kernel, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.hier import FirstOp, GridOp, LastOp, ScratchAttr, TileAttr, YieldOp
 from ...errors import Diagnostic
 from ...ir import element_of, shape_of, where
-from ..loops.affine import Linear, linear
 from ..proof.kernel import ATTRIBUTE, describe
 from .hints import ALL as HINTS
 from .spreading import NOWHERE, Spread
-from .tiling import OperandTile, Part, Tiling, divides, steps_back
+from .tiling import OperandTile, Part, Tiling, steps_back
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
 """Names the engine for an op of a grid's body, given the kernel that it is done for; empty for that of the grid."""
@@ -297,7 +297,7 @@ def _within_tile(map: AffineMap, sizes: Sequence[int]) -> AffineMap:
 def _in_tile(expr: AffineExpr, sizes: Sequence[int]) -> AffineExpr:
     """Return an index of an operand as one of its tile, which begins at the least that the index comes to."""
     form = linear(expr)
-    if divides(form) or form.constant == steps_back(form, sizes):
+    if form.divides or form.constant == steps_back(form, sizes):
         return expr
     return Linear(form.terms, steps_back(form, sizes)).expr({dim: dim for dim in form.dims()})
 

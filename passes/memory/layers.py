@@ -14,13 +14,13 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...dialects.core.kernel_structure import structure_of
 from ...dialects.core.machine.model import Engine, Level, Link, Machine
 from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import where
-from ..loops.affine import linear
 from ..map_engines import engine_of
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place

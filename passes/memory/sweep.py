@@ -14,9 +14,9 @@ from typing import cast
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...ir import numpy_type, shape_of
-from ..loops.affine import linear
 from .pricing import Pricer, Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
 from .tile_extents import extents_to_try

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
+from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
 from ...ir import element_of, numpy_type, shape_of
-from ..loops.affine import linear
-from .tiling import Part, axis_pairs, divided_dims, divides, index_dims
+from .tiling import Part, axis_pairs, divided_dims, index_dims
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -64,7 +64,7 @@ class Parts:
     def axis(self, access: Access, axis: int, *, in_place: bool) -> tuple[Ints, Flags]:
         """Return the extents of the tiles along one axis, and which of the leader's loops they move along."""
         form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
-        if divides(form):
+        if form.divides:
             whole = np.full(len(self.sizes), extent, np.int64)
             return whole, np.zeros((len(self.sizes), self.moving.shape[2]), np.bool_)
         terms = [(cast(int, dim), abs(factor)) for dim, factor in form.terms]

@@ -19,13 +19,13 @@ from typing import cast
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import Linear, linear
 from ...dialects.core.body import scalar_attr
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
-from ..loops.affine import Linear, linear
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Part:
 
     def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
         """Return the extent and the offset of a tile along one axis; one that is not cut keeps its padding."""
-        if divides(form):
+        if form.divides:
             if any(self.is_cut(dim) for dim in form.dims()):
                 raise Diagnostic("a loop whose index is divided cannot be cut", where=where(self.op))
             return extent, Linear()
@@ -316,11 +316,6 @@ class Tiling:
         return ""
 
 
-def divides(form: Linear) -> bool:
-    """Return whether a form has a division or a remainder in it."""
-    return any(not isinstance(atom, int) for atom, _ in form.terms)
-
-
 def steps_back(form: Linear, sizes: Sequence[int]) -> int:
     """Return the largest decrease of a form without divisions from its value at 0 over the box of these sizes."""
     return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
@@ -330,7 +325,7 @@ def divided_dims(kernel: Kernel) -> set[int]:
     """Return the loops that index an axis by way of a division: tiles span these, and all of the axis."""
     accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
     forms = [linear(expr) for access in accesses for expr in access.map.results]
-    return {dim for form in forms if divides(form) for dim in form.dims()}
+    return {dim for form in forms if form.divides for dim in form.dims()}
 
 
 def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
@@ -381,7 +376,7 @@ def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
     """Return, for axes that several parallel loops index, the innermost of these and the others."""
     found: list[tuple[int, list[int]]] = []
     for form in (linear(expr) for expr in access.map.results):
-        if divides(form):
+        if form.divides:
             continue
         terms = sorted((abs(f), cast(int, d)) for d, f in form.terms if kernel.bounds[cast(int, d)] > 1)
         parallel = [d for _, d in terms if d not in kernel.reduced or access in kernel.outputs]

@@ -10,11 +10,12 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import Access, Kernel, is_kernel, is_shaped, kernel_of, reads_of, used_inputs
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
-from ..loops.affine import Linear, axes_of
+from ..loops.affine import axes_of
 from .contents import Contents, Held
 from .grid import prove_in_place
 from .kernel import Part, output_start, part_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ..loops.affine import Linear
+from ...dialects.core.analysis.affine_form import Linear
 from .rules import refuse
 from .scope import Buffer, Guard, Place, Scope, at_first
 

@@ -10,9 +10,9 @@ from itertools import product
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
 from ...ir import shape_of
-from ..loops.affine import Linear, drop_unit_dims, linear
 from .rules import grid_point, listed, refuse
 from .sets import Dims, first_point, points, sample
 

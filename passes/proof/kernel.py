@@ -22,11 +22,11 @@ from typing import Any, TypeAlias, cast
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, DictionaryAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.analysis.affine_form import Linear, linear
 from ...dialects.core.kernel import Access, Kernel, is_shaped
 from ...dialects.core.kernel_op import KernelOp
 from ...errors import Diagnostic
 from ...ir import numbers_of, shape_of, where
-from ..loops.affine import Linear, linear
 
 ATTRIBUTE = "hier.kernel"
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
 
 from xdsl.dialects.builtin import NoneAttr, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import is_shaped
 from ...dialects.core.nesting import nested_ops
 from ...ir import shape_of
-from ..loops.affine import Linear
 from .contents import Held
 from .kernel import Mismatch, Part, output_start, solve
 from .rules import listed, refuse
@@ -120,8 +119,8 @@ def mismatched(part: Part, mismatch: Mismatch, buffer: Buffer, place: Place, sco
     wanted = "elsewhere"
     if mismatch.expected is not None:
         point = _where_not_zero(start + mismatch.expected * -1, scope) or point
-        wanted = f"at {value_at(mismatch.expected, point)} along axis {mismatch.axis}"
-    at = [value_at(form, point) for form in place.start]
+        wanted = f"at {mismatch.expected.at(point)} along axis {mismatch.axis}"
+    at = [form.at(point) for form in place.start]
     return refuse(
         "whole-kernel",
         f"{buffer.name} of the grid is not the tile that '{part.op.name}' needs",
@@ -129,11 +128,6 @@ def mismatched(part: Part, mismatch: Mismatch, buffer: Buffer, place: Place, sco
         [scope.text(point), f"tile at {listed(at)}, needed {wanted}"],
         found=f"{buffer.tiles.tile.map.data}" if buffer.tiles is not None else "what another op has left there",
     )
-
-
-def value_at(form: Linear, point: Sequence[int]) -> int:
-    """Return the value of a form at a grid point."""
-    return cast(Any, form.expr({dim: dim for dim in form.dims()})).eval(list(point), [])
 
 
 def _where_not_zero(form: Linear, scope: Scope) -> list[int] | None:
@@ -164,7 +158,7 @@ def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
                     "whole-kernel",
                     f"{each.name} of the grid is filled with {fill}, '{part.op.name}' needs {wanted}",
                     part.op,
-                    [scope.text(point), f"tile at {listed([value_at(form, point) for form in each.start])}"],
+                    [scope.text(point), f"tile at {listed([form.at(point) for form in each.start])}"],
                 )
         each = each.around
 
@@ -179,7 +173,7 @@ def _prove_outside(part: Part, k: int, buffer: Buffer, held: Held | None, place:
                 "whole-kernel",
                 f"'{part.op.name}' needs {part.fills[k]} outside of what {buffer.name} of the grid is a tile of",
                 part.op,
-                [scope.text(point), f"tile at {listed([value_at(form, point) for form in place.start])}"],
+                [scope.text(point), f"tile at {listed([form.at(point) for form in place.start])}"],
                 found=f"the tile has {buffer.shape[axis]} of the {size} elements along axis {axis}",
             )
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Attribute, Operation
 
-from ..loops.affine import Linear
 from .kernel import Part
 from .memory import State
 from .neutral import is_neutral, number_of
@@ -111,7 +110,7 @@ class Progress:
             form = part.inner[k][axis]
             if part.pads(k, axis) or (part.accumulates and set(form.dims()) & part.kernel.reduced):
                 continue
-            element = _unreached(_range(form, limits), (filled[k].valid or ())[axis], spots.get(k), axis)
+            element = _unreached(form.ends(limits.__getitem__), (filled[k].valid or ())[axis], spots.get(k), axis)
             if element is not None:
                 raise refuse(
                     "whole-kernel",
@@ -160,12 +159,3 @@ def _limits(part: Part, inside: Sequence[slice]) -> list[tuple[int, int]]:
             low, high = limits[dim]
             limits[dim] = max(low, piece.start - form.constant), min(high, piece.stop - 1 - form.constant)
     return limits
-
-
-def _range(form: Linear, limits: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    low = high = form.constant
-    for dim, factor in form.terms:
-        if isinstance(dim, int):
-            ends = factor * limits[dim][0], factor * limits[dim][1]
-            low, high = low + min(ends), high + max(ends)
-    return low, high

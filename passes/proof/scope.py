@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
+from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.hier import FirstOp, GridOp, LastOp
 from ...ir import shape_of
-from ..loops.affine import Linear, Quotient, drop_unit_dims, linear
 from .grid import Tiles, tiles_of
 from .rules import grid_point, listed
 
@@ -220,6 +220,6 @@ def _renamed(form: Linear, numbers: Mapping[int, int]) -> Linear:
 
 def at_first(form: Linear, dims: Collection[int], bounds: Sequence[int]) -> Linear:
     """Return a form where some dimensions are 0."""
-    if not any(isinstance(atom, Quotient) for atom, _ in form.terms):
+    if not form.divides:
         return Linear(tuple((d, f) for d, f in form.terms if d not in dims), form.constant)
     return drop_unit_dims(form, [1 if d in dims else n for d, n in enumerate(bounds)])

@@ -9,7 +9,7 @@ from typing import Any, cast
 import islpy
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from ..loops.affine import Linear, Quotient
+from ...dialects.core.analysis.affine_form import Linear, Quotient
 
 _isl = cast(Any, islpy)
 

@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute
 
-from ..loops.affine import Linear
+from ...dialects.core.analysis.affine_form import Linear
 from .kernel import Part
 from .neutral import is_neutral
 from .rules import refuse

@@ -10,9 +10,9 @@ import numpy as np
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation
 
+from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import is_shaped, kernel_of
 from ...ir import Array, shape_of
-from ..loops.affine import Linear
 from .body import constant_of, prove_kernel, reads_of
 from .kernel import Equation, Mismatch, Part, part_of, solve_point
 from .memory import State

@@ -10,13 +10,13 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ...dialects.core.analysis.affine_form import Linear
 from ...dialects.core.kernel import Access, Kernel, is_shaped, kernel_of, result_types
 from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.verification.verifier import verify
 from ...dialects.nn import ints
 from ...errors import Diagnostic
 from ...ir import array_of, dense, element_of, numbers_of, numpy_type, shape_of, where
-from ..loops.affine import Linear
 from ..memory.hints import ALL as HINTS
 from ..memory.tiling import Part, division_blocked, index_blocked, mixed_axes
 from ..memory.views import layout_of, subview

@@ -12,47 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineMap,
-)
+from xdsl.ir.affine import AffineMap
 
+from ...dialects.core.analysis.affine_form import Linear, form_of
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import evaluate_affine
-
-Linear = tuple[list[int], int]
-"""Coefficients of the dimensions, and the constant term."""
-
-
-def linear_form(expr: AffineExpr, dims: int) -> Linear | None:
-    """Return an expression as a sum of multiples of dimensions and a constant; None if it is no such sum."""
-    match expr:
-        case AffineConstantExpr():
-            return [0] * dims, expr.value
-        case AffineDimExpr():
-            return [int(d == expr.position) for d in range(dims)], 0
-        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul):
-            left, right = linear_form(expr.lhs, dims), linear_form(expr.rhs, dims)
-            if left is None or right is None:
-                return None
-            if expr.kind is AffineBinaryOpKind.Add:
-                return [a + b for a, b in zip(left[0], right[0], strict=True)], left[1] + right[1]
-            return _product(left, right)
-        case _:
-            return None
-
-
-def _product(left: Linear, right: Linear) -> Linear | None:
-    if any(left[0]):
-        left, right = right, left
-    if any(left[0]):
-        return None
-    return [left[1] * c for c in right[0]], left[1] * right[1]
 
 
 def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any = None) -> Array:
@@ -66,11 +31,10 @@ def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any 
     shape = tuple(extent if d in used else 1 for d, extent in enumerate(bounds))
     if 0 in shape:
         return np.empty(shape, array.dtype)
-    forms = [linear_form(expr, len(bounds)) for expr in map.results]
-    if any(form is None for form in forms):
+    forms = _affine_forms(map)
+    if forms is None:
         return _gather(array, map, bounds, fill)
-    linear = cast("list[Linear]", forms)
-    ranges = [_range(form, bounds) for form in linear]
+    ranges = [form.interval(bounds) for form in forms]
     margins = [
         (max(0, -low), max(0, high - extent + 1)) for (low, high), extent in zip(ranges, array.shape, strict=True)
     ]
@@ -78,17 +42,19 @@ def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any 
         if fill is None:
             raise _outside(map, bounds, array.shape)
         array = np.pad(array, margins, constant_values=fill)
-    starts = [constant + margin[0] for (_, constant), margin in zip(linear, margins, strict=True)]
-    strides = [
-        sum(form[0][d] * stride for form, stride in zip(linear, array.strides, strict=True)) for d in range(len(bounds))
-    ]
+    starts = [form.constant + margin[0] for form, margin in zip(forms, margins, strict=True)]
+    strides = [0] * len(bounds)
+    for form, stride in zip(forms, array.strides, strict=True):
+        for dim, factor in cast("Sequence[tuple[int, int]]", form.terms):
+            strides[dim] += factor * stride
     corner = array[(*(slice(start, None) for start in starts), ...)]
     return as_strided(corner, shape, [stride if shape[d] > 1 else 0 for d, stride in enumerate(strides)])
 
 
-def _range(form: Linear, bounds: Sequence[int]) -> tuple[int, int]:
-    ends = [c * (extent - 1) for c, extent in zip(form[0], bounds, strict=True)]
-    return form[1] + sum(min(0, end) for end in ends), form[1] + sum(max(0, end) for end in ends)
+def _affine_forms(map: AffineMap) -> list[Linear] | None:
+    """Return the affine forms of a map's results, None where one has none or divides."""
+    forms = [form for expr in map.results if (form := form_of(expr)) is not None and not form.divides]
+    return forms if len(forms) == len(map.results) else None
 
 
 def _outside(map: AffineMap, bounds: Sequence[int], shape: Sequence[int]) -> Diagnostic:
@@ -144,7 +110,7 @@ def write_points(array: Array, map: AffineMap, bounds: Sequence[int], values: Ar
     """Store `values`, which broadcast over the iteration space, at `array[map(p)]`; raises Diagnostic outside of it."""
     if 0 in bounds:
         return
-    if all(linear_form(expr, len(bounds)) for expr in map.results):
+    if _affine_forms(map) is not None:
         operand_view(array, map, bounds)[...] = values
         return
     indices = point_indices(map, bounds)

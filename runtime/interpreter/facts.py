@@ -6,7 +6,7 @@ The values that come from outside of the nest are known, so constants that were 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -18,14 +18,13 @@ from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import IndexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.core.analysis.affine_form import Linear, form_of
 from ...dialects.core.analysis.intervals import Range, symmetric
 from ...dialects.core.analysis.value_ranges import TRANSFERS
 from ...ir import Array
-from .access import linear_form
 from .arithmetic import attribute_value
 from .bits import integer_type
 from .folding import is_combiner, is_sum_of_products, kind_of
-from .forms import Form, add, product_of, scaled, total_of
 from .nests import Compute, Load, Loop, Nest, Node, Store, defined, nodes_in, used
 
 _EXTREMA = (arith.MinSIOp, arith.MaxSIOp)
@@ -58,7 +57,7 @@ class Facts:
     def __init__(self, nest: Nest, values: dict[int, Any]):
         self.nest = nest
         self.values = values
-        self._forms: dict[int, Form] = {}
+        self._forms: dict[int, Linear] = {}
         self._intervals: dict[int, Range | None] = {}
         self._independent: dict[int, bool] = {}
         self._plans: dict[int, list[LoopFold] | None] = {}
@@ -82,41 +81,42 @@ class Facts:
 
     # Index expressions
 
-    def form(self, number: int) -> Form:
-        """Return an integer value as a sum of multiples of values that are no such sums, such as loop indices."""
+    def form(self, number: int) -> Linear:
+        """Return the affine form of an integer value, in values that are no such forms, such as loop indices."""
         if number not in self._forms:
             self._forms[number] = self._form(number)
         return self._forms[number]
 
-    def _form(self, number: int) -> Form:
+    def _form(self, number: int) -> Linear:
         known = self.values.get(number)
         if known is not None and np.ndim(known) == 0:
-            return {None: int(known)}
+            return Linear((), int(known))
         node = self.makers.get(number)
         if not isinstance(node, Compute):
-            return {number: 1}
+            return _atom(number)
         form = self._form_of_op(node.op, node.args)
-        return form if form is not None and self._fits(form, self.nest.types[number]) else {number: 1}
+        return form if form is not None and self._fits(form, self.nest.types[number]) else _atom(number)
 
-    def _form_of_op(self, op: Operation, args: Sequence[int]) -> Form | None:
+    def _form_of_op(self, op: Operation, args: Sequence[int]) -> Linear | None:
         if op.name in ("arith.constant", "emitc.constant"):
             value = attribute_value(op.properties["value"])
-            return {None: int(value)} if value.dtype.kind in "bi" else None
+            return Linear((), int(value)) if value.dtype.kind in "bi" else None
         if op.name in _COPIES and isinstance(self.nest.types[args[0]], IntegerType | IndexType):
             return self.form(args[0])
         if op.name in _ADDS:
-            return add(self.form(args[0]), self.form(args[1]))
+            return self.form(args[0]) + self.form(args[1])
         if op.name in _SUBTRACTIONS:
-            return add(self.form(args[0]), scaled(self.form(args[1]), -1))
+            return self.form(args[0]) + self.form(args[1]) * -1
         if op.name in _PRODUCTS:
-            return product_of(self.form(args[0]), self.form(args[1]))
+            return self.form(args[0]).times(self.form(args[1]))
         if isinstance(op, affine.ApplyOp) and op.map.data.num_symbols == 0:
-            linear = linear_form(op.map.data.results[0], len(args))
-            terms = zip(linear[0], args, strict=True) if linear else ()
-            return total_of([scaled(self.form(a), c) for c, a in terms], linear[1]) if linear else None
+            form = form_of(op.map.data.results[0])
+            if form is None or form.divides:
+                return None
+            return _total((self.form(args[dim]) * factor for dim, factor in _terms(form)), form.constant)
         return None
 
-    def _fits(self, form: Form, type_: Attribute) -> bool:
+    def _fits(self, form: Linear, type_: Attribute) -> bool:
         """Return whether a sum cannot leave the integers of a type, so that it holds though arithmetic wraps around."""
         integer = integer_type(type_)
         if integer is None:
@@ -137,49 +137,42 @@ class Facts:
 
     def _interval(self, number: int) -> Range | None:
         form = self.form(number)
-        if form == {number: 1}:
+        if form == _atom(number):
             return self._interval_of_node(number)
         return self._bounds(form)
 
-    def _bounds(self, form: Form) -> Range | None:
-        total = Range(form.get(None, 0), form.get(None, 0))
-        for key, factor in form.items():
-            if key is None:
-                continue
-            if (part := self.interval(key)) is None:
-                return None
-            total = total + part * factor
-        return total
+    def _bounds(self, form: Linear) -> Range | None:
+        parts = {number: self.interval(number) for number in form.dims()}
+        known = {number: (part.low, part.high) for number, part in parts.items() if part is not None}
+        return Range(*form.ends(known.__getitem__)) if len(known) == len(parts) else None
 
-    def most(self, form: Form) -> int | None:
+    def most(self, form: Linear) -> int | None:
         """
         Return a number that a sum does not exceed, if one is known.
 
         Loop indices are replaced by their bounds, innermost first, so that a window that is clamped to an array's
         border is seen to stay inside.
         """
-        keys = [key for key in form if key is not None]
-        if not keys:
-            return form.get(None, 0)
-        key = max(keys)
-        factor = form[key]
-        rest = {other: value for other, value in form.items() if other != key}
+        if not form.terms:
+            return form.constant
+        key, factor = max(_terms(form))
+        rest = form.without(key)
         node = self.makers.get(key)
         if isinstance(node, Loop) and key == node.index:
             ends = self._ends(node, last=factor > 0)
-            found = [bound for end in ends if (bound := self.most(add(rest, scaled(end, factor)))) is not None]
+            found = [bound for end in ends if (bound := self.most(rest + end * factor)) is not None]
             return min(found, default=None)
         part, others = self.interval(key), self.most(rest)
         if part is None or others is None:
             return None
         return others + (part * factor).high
 
-    def _ends(self, loop: Loop, *, last: bool) -> list[Form]:
+    def _ends(self, loop: Loop, *, last: bool) -> list[Linear]:
         """Return sums that the last index of a loop does not exceed, or that the first does not fall below."""
         bound, kind = (loop.upper, arith.MinSIOp) if last else (loop.lower, arith.MaxSIOp)
         node = self.makers.get(bound)
         numbers = node.args if isinstance(node, Compute) and kind_of(node.op) is kind else [bound]
-        return [add(self.form(number), {None: -1 if last else 0}) for number in numbers]
+        return [self.form(number).plus(-1 if last else 0) for number in numbers]
 
     def _interval_of_node(self, number: int) -> Range | None:
         node = self.makers.get(number)
@@ -278,7 +271,7 @@ class Facts:
         array = self.values[node.buffer]
         form = self._byte_form(array, node.indices)
         low, high = byte_bounds(array)
-        least, most = self.most(scaled(form, -1)), self.most(form)
+        least, most = self.most(form * -1), self.most(form)
         return (
             low if least is None else max(low, -least),
             high if most is None else min(high, most + array.itemsize),
@@ -298,11 +291,12 @@ class Facts:
         for node in group:
             array = self.values[node.buffer]
             form = self._byte_form(array, node.indices)
-            factor = form.pop(loop.index, 0) * step
-            outer = {key: value for key, value in form.items() if key is not None and key not in inner}
-            if any(key in inside for key in outer):
+            factor = dict(form.terms).get(loop.index, 0) * step
+            form = form.without(loop.index)
+            outer = [(key, value) for key, value in _terms(form) if key not in inner]
+            if any(key in inside for key, _ in outer):
                 return False
-            seen.add((factor, array.itemsize, tuple(sorted(outer.items()))))  # pyright: ignore
+            seen.add((factor, array.itemsize, tuple(sorted(outer))))
             spread = self._spread(form, inner)
             if spread is None:
                 return False
@@ -312,15 +306,15 @@ class Facts:
         factor, itemsize, _ = seen.pop()
         return _never_meet(np.unique(np.concatenate(offsets)), abs(factor), itemsize, trips)
 
-    def _byte_form(self, array: Array, indices: Sequence[int]) -> Form:
-        terms = [scaled(self.form(index), stride) for index, stride in zip(indices, array.strides, strict=True)]
-        return total_of(terms, int(array.__array_interface__["data"][0]))
+    def _byte_form(self, array: Array, indices: Sequence[int]) -> Linear:
+        terms = (self.form(index) * stride for index, stride in zip(indices, array.strides, strict=True))
+        return _total(terms, int(array.__array_interface__["data"][0]))
 
-    def _spread(self, form: Form, inner: dict[int, Loop]) -> Array | None:
+    def _spread(self, form: Linear, inner: dict[int, Loop]) -> Array | None:
         """
         Return the byte offsets that a form takes while the inner loops run; None if there are too many or unknown.
         """
-        terms = [(inner[key], factor) for key, factor in form.items() if key is not None and key in inner]
+        terms = [(inner[key], factor) for key, factor in _terms(form) if key in inner]
         spans: list[range] = []
         for loop, _ in terms:
             interval, step = self.interval(loop.index), self.step(loop)
@@ -329,10 +323,23 @@ class Facts:
             spans.append(range(interval.low, interval.high + 1, step))
         if prod(len(span) for span in spans) > 1 << 22:
             return None
-        offsets = np.array([form.get(None, 0)], np.int64)
+        offsets = np.array([form.constant], np.int64)
         for (_, factor), span in zip(terms, spans, strict=True):
             offsets = np.add.outer(offsets, np.array(span, np.int64) * factor).reshape(-1)
         return offsets
+
+
+def _atom(number: int) -> Linear:
+    return Linear(((number, 1),))
+
+
+def _total(terms: Iterable[Linear], constant: int) -> Linear:
+    return sum(terms, Linear((), constant))
+
+
+def _terms(form: Linear) -> list[tuple[int, int]]:
+    """Return the terms of a form that does not divide."""
+    return cast("list[tuple[int, int]]", list(form.terms))
 
 
 def _never_meet(offsets: Array, factor: int, itemsize: int, trips: int | None) -> bool:

@@ -15,11 +15,11 @@ from xdsl.dialects.builtin import IndexType, UnknownLoc, i32
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineExpr
 
+from tilewright.dialects.core.analysis.affine_form import linear
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array, node_names
 from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
-from tilewright.passes.loops.affine import linear
 from tilewright.passes.loops.nest import Constants, Nest
 from tilewright.test.passes.kernel_loops import CONTEXT, array, check, compute, loops, numbers
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
+from ....dialects.core.analysis.affine_form import linear
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, integer_width, shape_of
-from ....passes.loops.affine import linear
 from ..npu.geometry import WORD, pixel_grids
 from .jobs import CHANNELS, Kind
 from .kernels import dims_of, parallel_dims, per_kernel

@@ -26,9 +26,9 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.ir import Attribute, Block, SSAValue
 
+from ....dialects.core.analysis.affine_form import linear
 from ....dialects.core.kernel import Access, Kernel, is_shaped
 from ....ir import element_of, numpy_type
-from ....passes.loops.affine import linear
 from ....passes.loops.kept import Kept, kept_of, row_of
 from ....passes.loops.powers import Powers, powers_of, tabulates
 from ....passes.loops.rowwise import STRETCH, is_shareable, keeps

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from math import prod
 
+from ....dialects.core.analysis.affine_form import Quotient, linear
 from ....dialects.core.kernel import Kernel
 from ....dialects.nn.unpack import WORD
-from ....passes.loops.affine import Quotient, linear
 from .kernels import parallel_dims, per_kernel, share, slowdown
 from .loops import AROUND, BRANCH, START
 

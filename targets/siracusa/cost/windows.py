@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from ....dialects.core.analysis.affine_form import linear
 from ....dialects.core.kernel import Access, Kernel
-from ....passes.loops.affine import linear
 from .kernels import per_kernel, share, slowdown
 from .loops import AROUND, START
 from .products import Product, product_of

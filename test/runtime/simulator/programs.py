@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntAttr, IntegerAttr, ModuleOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from tilewright.dialects.core.analysis.affine_form import linear
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.model import Machine
@@ -27,7 +28,6 @@ from tilewright.ir import element_of, node_names, numpy_type, shape_of
 from tilewright.passes import all_passes
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.core.pipeline import parse_pipeline
-from tilewright.passes.loops.affine import linear
 from tilewright.passes.memory.pipelined import Stream, Times
 from tilewright.passes.memory.transfers import Descriptor, link_between
 from tilewright.passes.plan_memory import PlanMemoryPass
