@@ -53,6 +53,12 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
     return able[0] if hint is None else _named(op, hint, able, machine)
 
 
+def mapped_engine(op: Operation, machine: Machine) -> Engine:
+    """Return the engine that a kernel is mapped to; where it is not, the one that `map-engines` would choose."""
+    name = op.attributes.get(ATTRIBUTE)
+    return machine.engine(name.data) if isinstance(name, StringAttr) else engine_of(op, machine)
+
+
 def _named(op: Operation, hint: Attribute, able: list[Engine], machine: Machine) -> Engine:
     name = hint.data if isinstance(hint, StringAttr) else str(hint)
     for engine in able:

@@ -19,11 +19,15 @@ from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import JoinOp, LaunchOp
 from ..ir import functions
 from .core.base import Pass
+from .map_engines import mapped_engine
 from .overlap.items import Item, items_of
 from .overlap.order import Problem, Room, best_order
 from .overlap.places import range_of
-from .overlap.times import Times, mapped_engine, waits_of
+from .overlap.times import Times, waits_of
 from .overlap.tokens import Tokens
+
+_IN_FLIGHT, _IN_FLIGHT_EXTERNAL = 16, 32
+"""Transfers in flight of machines that do not say, over links from levels that programs address and external ones."""
 
 
 @dataclass(frozen=True)
@@ -121,19 +125,22 @@ class OverlapEnginesPass(Pass):
 
     Run it after pipeline-dma. It looks at addresses: what shares no memory may run at once or in another order, such as
     the next layer's weights that are fetched early. At most `transfers` of each link are in flight; of one that leads
-    to an external level `external`, since these take longer than many kernels. At most `open` are in flight over all
-    links, of those to external levels `external-open`: a DMA engine has only so many counters.
+    to an external level `external`, since these take longer than many kernels. Over all links as many are in flight as
+    the key `in_flight` of the machine's links says, of those to external levels and of others: a DMA engine has only so
+    many counters. `open` and `external-open` replace it.
     """
 
     name = "overlap-engines"
 
     transfers: int = 4
-    open: int = 16
+    open: int | None = None
     external: int = 16
-    external_open: int = 32
+    external_open: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
-        limits = Limits(self.transfers, self.open, self.external, self.external_open)
+        open = self.open or machine.in_flight(external=False) or _IN_FLIGHT
+        external_open = self.external_open or machine.in_flight(external=True) or _IN_FLIGHT_EXTERNAL
+        limits = Limits(self.transfers, open, self.external, external_open)
         for function in functions(op):
             overlap_engines(function, machine, limits)

@@ -254,9 +254,10 @@ class PlanMemoryPass(Pass):
     the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
     nearest level, `double-buffered=false` forgoes prefetching. Where memory is short local search refines the initial
     solution, for about `time-budget` seconds of work; 0 takes the initial one. With `layer-by-layer` every kernel gets
-    its operands from the far level and brings its results there, as simpler planners have it. With `apart=N` bytes of
-    the near level are not used again for N further kernels where there is room, so that neighbours may run at once
-    (overlap-engines). The function's attributes
+    its operands from the far level and brings its results there, as simpler planners have it. Bytes of a near level are
+    not used again for as many further kernels as transfers may be in flight (`in_flight` of the machine's links), where
+    there is room, so that neighbours may run at once (overlap-engines); `apart` replaces that number. The function's
+    attributes
     `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
     """
 
@@ -266,10 +267,11 @@ class PlanMemoryPass(Pass):
     double_buffered: bool = True
     time_budget: float = 2.0
     layer_by_layer: bool = False
-    apart: int = 0
+    apart: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         machine = machine_of(op)
-        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer, self.apart)
+        apart = machine.in_flight(external=False) if self.apart is None else self.apart
+        limits = Limits(self.level_bytes, self.double_buffered, self.time_budget, self.layer_by_layer, apart)
         for function in functions(op):
             plan_memory(function, machine, limits)

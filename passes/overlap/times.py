@@ -12,8 +12,7 @@ from ...dialects.core.kernel import is_kernel
 from ...dialects.core.machine.model import Engine, Machine
 from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...ir import shape_of
-from ..map_engines import ATTRIBUTE as ENGINE
-from ..map_engines import engine_of
+from ..map_engines import mapped_engine
 from ..memory.transfers import Cost, Descriptor, link_between
 from ..memory.views import bytes_of
 from .items import Item
@@ -105,12 +104,6 @@ class Times:
         """Return the engine that runs a kernel, and its cycles."""
         engine = mapped_engine(op, self._machine)
         return engine, self._machine.cost(engine, op) or 0
-
-
-def mapped_engine(op: Operation, machine: Machine) -> Engine:
-    """Return the engine that a kernel is mapped to; where it is not, the one that `map-engines` would choose."""
-    name = op.attributes.get(ENGINE)
-    return machine.engine(name.data) if isinstance(name, StringAttr) else engine_of(op, machine)
 
 
 def _trips(loop: scf.ForOp) -> int:

@@ -10,12 +10,12 @@ from xdsl.dialects import memref
 
 from ...dialects.core.machine.model import Engine, Machine
 from ...ir import element_of, numpy_type
+from ..map_engines import mapped_engine
 from ..memory.layers import is_preloaded
 from ..memory.tiling import Part
 from ..memory.views import bytes_of
 from ..overlap.places import Place
 from ..overlap.runs import Run, cycles_of_runs
-from ..overlap.times import mapped_engine
 from .parts import Box, boxes_of, part_of
 
 

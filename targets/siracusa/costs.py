@@ -33,16 +33,14 @@ def code(
     contention: float = 0.0,
     float_cycles: float = 60.0,
     xpulp: int = 0,
-    row_bytes: int = 0,
-    table_bytes: int = 0,
 ) -> int:
     """
     Estimate the cycles of a kernel as loops in plain C, whatever it computes.
 
     `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats. With
-    `xpulp` there are instructions for the lesser and the greater of two words, and for a product with a sum. With
-    `row_bytes` softmax and norms take four elements at a time and keep so many bytes of a row; the powers of large
-    softmaxes come from a table of at most `table_bytes`.
+    `xpulp` there are instructions for the lesser and the greater of two words, and for a product with a sum. Where the
+    engine keeps `rows` on its stack softmax and norms take four elements at a time, and the powers of large softmaxes
+    come from a table.
     """
     rates = Rates(float_cycles, bool(xpulp))
     return ceil(
@@ -52,8 +50,8 @@ def code(
             engine.cores,
             contention=contention,
             rates=rates,
-            row_bytes=row_bytes,
-            table_bytes=table_bytes,
+            row_bytes=engine.stack_bytes("rows"),
+            table_bytes=engine.stack_bytes("tables"),
         )
     )
 
@@ -69,7 +67,6 @@ def product(
     step: float = 0.0,
     copies: int = 0,
     blocks: int = 0,
-    window_bytes: int = 0,
     contention: float = 0.0,
     float_cycles: float = 60.0,
     xpulp: int = 0,
@@ -83,8 +80,8 @@ def product(
     `copies` operands whose words do not are contiguous are copied before; without, such kernels are left to plain C.
     With `blocks` it may be computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
 
-    A kernel that says `im2col` has its windows copied, one that says `narrow_input` has them packed; None where they do
-    not fit `window_bytes`, two at a time, and for packed ones without `xpulpnn`, whose instructions multiply them.
+    A kernel that says `im2col` has its windows copied, one that says `narrow_input` has them packed; None where two
+    of them do not fit the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
     """
     plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
     rates = Rates(float_cycles, bool(xpulp))
@@ -93,13 +90,13 @@ def product(
         if narrow is None or not simd or not xpulpnn or 0 in bounds:
             return None
         windows = PackedWindows(narrow, bounds, features=features, step=step, rates=rates)
-        fits = windows.is_possible and windows.window_bytes <= window_bytes
+        fits = windows.is_possible and windows.window_bytes <= engine.stack_bytes("packed_windows")
         return ceil(windows.cycles(engine.cores, contention)) if fits else None
     if narrow is not None and simd and 0 not in bounds:
         packed = NarrowSimd(narrow, bounds, features=features, step=step, rates=rates)
         return ceil(packed.cycles(engine.cores, contention)) if packed.is_possible else plain
     form = product_of(kernel)
-    if kernel.im2col and (form is None or not simd or copied_bytes(form, bounds) > window_bytes):
+    if kernel.im2col and (form is None or not simd or copied_bytes(form, bounds) > engine.stack_bytes("windows")):
         return None
     if form is None or 0 in bounds:
         return plain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from tilewright.compiler import Model, compile_model
+from tilewright.dialects.core.machine.attribute import attach_machine, machine_of
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import transfers as hier_transfers
 from tilewright.frontend.zoo import llama
@@ -87,6 +89,17 @@ def test_as_many_are_open_as_help():
     assert bound(few) == 1
     assert bound(many) > 1
     assert simulate(few).cycles < simulate(alone).cycles
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_links_say_how_many_may_be_open(most: int):
+    steps = [*(transfer(n, n, outward=False) for n in range(4)), kernel(4, "cluster", (0, 1), 4)]
+    module = program(steps, [0, 16, 32, 48, 64])
+    machine = machine_of(module)
+    attach_machine(module, replace(machine, links=tuple(replace(link, in_flight=most) for link in machine.links)))
+    OverlapEnginesPass().apply(CONTEXT, module)
+    assert bound(module) == most
 
 
 @pytest.mark.quick

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from tilewright.dialects.core.kernel import is_kernel, kernel_of
+from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.semantics import SCALAR_RULES
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
@@ -24,6 +25,7 @@ from tilewright.passes.loops.kept import kept_of
 from tilewright.passes.loops.powers import powers_of, tabulates
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.targets.siracusa.passes.fork_kernels import ForkKernelsPass
+from tilewright.test.machines.make import library
 
 pytestmark = pytest.mark.quick
 
@@ -209,3 +211,14 @@ def test_powers_of_floats_are_kept_where_a_row_of_them_fits() -> None:
         Interpreter(module).call("network", [x, results[-1]])
     for result in results[1:]:
         np.testing.assert_allclose(result, results[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "kept"), [(16, None, True), (17, None, False), (17, 68, True), (16, 0, False)]
+)
+def test_the_engine_says_what_the_stack_takes(columns: int, given: int | None, kept: bool) -> None:
+    """Of two_engines.toml a row is kept in 64 bytes: 16 floats; the option replaces that."""
+    module = module_of("softmax", [((3, columns), "f32")], "f32", "{accumulator = f32, element = f32}")
+    attach_machine(module, library("two_engines"))
+    ConvertKernelsToLoopsPass(row_bytes=given).apply(CONTEXT, module)
+    assert ("%kept" in str(module)) == kept

@@ -153,11 +153,16 @@ def _external_problems(machine: Machine) -> Iterable[str]:
                 yield f'engines.{engine.name}.level: expected a level that programs address, found "{level.name}"'
 
 
-def unused_roles(machine: Machine, levels: Container[str]) -> Iterable[str]:
-    """Return a problem for each role that one of `levels` holds and no engine keeps operands of there or nearer."""
+def unused_levels(machine: Machine, levels: Container[str]) -> Iterable[str]:
+    """
+    Return a problem for each of `levels` that is preloaded and no engine reads weights of, and for each role that one
+    holds and no engine keeps operands of there or nearer.
+    """
     for level in machine.levels:
         if level.name not in levels:
             continue
+        if level.preloaded and not any(level.name in engine.levels_of("weights") for engine in machine.engines):
+            yield f"levels.{level.name}.preloaded: expected an engine that names the level for weights, found none"
         nearer = {level.name}
         for link in sorted(machine.links, key=lambda each: [one.name for one in machine.levels].index(each.far)):
             nearer |= {link.near} if link.far in nearer else set()

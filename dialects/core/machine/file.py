@@ -11,11 +11,13 @@ from typing import Any, cast
 from ....discovery import adopt, target_files, target_folders
 from ....errors import Diagnostic, did_you_mean
 from ....files import read_description
-from .checks import unused_roles
+from .checks import unused_levels
 from .model import Machine
 from .schema import machine_from
 
 FILE = "machine.toml"
+_USED = ("holds", "preloaded")
+"""Keys of a level that some engine has to make use of."""
 
 
 def find_machine(name_or_path: str | Path) -> Machine:
@@ -87,8 +89,8 @@ def _load(path: Path, shown: str) -> Machine:
     machine = machine_from(table, name, shown)
     # A level that only a machine it builds on describes may be left without the engine that used it.
     said: Any = _parse(path, shown).get("levels", {})
-    levels = [level for level, keys in said.items() if isinstance(keys, dict) and "holds" in keys]
-    if problems := list(unused_roles(machine, levels)):
+    levels = [level for level, keys in said.items() if isinstance(keys, dict) and not keys.keys().isdisjoint(_USED)]
+    if problems := list(unused_levels(machine, levels)):
         raise Diagnostic(problems[0], shown, remedy="docs/machines.md describes the keys", notes=problems[1:])
     return machine
 

@@ -31,6 +31,9 @@ LARGEST_ELEMENT = 8
 _KERNELS_PRICED = 4096
 """Of how many kernels that are not alike a machine remembers prices."""
 
+STACK = ("rows", "tables", "windows", "packed_windows")
+"""Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
+
 _SAME_AS = {"weights": "ins", "outs": "ins", "accumulators": "outs", "scratch": "outs"}
 
 
@@ -101,7 +104,8 @@ class Link:
     Link that moves data between a far level and a near one, such as a DMA engine.
 
     `direction` is `in` (to the near level), `out` or `both`; the channels are shared by both directions. A link whose
-    ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`.
+    ends are the same level joins those copies of it that are `neighbours` in a `mesh` or a `torus`. At most `in_flight`
+    transfers of its DMA engine are issued and not waited for; 0 where the machine does not say.
     """
 
     name: str
@@ -116,6 +120,7 @@ class Link:
     burst: int = 0
     burst_overhead: float = 0.0
     burst_minimum: float = 1.0
+    in_flight: int = 0
     energy: float = 0.0
     clock: Clock = Clock()
 
@@ -158,7 +163,8 @@ class Engine:
 
     `level` gives, for a role of operands, the levels where the engine reaches them, the preferred one first. `runs` are
     the ops, exact names before `dialect.*` before `*`. `count` says how many there are, along coordinates. Of an engine
-    that works beside the program, `queue` kernels may run or wait at once.
+    that works beside the program, `queue` kernels may run or wait at once. `stack` are the bytes that each buffer of
+    STACK may take on the stack of a core.
     """
 
     name: str
@@ -170,6 +176,7 @@ class Engine:
     vector_bytes: int = 0
     queue: int = 0
     caches: tuple[int, ...] = ()
+    stack: tuple[tuple[str, int], ...] = ()
     energy: float = 0.0
     clock: Clock = Clock()
 
@@ -184,6 +191,10 @@ class Engine:
         while role not in levels:
             role = _SAME_AS[role]
         return levels[role]
+
+    def stack_bytes(self, use: str) -> int:
+        """Return the bytes that a buffer of STACK may take on the stack of a core; 0 forbids it."""
+        return dict(self.stack).get(use, 0)
 
     def support(self, op: Operation) -> OpSupport | None:
         """Return the engine's support of an op, by its name and its element types; None where it does not run it."""
@@ -218,6 +229,11 @@ class Machine:
     def home(self) -> Level:
         """The farthest level that programs address: there is what they touch themselves, such as inputs and outputs."""
         return next(level for level in self.levels if not (level.external or level.preloaded))
+
+    def in_flight(self, *, external: bool) -> int:
+        """Return the most in-flight transfers over links from external levels, or from others; 0 if not given."""
+        ends = ((link, self.level(link.far).external) for link in self.links)
+        return max((link.in_flight for link, is_external in ends if is_external == external), default=0)
 
     def level(self, name: str) -> Level:
         """Return a level. Raises Diagnostic for an unknown one."""

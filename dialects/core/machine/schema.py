@@ -16,7 +16,7 @@ from typing import Any, cast
 from ....errors import Diagnostic, did_you_mean
 from .checks import check
 from .cost_table import Parameter, known_costs, parameters_of
-from .model import ROLES, Clock, Engine, Level, Link, Machine
+from .model import ROLES, STACK, Clock, Engine, Level, Link, Machine
 from .operations import OpSupport
 from .values import (
     Convert,
@@ -102,6 +102,7 @@ LINK: dict[str, Key] = {
     "burst": Key(integer(0)),
     "burst_overhead": Key(number()),
     "burst_minimum": Key(number()),
+    "in_flight": Key(integer(1)),
     "energy": Key(number()),
     "clock": Key(clock),
 }
@@ -113,6 +114,7 @@ ENGINE: dict[str, Key] = {
     "vector_bytes": Key(integer(0)),
     "queue": Key(integer(0)),
     "caches": Key(several(size)),
+    "stack": Key(by_name(size, one_of(*STACK))),
     "energy": Key(number()),
     "clock": Key(clock),
 }
@@ -295,7 +297,7 @@ def table_of(machine: Machine) -> dict[str, Any]:
 _SEPARATE = ("name", "op", "levels", "links", "engines", "runs", "parameters")
 _ALWAYS = ("alignment",)
 """Fields whose default depends on others."""
-_MAPPINGS = ("level", "multiples", "maxima", "peak")
+_MAPPINGS = ("level", "multiples", "maxima", "peak", "stack")
 
 
 def _plain(part: Any) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects.core.c_call import CCall, c_rule
 from ....dialects.core.effect_traits import Fence, StateEffects, accesses
 from ....dialects.core.semantics import Runner, Value, semantics
-from ..npu.geometry import NEAR
 from ..npu.jobs import COUNT, Register
 from ..npu.kernel_ops import ConvOp, MatmulOp, NpuKernelOp, RequantizeOp
 from ..npu.model import Offset
@@ -188,8 +187,7 @@ def _wait_in_c(runner: Runner, op: Operation) -> list[Value]:
 
 @c_rule("tw_npu_address")
 def _address_in_c(runner: Runner, op: Operation, place: Value) -> list[Value]:
-    space = NEAR if place.flags.writeable else ""
-    return [np.uint32(session_of(runner, op).address(place, space)).astype(np.int32)]
+    return [np.uint32(session_of(runner, op).address(place)).astype(np.int32)]
 
 
 @semantics(WriteOp)
@@ -212,8 +210,7 @@ def _wait(runner: Runner, op: WaitOp, operands: Sequence[Value]) -> list[Value]:
 
 @semantics(AddressOp)
 def _address(runner: Runner, op: AddressOp, operands: Sequence[Value]) -> list[Value]:
-    space = cast("MemRefType[Any]", op.buffer.type).memory_space
-    return [np.uint32(session_of(runner, op).address(operands[0], cast(StringAttr, space).data)).astype(np.int32)]
+    return [np.uint32(session_of(runner, op).address(operands[0])).astype(np.int32)]
 
 
 NPU = Dialect("npu", [ConvOp, MatmulOp, RequantizeOp, AcquireOp, WriteOp, TriggerOp, WaitOp, AddressOp], [])

@@ -1,5 +1,5 @@
 """
-Geometry of N-Eureka: kinds of convolution, and their sub-tiles.
+Geometry of N-Eureka: kinds of convolution, their sub-tiles, and the addresses at which it sees memory.
 
 Source: pulp-nnx `neureka/hal/neureka_task_defs.h` and GVSoC `pulp/neureka` (v1 of the NPU, the one in Siracusa).
 """
@@ -14,14 +14,10 @@ PIXELS = 6
 WORD = 32
 """Bytes of a word of packed weights, and of a transfer of outputs."""
 
-NEAR = "L1"
-"""The memory space of buffers in the near memory."""
 L1_BASE = 0x1000_0000
 """Where cores and NPU see the near memory."""
-L1_SIZE = 256 << 10
 WEIGHT_MEMORY_BASE = 0x1040_0000
 """Where the weight memory begins: MRAM, and SRAM after it. Pointers to weights in it are relative to this address."""
-WEIGHT_MEMORY_SIZE = 8 << 20
 
 
 class Kind(Enum):

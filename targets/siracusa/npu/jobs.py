@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ....errors import Diagnostic
-from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WEIGHT_MEMORY_SIZE, WORD, Kind, blocks
+from .geometry import PIXELS, WEIGHT_MEMORY_BASE, WORD, Kind, blocks
 from .weights import LEAST_BITS, MOST_BITS
 
 COUNT = 24
@@ -166,7 +166,7 @@ class Job:
     @property
     def in_weight_memory(self) -> bool:
         """Return whether the weights are read from the weight memory."""
-        return 0 <= self.addresses.weights - WEIGHT_MEMORY_BASE < WEIGHT_MEMORY_SIZE
+        return self.addresses.weights >= WEIGHT_MEMORY_BASE
 
 
 def registers(job: Job) -> tuple[int, ...]:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from xdsl.ir import Operation
 
+from ....dialects.core.machine.attribute import ATTRIBUTE, machine_from_attr
+from ....dialects.core.machine.model import Machine
 from ....dialects.core.semantics import Runner
 from ....errors import Diagnostic
 from ....ir import Array
-from .geometry import L1_BASE, L1_SIZE, NEAR, WEIGHT_MEMORY_BASE, WEIGHT_MEMORY_SIZE
+from .geometry import L1_BASE, WEIGHT_MEMORY_BASE
+from .memories import memories_of
 from .memory import Memory
 from .model import LOCKED, NpuModel, Offset
 
@@ -20,12 +23,17 @@ _JOBS = 256
 
 @dataclass
 class Session:
-    """A model whose memories are the buffers of a run, each at an address from the first time that it is asked for."""
+    """
+    Model whose memories are the buffers of a run, each at an address from the first time that it is asked for.
 
+    `machine` has their sizes; without one only the addresses are a limit.
+    """
+
+    machine: Machine | None = None
     memory: Memory = field(default_factory=Memory)
     model: NpuModel = field(init=False)
     _known: dict[int, int] = field(default_factory=dict[int, int])
-    _ends: dict[str, int] = field(default_factory=dict[str, int])
+    _ends: dict[int, int] = field(default_factory=dict[int, int])
 
     def __post_init__(self) -> None:
         self.model = NpuModel(self.memory)
@@ -42,9 +50,9 @@ class Session:
         while self.model.read(Offset.STATUS):
             pass
 
-    def address(self, array: Array, space: str) -> int:
+    def address(self, array: Array) -> int:
         """
-        Return the address of an array's first element, in the near memory or, in any other space, the weight memory.
+        Return the address of an array's first element: in the weight memory, if it is constant, or the near memory.
 
         Raises Diagnostic where the buffers of a memory are larger than it.
         """
@@ -53,21 +61,29 @@ class Session:
         root, start = origin_of(array)
         key = int(root.__array_interface__["data"][0])
         if key not in self._known:
-            self._known[key] = self._place(root, space)
+            self._known[key] = self._place(root, is_constant=not array.flags.writeable)
         return self._known[key] + start
 
-    def _place(self, root: Array, space: str) -> int:
-        base, size = (L1_BASE, L1_SIZE) if space == NEAR else (WEIGHT_MEMORY_BASE, WEIGHT_MEMORY_SIZE)
-        start = self._ends.get(space, base)
+    def _place(self, root: Array, *, is_constant: bool) -> int:
+        base = WEIGHT_MEMORY_BASE if is_constant else L1_BASE
+        size = self._size(is_constant=is_constant)
+        start = self._ends.get(base, base)
         if start + len(root) > base + size:
             raise Diagnostic(
-                f"the buffers in '{space}' that the NPU is given are larger than that memory",
+                f"the NPU is given more {'weights' if is_constant else 'buffers'} than its memory holds",
                 expected=f"{size:,} bytes",
                 found=f"{start - base + len(root):,} bytes",
             )
-        self._ends[space] = start + -(-len(root) // _ALIGNMENT) * _ALIGNMENT
+        self._ends[base] = start + -(-len(root) // _ALIGNMENT) * _ALIGNMENT
         self.memory.regions[start] = root.view(np.uint8)
         return start
+
+    def _size(self, *, is_constant: bool) -> int:
+        """Return the bytes of the weight memory or of the near one, at most those before the next address."""
+        if self.machine is None:
+            return (1 << 32) - WEIGHT_MEMORY_BASE if is_constant else WEIGHT_MEMORY_BASE - L1_BASE
+        memories = memories_of(self.machine)
+        return sum(level.size for level in memories.weights) if is_constant else memories.near.size
 
 
 def session_of(runner: Runner, op: Operation) -> Session:
@@ -79,4 +95,5 @@ def session_of(runner: Runner, op: Operation) -> Session:
 
 
 def _new(root: Operation) -> Session:
-    return Session()
+    attached = root.attributes.get(ATTRIBUTE)
+    return Session(None if attached is None else machine_from_attr(attached))

@@ -10,31 +10,36 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ....dialects.core.kernel import Kernel
+from ....dialects.core.machine.attribute import machine_of
 from ....dialects.nn import ConvOp
 from ....dialects.nn.contraction import ContractionOp, PackableOp
 from ....dialects.nn.unpack import UnpackOp
 from ....passes.core.base import Pass
 from ....passes.loops.lowering import lower_kernels
 from ....passes.loops.nest import Nest
+from ....passes.map_engines import mapped_engine
 from ..loops.depthwise import is_depthwise, lower_depthwise
 from ..loops.dot import is_dot, lower_dot
 from ..loops.im2col import lower_im2col, lower_narrow_input
 from ..loops.unpack import is_unpack, lower_unpack
 
 
-def convert_kernels_to_dots(module: ModuleOp, window_bytes: int = 0) -> None:
+def convert_kernels_to_dots(module: ModuleOp, window_bytes: int | None = None) -> None:
     """
     Replace sums of products of bytes by loops over blocks of them; other kernels stay.
 
-    Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are not
-    possible.
+    Windows take `window_bytes` on the stack at most, or what the engine of the kernel lets them take. Raises Diagnostic
+    for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are not possible.
     """
+
+    def room(op: Operation, use: str) -> int:
+        return mapped_engine(op, machine_of(module)).stack_bytes(use) if window_bytes is None else window_bytes
 
     def lower(op: Operation, kernel: Kernel, nest: Nest) -> bool:
         if kernel.im2col:
-            lower_im2col(cast(ConvOp, op), kernel, nest, window_bytes)
+            lower_im2col(cast(ConvOp, op), kernel, nest, room(op, "windows"))
         elif kernel.narrow_input:
-            lower_narrow_input(cast(PackableOp, op), kernel, nest, window_bytes)
+            lower_narrow_input(cast(PackableOp, op), kernel, nest, room(op, "packed_windows"))
         elif is_dot(op):
             lower_dot(cast(ContractionOp, op), kernel, nest)
         elif is_depthwise(op):
@@ -56,13 +61,13 @@ class ConvertKernelsToDotsPass(Pass):
     Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels and 4 features,
     whose sums come from `cluster.dot`, which reads packed weights too; depthwise ones run over blocks of 8 pixels, with
     `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`. Those with `im2col` copy the
-    windows of 2 pixels side by side before, and those with `narrow_input` pack them, into `window-bytes` at most on the
-    stack.
+    windows of 2 pixels side by side before, and those with `narrow_input` pack them, on the stack: in as many bytes at
+    most as the machine's engine lets `windows` and `packed_windows` take, or in `window-bytes`.
     """
 
     name = "convert-kernels-to-dots"
 
-    window_bytes: int = 0
+    window_bytes: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrite the module in place."""

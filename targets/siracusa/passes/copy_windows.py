@@ -20,12 +20,13 @@ from ....passes.map_engines import ATTRIBUTE as ENGINE
 from ..loops.im2col import check_im2col, takes_im2col
 
 
-def copy_windows(module: ModuleOp, machine: Machine, most_bytes: int) -> None:
+def copy_windows(module: ModuleOp, machine: Machine) -> None:
     """
     Give those convolutions the attribute `im2col` that their engine does in fewer modelled cycles with it.
 
-    The windows of two pixels take `most_bytes` at most. Raises Diagnostic for an attribute that is not possible.
+    Raises Diagnostic for an attribute that is not possible.
     """
+    most_bytes = max(engine.stack_bytes("windows") for engine in machine.engines)
     for function in functions(module):
         for op in nested_ops(function):
             if isinstance(op, ConvOp) and op.im2col is not None:
@@ -54,13 +55,12 @@ class CopyWindowsPass(Pass):
     Let convolutions of bytes copy the window of each pixel side by side (im2col) where that is modelled to be faster.
 
     They get the attribute `im2col`, with which the cost functions of the machine price them from there on, and
-    convert-kernels-to-loops builds other loops. The windows of two pixels take `bytes` at most. An attribute that is
-    there is kept, and refused where it is not possible. Run it before map-engines, on whole kernels on buffers.
+    convert-kernels-to-dots builds other loops. The windows of two pixels take as many bytes at most as an engine lets
+    `windows` take on the stack of a core. An attribute that is there is kept, and refused where it is not possible. Run
+    it before map-engines, on whole kernels on buffers.
     """
 
     name = "copy-windows"
 
-    bytes: int = 512
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        copy_windows(op, machine_of(op), self.bytes)
+        copy_windows(op, machine_of(op))

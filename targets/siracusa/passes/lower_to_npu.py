@@ -13,6 +13,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.core.machine.attribute import machine_of
 from ....dialects.core.nesting import nested_ops
 from ....dialects.hier import LaunchOp
 from ....errors import Diagnostic
@@ -20,8 +21,9 @@ from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.memory.views import layout_of
 from ..dialects.npu import AcquireOp, AddressOp, ConvOp, MatmulOp, NpuKernelOp, TriggerOp, WaitOp, WriteOp
-from ..npu.geometry import NEAR, WEIGHT_MEMORY_BASE
+from ..npu.geometry import WEIGHT_MEMORY_BASE
 from ..npu.jobs import Addresses, Job, Register, registers
+from ..npu.memories import Memories, memories_of
 
 
 @dataclass(frozen=True)
@@ -33,30 +35,30 @@ class _Image:
     output: int = 0
 
 
-def lower_to_npu(op: NpuKernelOp, weight_memory: str, *, waits: bool = True) -> None:
+def lower_to_npu(op: NpuKernelOp, memories: Memories, *, waits: bool = True) -> None:
     """
     Replace a kernel by its jobs, and a wait for all of them unless others wait.
 
     Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands that the NPU does not
     reach, or whose elements lie apart.
     """
-    _check_places(op, weight_memory)
+    _check_places(op, memories)
     lowering = _Lowering(op, InsertPoint.before(op))
     if isinstance(op, MatmulOp):
-        for image in _parts(op, weight_memory):
+        for image in _parts(op, memories):
             lowering.job(image, {})
     else:
-        _lower_conv(cast(ConvOp, op), lowering, weight_memory)
+        _lower_conv(cast(ConvOp, op), lowering, memories)
     if waits:
         lowering.emit(WaitOp())
     Rewriter.erase_op(op)
 
 
-def _lower_conv(op: ConvOp, lowering: _Lowering, weight_memory: str) -> None:
+def _lower_conv(op: ConvOp, lowering: _Lowering, memories: Memories) -> None:
     (job,), (inputs, outputs) = op.jobs(), _strides_of(op)
     pixels = {"input_row_stride": inputs[1], "input_pixel_stride": inputs[2]}
     pixels |= {"output_row_stride": outputs[1], "output_pixel_stride": outputs[2]}
-    image = _Image(replace(_placed(job, op, weight_memory), **pixels))
+    image = _Image(replace(_placed(job, op, memories), **pixels))
     images = shape_of(op.output)[0]
     if images == 1:
         lowering.job(image, {})
@@ -67,14 +69,14 @@ def _lower_conv(op: ConvOp, lowering: _Lowering, weight_memory: str) -> None:
     inner.emit(scf.YieldOp())
 
 
-def _parts(op: MatmulOp, weight_memory: str) -> list[_Image]:
+def _parts(op: MatmulOp, memories: Memories) -> list[_Image]:
     """Return the images that the rows of a matrix are done as: a row of the matrix is a pixel."""
     inputs, outputs = (strides[0] for strides in _strides_of(op))
     found: list[_Image] = []
     rows = 0
     for job in op.jobs():
         placed = replace(
-            _placed(job, op, weight_memory),
+            _placed(job, op, memories),
             input_pixel_stride=inputs,
             input_row_stride=inputs * job.width,
             output_pixel_stride=outputs,
@@ -102,9 +104,9 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
     return found[0], found[1]
 
 
-def _placed(job: Job, op: NpuKernelOp, weight_memory: str) -> Job:
+def _placed(job: Job, op: NpuKernelOp, memories: Memories) -> Job:
     """Return a job whose weights are in the right memory; all other addresses are 0 and added later."""
-    in_weight_memory = _space(op.inputs[1]) == weight_memory
+    in_weight_memory = _space(op.inputs[1]) in [level.name for level in memories.weights]
     return replace(job, addresses=Addresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0))
 
 
@@ -113,11 +115,12 @@ def _space(value: SSAValue) -> str:
     return space.data if isinstance(space, StringAttr) else ""
 
 
-def _check_places(op: NpuKernelOp, weight_memory: str) -> None:
+def _check_places(op: NpuKernelOp, memories: Memories) -> None:
     if not isinstance(op.output.type, MemRefType):
         raise Diagnostic(f"'{op.name}' is on tensors", where=where(op), remedy="run bufferize and plan-memory before")
     for value in op.operands:
-        allowed = [NEAR, weight_memory] if value is op.inputs[1] else [NEAR]
+        levels = [memories.near, *(memories.weights if value is op.inputs[1] else ())]
+        allowed = [level.name for level in levels]
         if _space(value) not in allowed:
             raise Diagnostic(
                 f"the NPU does not reach an operand of '{op.name}'",
@@ -248,21 +251,20 @@ class LowerToNpuPass(Pass):
     """
     Turn `npu.conv` and `npu.matmul` into jobs: acquire, 24 registers, trigger; then a wait.
 
-    Their buffers must lie in L1, packed weights there or in the memory space `weight-memory`; run it after expand-grid
-    and outline-kernels. What is written does not depend on where a tile is, its addresses aside: tiles come filled.
-    Kernels that are launched (`hier.launch`) are waited for where they are joined.
+    The machine of the module (attach-machine) says where the NPU reaches its buffers: all in its near level, packed
+    weights in preloaded ones too. Run it after expand-grid and outline-kernels. What is written does not depend on
+    where a tile is, its addresses aside: tiles come filled. Kernels that are launched (`hier.launch`) are waited for
+    where they are joined.
     """
 
     name = "lower-to-npu"
-
-    weight_memory: str = "WMEM"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         alone, on_npu = _launched_alone(op), set[str]()
         for kernel in kernels_of(op):
             function = _function_of(kernel)
             on_npu.add(function)
-            lower_to_npu(kernel, self.weight_memory, waits=function not in alone)
+            lower_to_npu(kernel, memories_of(machine_of(op)), waits=function not in alone)
         for launch in [
             each for function in functions(op) for each in nested_ops(function) if isinstance(each, LaunchOp)
         ]:

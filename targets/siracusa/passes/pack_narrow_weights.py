@@ -63,9 +63,7 @@ class _Narrow:
 class _Inputs:
     """Value ranges of kernels' inputs, computed for a function on demand."""
 
-    def __init__(self, module: ModuleOp, most_bytes: int):
-        self.most_bytes = most_bytes
-        """What packed windows of a kernel may take."""
+    def __init__(self, module: ModuleOp):
         self._module = module
         self._ranges: dict[Operation | None, Callable[[SSAValue], Range | None]] = {}
 
@@ -79,17 +77,14 @@ class _Inputs:
         return self._ranges[function](op.inputs[0])
 
 
-def pack_narrow_weights(
-    module: ModuleOp, machine: Machine, *, everything: bool = False, window_bytes: int = 512
-) -> None:
+def pack_narrow_weights(module: ModuleOp, machine: Machine, *, everything: bool = False) -> None:
     """
     Pack weights that kernels bring to a near level and whose values fit 4 or 2 bits.
 
     Those are packed for which that is faster, and of the others, cheapest byte first, as many as it takes for the
-    network to fit the far level; with `everything` all of them. Kernels may pack windows of `window_bytes`, two at a
-    time.
+    network to fit the far level; with `everything` all of them.
     """
-    inputs, found = _Inputs(module, window_bytes), list[_Narrow]()
+    inputs, found = _Inputs(module), list[_Narrow]()
     for weights in weights_of(module, machine):
         found += _packed_forms(weights, machine, inputs)[:1]
     for each in sorted(found, key=lambda each: each.cycles / each.saved):
@@ -185,7 +180,8 @@ def _packing_windows(
     twin = op.clone()
     _let_read(twin, _packed(op, bits).memref, bits, is_unsigned=is_unsigned)
     _let_pack(twin, no_signs=is_unsigned or op.is_unsigned(0))
-    price = machine.cost(engine, twin) if takes_narrow_input(twin, inputs.most_bytes) else None
+    fits = takes_narrow_input(twin, engine.stack_bytes("packed_windows"))
+    price = machine.cost(engine, twin) if fits else None
     twin.erase()
     held = inputs.of(op) if price is not None else None
     if price is None or held is None:
@@ -287,15 +283,15 @@ class PackNarrowWeightsPass(Pass):
     where the network does not fit the far level otherwise, then for those weights first that take fewest cycles for
     each byte saved. An engine that multiplies packed numbers is faster with both sides packed: where what a kernel
     reads is known to fit as many bits, such as what one before has clipped, it packs its windows itself
-    (`narrow_input`), of `window-bytes` at most for two of them. Every buffer between kernels is counted as if it were
-    in the far level. `everything` packs all weights that can be. Run it between place-weights and plan-memory, which
-    fits what is unpacked into the near level or makes it there tile by tile.
+    (`narrow_input`), two in as many bytes as the engine lets `packed_windows` take on the stack of a core. Every buffer
+    between kernels is counted as if it were in the far level. `everything` packs all weights that can be. Run it
+    between place-weights and plan-memory, which fits what is unpacked into the near level or makes it there tile by
+    tile.
     """
 
     name = "pack-narrow-weights"
 
     everything: bool = False
-    window_bytes: int = 512
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pack_narrow_weights(op, machine_of(op), everything=self.everything, window_bytes=self.window_bytes)
+        pack_narrow_weights(op, machine_of(op), everything=self.everything)

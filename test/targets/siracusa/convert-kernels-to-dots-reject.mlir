@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p convert-kernels-to-dots --split-input-file --verify-diagnostics
+// RUN: opt-tool %s -p convert-kernels-to-dots{window-bytes=0} --split-input-file --verify-diagnostics
 
 func.func @tensors(%x: tensor<4x16xi8>, %w: tensor<8x16xi8>, %s: tensor<4x8xi32>) -> tensor<4x8xi32> {
   // expected-error@+1 {{'nn.matmul' works on tensors; it needs buffers}}

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p lower-to-npu --split-input-file --verify-diagnostics
+// RUN: opt-tool %s -p attach-machine{target=siracusa},lower-to-npu --split-input-file --verify-diagnostics
 
 func.func @far_input(%x: memref<5x32xi8>, %w: memref<2x32xi8, "WMEM">, %o: memref<5x2xi32, "L1">) {
   // expected-error@+1 {{the NPU does not reach an operand of 'npu.matmul'}}

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p lower-to-npu,canonicalize,cse | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=siracusa},lower-to-npu,canonicalize,cse | filecheck %s
 
 // A padded convolution: the pointer leads to the image with its padding, weights count from the weight memory.
 

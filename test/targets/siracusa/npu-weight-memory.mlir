@@ -1,4 +1,4 @@
-// RUN: opt-tool %s -p expand-grid,pipeline-dma,lower-to-npu,canonicalize,cse --interpret-each | filecheck %s
+// RUN: opt-tool %s -p expand-grid,pipeline-dma,attach-machine{target=siracusa},lower-to-npu,canonicalize,cse --interpret-each | filecheck %s
 
 // Weights that stay in the weight memory: a tile without a level is a view of them, which the NPU reads there.
 

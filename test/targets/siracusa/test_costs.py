@@ -65,9 +65,15 @@ def elementwise(block: Block, inputs: Sequence[Attribute], output: Attribute, sh
 
 
 def on(
-    cores: int, kernel: Kernel, cost: Any = PRODUCT, bounds: tuple[int, ...] | None = None, **parameters: Any
+    cores: int,
+    kernel: Kernel,
+    cost: Any = PRODUCT,
+    bounds: tuple[int, ...] | None = None,
+    stack: Sequence[tuple[str, int]] = (),
+    **parameters: Any,
 ) -> int:
-    return cost(kernel, bounds or kernel.bounds, replace(CLUSTER, cores=cores), **parameters)
+    engine = replace(CLUSTER, cores=cores, stack=tuple(stack))
+    return cost(kernel, bounds or kernel.bounds, engine, **parameters)
 
 
 # Machine files
@@ -202,14 +208,14 @@ def test_windows_are_read_in_place_and_cost_more_at_the_border():
 def test_windows_that_are_copied_are_long_rows():
     """Gcc 12 -O3 copies 3x3 taps of 3 channels in 3 rows of 17 cycles each, half of the words not aligned."""
     copied, in_place = (replace(conv(3, 32, 3, pad=1), im2col=flag) for flag in (True, False))
-    both = [on(1, each, simd=1, window_bytes=512) for each in (copied, in_place)]
+    both = [on(1, each, simd=1, stack=[("windows", 512)]) for each in (copied, in_place)]
     assert both[0] < 0.8 * both[1]
     pairs, blocks = 32, 8
     sums = (7 * (14 + 3 + 4 / 7) + 47) * blocks + 21
     assert both[0] / pairs - sums == pytest.approx(2 * 3 * 17, rel=0.5)
     wide = replace(conv(32, 32, 3), im2col=True)
-    assert PRODUCT(wide, wide.bounds, CLUSTER, simd=1, window_bytes=575) is None
-    assert on(1, wide, simd=1, window_bytes=576) > on(1, conv(32, 32, 3), simd=1)
+    assert on(1, wide, simd=1, stack=[("windows", 575)]) is None
+    assert on(1, wide, simd=1, stack=[("windows", 576)]) > on(1, conv(32, 32, 3), simd=1)
 
 
 def test_a_depthwise_window_is_unrolled():
@@ -266,12 +272,13 @@ func.func @f(%x: memref<{m}x{n}xi8>, %w: memref<{n}xi32>, %y: memref<{m}x{n}xi8>
 
 def test_cores_share_the_results_of_a_single_row():
     one, two, rest = (kernel_of(_op(NORM.format(m=m, n=n))) for m, n in ((1, 64), (2, 64), (1, 66)))
-    alone, shared = (on(cores, one, CODE, row_bytes=512) for cores in (1, 8))
+    rows = [("rows", 512)]
+    alone, shared = (on(cores, one, CODE, stack=rows) for cores in (1, 8))
     result = 64 * 7 / 8
     assert 0.3 * alone < shared < alone - 10 * result
-    assert on(8, two, CODE, row_bytes=512) == alone
+    assert on(8, two, CODE, stack=rows) == alone
     assert on(8, one, CODE) == on(1, one, CODE)
-    assert shared < on(8, rest, CODE, row_bytes=512) < 1.3 * shared
+    assert shared < on(8, rest, CODE, stack=rows) < 1.3 * shared
 
 
 SOFTMAX = """
@@ -287,11 +294,15 @@ func.func @f(%x: memref<{m}x64xi16>, %y: memref<{m}x64xi8>) {{
 def test_powers_come_from_a_table_where_there_are_many():
     """Gcc 12 -O3 makes 41 instructions of four elements with a table, 51 without, and 14 of an entry."""
     few, many = (kernel_of(_op(SOFTMAX.format(m=m))) for m in (507, 508))
-    prices = [on(1, each, CODE, row_bytes=512, table_bytes=size, xpulp=1) for each in (few, many) for size in (0, 508)]
+
+    def priced(each: Kernel, size: int) -> int:
+        return on(1, each, CODE, stack=[("rows", 512), ("tables", size)], xpulp=1)
+
+    prices = [priced(each, size) for each in (few, many) for size in (0, 508)]
     assert prices[0] == prices[1]
     saved = (prices[2] - prices[3] + 254 * 15) / (508 * 64)
     assert saved == pytest.approx(10 / 4, rel=0.25)
-    assert on(1, many, CODE, row_bytes=512, table_bytes=507, xpulp=1) == prices[2]
+    assert priced(many, 507) == prices[2]
 
 
 # Loops over elements

@@ -15,6 +15,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
 from tilewright.dialects.core.kernel import kernel_of
+from tilewright.dialects.core.machine.attribute import attach_machine
+from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier import GridOp
@@ -179,7 +181,7 @@ def test_tiles_are_proved_and_run_by_the_registers(case: Case, data: st.DataObje
     (grid,) = (op for op in case.module.walk() if isinstance(op, GridOp))
     assert sorted(grid.bounds) == sorted(-(-b // s) for b, s in zip(bounds, sizes, strict=True) if s < b)
     np.testing.assert_array_equal(result(case.module, case.inputs), expected)
-    run(case.module, "expand-grid,pipeline-dma,verify-memory,lower-to-npu")
+    run(case.module, "expand-grid,pipeline-dma,verify-memory,attach-machine{target=siracusa},lower-to-npu")
     assert not any(isinstance(op, NpuKernelOp) for op in case.module.walk())
     np.testing.assert_array_equal(result(case.module, case.inputs), expected)
 
@@ -282,5 +284,7 @@ def test_buffers_larger_than_their_memory_are_refused():
       %a = npu.address %x : memref<300000xi8, "L1"> -> i32
       func.return
     }"""
-    with pytest.raises(Diagnostic, match="larger than that memory"):
-        Interpreter(parse_module(CONTEXT, text)).call("network", [np.zeros(300000, np.int8)])
+    module = parse_module(CONTEXT, text)
+    attach_machine(module, find_machine("siracusa"))
+    with pytest.raises(Diagnostic, match="more buffers than its memory holds"):
+        Interpreter(module).call("network", [np.zeros(300000, np.int8)])

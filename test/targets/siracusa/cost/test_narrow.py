@@ -32,8 +32,8 @@ def matmul(rows: int, columns: int, depth: int, bits: int, more: str = "") -> Ke
     return kernel("nn.matmul", f"{rows}x{depth}", f"{columns}x{width}", f"{rows}x{columns}", flags)
 
 
-def price(found: Kernel, cores: int = 1, xpulp: int = 1, **more: int) -> int | None:
-    engine = replace(CLUSTER, cores=cores)
+def price(found: Kernel, cores: int = 1, xpulp: int = 1, windows: int = 0, **more: int) -> int | None:
+    engine = replace(CLUSTER, cores=cores, stack=(("packed_windows", windows),))
     return cost_named("siracusa.product")(found, found.bounds, engine, simd=1, xpulp=xpulp, **more)
 
 
@@ -81,13 +81,13 @@ def test_packed_windows(bits: int, words: int, packing: int) -> None:
     """Two rows are packed; each of 16 blocks multiplies their words by those of 4 features in 14 cycles a word."""
     narrow = matmul(2, 64, 64, bits, ", narrow_input")
     window = 10 + 6 + words * packing
-    assert price(narrow, xpulpnn=1, window_bytes=64) == 95 + 2 * window + 21 + 16 * (words * 14 + 3 + 6.5 * 8 - 8)
+    assert price(narrow, xpulpnn=1, windows=64) == 95 + 2 * window + 21 + 16 * (words * 14 + 3 + 6.5 * 8 - 8)
 
 
 def test_windows_that_cannot_be_packed() -> None:
     narrow = matmul(2, 64, 64, 4, ", narrow_input")
-    assert price(narrow, window_bytes=64) is None
-    assert price(narrow, xpulpnn=1, window_bytes=60) is None
+    assert price(narrow, windows=64) is None
+    assert price(narrow, xpulpnn=1, windows=60) is None
     assert price(narrow, xpulpnn=1) is None
 
 
@@ -95,4 +95,4 @@ def test_a_rest_of_numbers_is_packed_in_c() -> None:
     """Of 13 numbers 8 are a word, and 5 one of four and a byte; two words are multiplied."""
     window = 10 + 6 + 6 + (6 + 4 + 5)
     narrow = matmul(1, 4, 13, 4, ", narrow_input")
-    assert price(narrow, xpulpnn=1, window_bytes=64) == 52 + window + 2 * (4 + 1 + 4 + 1) + 3 + 5.5 * 4
+    assert price(narrow, xpulpnn=1, windows=64) == 52 + window + 2 * (4 + 1 + 4 + 1) + 3 + 5.5 * 4
