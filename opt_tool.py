@@ -30,6 +30,8 @@ _Add: TypeAlias = Callable[..., argparse.Action]
 _FLAG = "store_true"
 _DEBUGINFO = ("--mlir-print-debuginfo", "--print-debuginfo")
 _MARK = "// -----"
+ROUNDTRIP = "roundtrip"
+"""The value of `--verify-each` that checks the IR's text, too."""
 _WITHOUT_VALUE = {"--verify-each": "true", "--split-input-file": _MARK, "--verify-diagnostics": "all"} | dict.fromkeys(
     _DEBUGINFO, "true"
 )
@@ -50,6 +52,10 @@ def _truth(text: str) -> bool:
     if text not in _TRUTH:
         raise argparse.ArgumentTypeError(f"expected true or false, found '{text}'")
     return _TRUTH[text]
+
+
+def _verification(text: str) -> bool | str:
+    return text if text == ROUNDTRIP else _truth(text)
 
 
 def _marker(text: str) -> str:
@@ -142,7 +148,8 @@ def _add_passes(add: _Add) -> None:
         metavar="FILE.py",
         help="a Python file whose passes and dialects to know",
     )
-    add("--verify-each", type=_truth, default=True, metavar="BOOL", help="verify after each pass (true)")
+    each = f"verify after each pass (true); {ROUNDTRIP}: verify too that its text parses as the same IR"
+    add("--verify-each", type=_verification, default=True, metavar="BOOL", help=each)
 
 
 def _add_lists(add: _Add) -> None:

@@ -54,11 +54,15 @@ class _AtEnd(IRDLOperation):
         start = parser.pos
         names = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_unresolved_operand)
         dims = parser.resolve_operands(names, [IndexType()] * len(names), start)
-        return cls(dims, parser.parse_region())
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        op = cls(dims, parser.parse_region())
+        op.attributes |= attributes.data if attributes else {}
+        return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_list(self.dims, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body)
 

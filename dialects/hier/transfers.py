@@ -122,11 +122,14 @@ class DmaStartOp(IRDLOperation):
         stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else None
         clipped = parser.parse_optional_keyword("clipped") is not None
         fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else None
+        attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         far_value, near_value = parser.resolve_operands([far, near], types, start)
         indices = parser.resolve_operands(offsets, [IndexType()] * len(offsets), start)
-        return cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill, stages=stages)
+        op = cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill, stages=stages)
+        op.attributes |= attributes
+        return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
@@ -142,6 +145,7 @@ class DmaStartOp(IRDLOperation):
         if self.fill is not None:
             printer.print_string(" fill ")
             printer.print_attribute(self.fill)
+        printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list([self.far.type, self.near.type], printer.print_attribute)
 

@@ -26,6 +26,7 @@ from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...grammar import UsageError, parse_items, point_at
+from ...opt_tool import ROUNDTRIP
 from ...passes.core.failures import as_diagnostic, catchable
 from ...passes.core.manager import Observer, PassManager
 from ...passes.core.options import build
@@ -39,6 +40,7 @@ from .dump import PrintIr, When
 from .expected import check, expectations
 from .interpret import InterpretEach, Interpreter, default_interpreter
 from .replay import DumpDir, Reproducer, recorded_arguments
+from .roundtrip import RoundTrip
 from .timing import Timing
 
 T = TypeVar("T")
@@ -97,7 +99,7 @@ def _drive(arguments: Namespace, known: Known, reparse: Callable[[list[str]], Na
         passes, machines, formats = _discovered(known, arguments)
     pipeline = _pipeline(arguments, passes, machines)
     run = Run(arguments, name, pipeline, _target(arguments, formats), known.interpreter, _when(arguments, passes))
-    chunks = _split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
+    chunks = split(text, arguments.split_input_file) if arguments.split_input_file else [Chunk(text)]
     outputs = [run.chunk(chunk) for chunk in chunks]
     if arguments.timing:
         print(run.timing.table(), file=sys.stderr)
@@ -248,7 +250,7 @@ def _when(arguments: Namespace, passes: Registry) -> When:
     )
 
 
-def _split(text: str, marker: str) -> list[Chunk]:
+def split(text: str, marker: str) -> list[Chunk]:
     """Return the parts of a text that lines with a marker separate, those that are empty left out."""
     split = re.compile(rf"^{re.escape(marker)}[ \t]*\n?", re.MULTILINE)
     chunks: list[Chunk] = []
@@ -315,7 +317,7 @@ class Run:
         """Return the output for the module of a chunk. Raises what the passes and the verifier raise."""
         with self.timing.measure("verify"):
             verify(module)
-        manager = PassManager(self.observers(chunk), self.arguments.verify_each)
+        manager = PassManager(self.observers(chunk), bool(self.arguments.verify_each))
         manager.run(module, self.pipeline, self.context)
         with self.timing.measure("print"):
             return self.emit(module)
@@ -335,6 +337,8 @@ class Run:
         arguments = self.arguments
         shown = MlirTarget(**_of_text(arguments))
         observers: list[Observer] = []
+        if arguments.verify_each == ROUNDTRIP:
+            observers.append(RoundTrip(self.context))
         if self.interpreter is not None:
             inputs = Path(arguments.inputs) if arguments.inputs else None
             observers.append(InterpretEach(self.interpreter, inputs, arguments.seed))
@@ -355,7 +359,7 @@ class Run:
         """Return the arguments that a file which continues this run must be given."""
         arguments = self.arguments
         flags = ["--allow-unregistered-dialect"] if arguments.allow_unregistered_dialect else []
-        flags += [] if arguments.verify_each else ["--verify-each=false"]
+        flags += [] if arguments.verify_each is True else [f"--verify-each={str(arguments.verify_each).lower()}"]
         flags += [f"--load-pass={Path(file).resolve()}" for file in arguments.load_pass]
         flags += [f"--target={Path(name).resolve() if Path(name).exists() else name}" for name in arguments.machine]
         if interpret and arguments.interpret_each:

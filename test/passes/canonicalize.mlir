@@ -117,7 +117,7 @@ func.func @nothing(%x: tensor<2x0x4xf32>) -> tensor<2x0xf32> {
 // Of two transposes the merged one reads axis (1, 2, 0) of (0, 2, 1): the order of the two counts.
 
 // CHECK-LABEL: func.func @transposed_twice
-// CHECK:         linalg.transpose ins(%x:tensor<2x3x4xi8>) {{.*}} permutation = [2, 1, 0]
+// CHECK:         linalg.transpose ins(%x : tensor<2x3x4xi8>) {{.*}} permutation = [2, 1, 0]
 func.func @transposed_twice(%x: tensor<2x3x4xi8>) -> tensor<4x3x2xi8> {
   %e = tensor.empty() : tensor<2x4x3xi8>
   %a = linalg.transpose ins(%x : tensor<2x3x4xi8>) outs(%e : tensor<2x4x3xi8>) permutation = [0, 2, 1]

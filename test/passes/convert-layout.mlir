@@ -20,7 +20,7 @@ builtin.module {
   }
 }
 
-// CHECK:      linalg.transpose ins(%x:tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
+// CHECK:      linalg.transpose ins(%x : tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
 // CHECK-NOT:  tensor.pad
 // CHECK:      nn.conv ins({{.*}} : tensor<1x4x4x3xi8>, tensor<2x3x3x3xi8>) outs({{.*}} : tensor<1x4x4x2xi32>)
 // CHECK-SAME: pads = array<i64: 1, 1, 1, 1>

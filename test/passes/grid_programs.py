@@ -155,7 +155,8 @@ class Writer:
         even = goes_on or a.resident or b.resident
         m, n = self.cut(a.shape[0], even=even), self.cut(b.shape[1], even=even)
         k = self.cut(a.shape[1], even=even)
-        im, jn = self.draw(st.sampled_from([(0, 1), (1, 0)]))
+        order: tuple[int, int] = self.draw(st.sampled_from([(0, 1), (1, 0)]))
+        im, jn = order
         bounds = [{im: m, jn: n, 2: k}[dim].count for dim in range(3)]
         tiles, parts = list[str](), list[Buffer]()
         point = [self.name("i") for _ in range(3)]

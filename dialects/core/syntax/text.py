@@ -123,9 +123,11 @@ _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
     "linalg.generic": lambda op: len(op.results) > 1,
     "llvm.func": _has_late_visibility,
     **dict.fromkeys(_WITH_FLAGS, _has_unknown_flags),
+    **dict.fromkeys(("arith.cmpf", "arith.cmpi", "tensor.empty"), lambda op: bool(op.attributes)),
 }
 """
-Ops whose custom syntax in xDSL differs from upstream's, by the condition: they are printed in generic form.
+Ops whose custom syntax in xDSL differs from upstream's or omits attributes, by the condition: they are printed in
+generic form.
 
 An op of our own whose custom syntax cannot say all says so by a method `needs_generic_form`.
 """

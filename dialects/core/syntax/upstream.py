@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IndexType,
@@ -17,7 +18,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import SingleBlockImplicitTerminator, ensure_terminator
@@ -278,16 +279,51 @@ def _print_result_types(op: Operation, printer: Printer) -> None:
             printer.print_list(op.result_types, printer.print_attribute)
 
 
+def _transpose(op: type[Operation], parser: Parser) -> Operation:
+    """Parse `linalg.transpose ins(%a : T) outs(%b : U) permutation = [1, 0] {test.mark}`."""
+    operands: list[SSAValue] = []
+    for keyword in ("ins", "outs"):
+        parser.parse_keyword(keyword)
+        with parser.in_parens():
+            operand = parser.parse_unresolved_operand()
+            parser.parse_punctuation(":")
+            operands.append(parser.resolve_operand(operand, parser.parse_type()))
+    parser.parse_keyword("permutation")
+    parser.parse_punctuation("=")
+    order = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    made = cast(Any, op)(*operands, DenseArrayBase.from_list(i64, order))
+    made.attributes |= parser.parse_optional_attr_dict()
+    return made
+
+
+def _print_transpose(op: Operation, printer: Printer) -> None:
+    for keyword, value in zip(("ins", "outs"), op.operands, strict=True):
+        printer.print_string(f" {keyword}")
+        with printer.in_parens():
+            printer.print_ssa_value(value)
+            printer.print_string(" : ")
+            printer.print_attribute(value.type)
+    order = cast("DenseArrayBase[Any]", op.properties["permutation"]).get_values()
+    printer.print_string(f" permutation = {list(order)}")
+    printer.print_op_attributes(op.attributes)
+
+
 class Syntax(NamedTuple):
-    """Parser and printer of an op's custom form; the generic form is for what `is_generic` holds of."""
+    """
+    Parser and printer of an op's custom form; the generic form is for what `is_generic` holds of.
+
+    `replaces` says that xDSL has a syntax, which omits attributes.
+    """
 
     parse: Callable[[type[Operation], Parser], Operation]
     print: Callable[[Operation, Printer], None]
     is_generic: Callable[[Operation], bool] | None = None
+    replaces: bool = False
 
 
 _TO = _conversion(" to ")
 SYNTAX: dict[str, Syntax] = {
+    "linalg.transpose": Syntax(_transpose, _print_transpose, replaces=True),
     "memref.alloca_scope": Syntax(_scope, _print_scope),
     "memref.atomic_rmw": Syntax(_atomic, _print_atomic),
     "memref.cast": Syntax(_cast, _TO),
@@ -298,13 +334,15 @@ SYNTAX: dict[str, Syntax] = {
     "memref.rank": Syntax(_rank, _print_rank),
     "scf.parallel": Syntax(_parallel, _print_parallel),
 }
-"""The syntax of ops that have none in xDSL."""
+"""The syntax of ops that have none in xDSL, or one that omits attributes."""
 
 
 def add_syntax(op: type[Operation]) -> None:
-    """Give the class of an op that has no custom syntax in xDSL upstream's, if it is in the table."""
+    """Give the class of an op of the table upstream's syntax, unless xDSL has it."""
     syntax = SYNTAX.get(op.name)
-    if syntax is None or op.print is not Operation.print:
+    if syntax is None or op.print is syntax.print:
+        return
+    if op.print is not Operation.print and not syntax.replaces:
         return
     setattr(op, "parse", classmethod(syntax.parse))
     setattr(op, "print", syntax.print)

@@ -3,7 +3,7 @@
 // Of floats, weights are packed one product at a time; a concatenation of channels and the mean over space follow.
 
 // CHECK-LABEL: func.func @network
-// CHECK:      linalg.transpose ins(%x:tensor<1x3x4x4xf32>) {{.*}} permutation = [0, 2, 3, 1]
+// CHECK:      linalg.transpose ins(%x : tensor<1x3x4x4xf32>) {{.*}} permutation = [0, 2, 3, 1]
 // CHECK:      arith.constant 0.000000e+00 : f32
 // CHECK:      packed.conv ins({{.*}} : tensor<1x6x6x3xf32>, tensor<1x3x9x16x1xf32>) outs({{.*}} : tensor<1x4x4x2xf32>)
 // CHECK:      packed.depthwise ins({{.*}} : tensor<1x4x4x2xf32>, tensor<1x1x2xf32>) outs({{.*}} : tensor<1x4x4x2xf32>)

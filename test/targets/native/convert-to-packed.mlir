@@ -20,7 +20,7 @@ builtin.module {
   }
 }
 
-// CHECK:      linalg.transpose ins(%x:tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
+// CHECK:      linalg.transpose ins(%x : tensor<1x3x4x4xi8>) {{.*}} permutation = [0, 2, 3, 1]
 // CHECK:      tensor.pad {{.*}} low[0, 1, 1, 0] high[0, 1, 1, 0]
 // CHECK:      packed.conv ins({{.*}} : tensor<1x6x6x3xi8>, tensor<1x3x3x16x4xi8>) outs({{.*}} : tensor<1x4x4x2xi32>)
 // CHECK-SAME: kernel = array<i64: 3, 3>
