@@ -21,6 +21,9 @@ _BARE = re.compile(r"""[^\s,{}\[\]"']+""")
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\])*)\1""", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t"}
 
+ROUNDTRIP = "roundtrip"
+"""The value of `--verify-each` that verifies the text of the IR, too."""
+
 
 class UsageError(Diagnostic):
     """The command is wrong, rather than the input: exit code 2."""

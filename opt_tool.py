@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from .errors import Diagnostic
 from .files import path_of
+from .grammar import ROUNDTRIP
 
 if TYPE_CHECKING:
     from .runtime.driver.driver import Known
@@ -30,8 +31,6 @@ _Add: TypeAlias = Callable[..., argparse.Action]
 _FLAG = "store_true"
 _DEBUGINFO = ("--mlir-print-debuginfo", "--print-debuginfo")
 _MARK = "// -----"
-ROUNDTRIP = "roundtrip"
-"""The value of `--verify-each` that checks the IR's text, too."""
 _WITHOUT_VALUE = {"--verify-each": "true", "--split-input-file": _MARK, "--verify-diagnostics": "all"} | dict.fromkeys(
     _DEBUGINFO, "true"
 )

@@ -25,8 +25,7 @@ from ...dialects.core.verification.verifier import verify
 from ...discovery import scope
 from ...errors import Diagnostic, did_you_mean
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
-from ...grammar import UsageError, parse_items, point_at
-from ...opt_tool import ROUNDTRIP
+from ...grammar import ROUNDTRIP, UsageError, parse_items, point_at
 from ...passes.core.failures import as_diagnostic, catchable
 from ...passes.core.manager import Observer, PassManager
 from ...passes.core.options import build

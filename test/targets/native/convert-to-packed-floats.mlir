@@ -30,7 +30,7 @@ func.func @network(%x: tensor<1x3x4x4xf32>) -> tensor<1x4x1x1xf32> {
 // CHECK-LABEL: func.func @products
 // CHECK:      packed.conv ins(%x, %{{.*}} : tensor<2x9x8xf32>, tensor<1x8x16x1xf32>) outs({{.*}} : tensor<2x9x8xf32>)
 // CHECK-SAME: kernel = array<i64: 1>
-// CHECK:      %[[T:.*]] = linalg.transpose ins(%{{.*}}:tensor<2x9x8xf32>) {{.*}} permutation = [0, 2, 1]
+// CHECK:      %[[T:.*]] = linalg.transpose ins(%{{.*}} : tensor<2x9x8xf32>) {{.*}} permutation = [0, 2, 1]
 // CHECK:      packed.matmul ins(%{{.*}}, %[[T]] : tensor<2x9x8xf32>, tensor<2x8x9xf32>) outs({{.*}} : tensor<2x9x9xf32>)
 func.func @products(%x: tensor<2x9x8xf32>) -> tensor<2x9x9xf32> {
   %w = arith.constant dense<1.0> : tensor<8x8xf32>
