@@ -18,6 +18,7 @@ from ..dialects.onnx.attributes import complaint
 from ..dialects.onnx.custom import DOMAIN, SPELLINGS
 from ..dialects.onnx.schema import default_value, python_value, segments, stored_value
 from ..errors import Diagnostic, did_you_mean
+from .operators import operator_of
 from .order import where_node
 from .tensors import read_tensor
 
@@ -32,44 +33,6 @@ REMARKS = frozenset(
     ("comment", "consumed_inputs", "description", "doc_string", "label", "origin", "source", "stack_trace")
 )
 """Attributes that exporters leave on any node and that never say what it computes, however close to one that does."""
-
-_AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
-_DIRECTION = {"direction": ("forward", "reverse", "bidirectional")}
-_LOSS = {"reduction": ("mean", "sum", "none")}
-_SCATTER = {"reduction": ("none", "add", "mul", "max", "min")}
-_COORDINATES = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")
-
-TEXTS: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "AveragePool": _AUTO_PAD,
-    "BitShift": {"direction": ("LEFT", "RIGHT")},
-    "Conv": _AUTO_PAD,
-    "ConvInteger": _AUTO_PAD,
-    "ConvTranspose": _AUTO_PAD,
-    "DepthToSpace": {"mode": ("DCR", "CRD")},
-    "GRU": _DIRECTION,
-    "Gelu": {"approximate": ("none", "tanh")},
-    "GridSample": {"mode": ("linear", "nearest", "cubic"), "padding_mode": ("zeros", "border", "reflection")},
-    "LSTM": _DIRECTION,
-    "LpPool": _AUTO_PAD,
-    "MaxPool": _AUTO_PAD,
-    "NegativeLogLikelihoodLoss": _LOSS,
-    "Pad": {"mode": ("constant", "reflect", "edge", "wrap")},
-    "QLinearConv": _AUTO_PAD,
-    "RNN": _DIRECTION,
-    "Resize": {
-        "mode": ("nearest", "linear", "cubic"),
-        "coordinate_transformation_mode": (*_COORDINATES, "tf_crop_and_resize"),
-        "nearest_mode": ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"),
-        "keep_aspect_ratio_policy": ("stretch", "not_larger", "not_smaller"),
-    },
-    "RoiAlign": {"mode": ("avg", "max"), "coordinate_transformation_mode": ("half_pixel", "output_half_pixel")},
-    "ScatterElements": _SCATTER,
-    "ScatterND": _SCATTER,
-    "SoftmaxCrossEntropyLoss": _LOSS,
-    "TensorScatter": {"mode": ("linear", "circular")},
-}
-"""Operator -> its attributes that are one of a few words, and these words."""
-
 
 FLAGS = frozenset(
     "allowzero antialias ceil_mode count_include_pad exclude_outside exclusive fmod is_causal keepdims largest"
@@ -170,24 +133,16 @@ def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSch
 
 def unsound(node: NodeProto) -> str:
     """Return why a node cannot be shown to onnx's inference, which would end the process; empty where it can."""
-    given = {attribute.name: attribute.i for attribute in node.attribute}
-    if not -(1 << 31) <= given.get("axis", 0) < 1 << 31:
-        return f"axis is {given['axis']}, which no tensor has"
-    if (node.domain, node.op_type) == ("", "Split") and given.get("num_outputs", len(node.output)) != len(node.output):
-        return f"num_outputs is {given['num_outputs']}, but there are {len(node.output)} outputs"
-    if (node.domain, node.op_type) == ("", "GatherND") and given.get("batch_dims", 0) < 0:
-        return f"batch_dims is {given['batch_dims']}, but must not be negative"
-    return ""
-
-
-_INFERRED_WITHOUT_DEFAULT = {"STFT": "onesided"}
-"""Operator -> an attribute that onnx's inference takes for 0 where it is left out, whatever its default."""
+    axis = attribute_of(node, "axis", 0)
+    if isinstance(axis, int) and not -(1 << 31) <= axis < 1 << 31:
+        return f"axis is {axis}, which no tensor has"
+    reason = operator_of(node.op_type, node.domain).unsound
+    return reason(node) if reason is not None else ""
 
 
 def canonical_node(node: NodeProto, schema: OpSchema, properties: Mapping[str, Attribute]) -> NodeProto:
     """Return a node with the attributes that stand for its properties alone, in the form that its schema asks for."""
-    if node.op_type in _INFERRED_WITHOUT_DEFAULT and not schema.domain:
-        name = _INFERRED_WITHOUT_DEFAULT[node.op_type]
+    for name in operator_of(node.op_type, schema.domain).explicit:
         if name not in properties:
             explicit = NodeProto()
             explicit.CopyFrom(node)
@@ -256,7 +211,7 @@ def _check_words(node: NodeProto, values: Mapping[str, Any]) -> None:
                 found=str(values[name]),
                 remedy="correct the attribute in the model",
             )
-    for name, allowed in TEXTS.get(node.op_type, {}).items():
+    for name, allowed in operator_of(node.op_type).words.items():
         if values.get(name, allowed[0]) not in allowed:
             raise Diagnostic(
                 f"{node.op_type} has no {name} '{values[name]}'",

@@ -1,128 +1,65 @@
-"""Checks that ONNX's inference omits: mismatched sizes, scales of zero, NaN."""
+"""Checks that ONNX's inference omits, and the errors for the nodes that it refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
-from onnx import NodeProto
-
-from ..dialects.onnx.custom import DOMAIN
 from ..errors import Diagnostic
-from . import fits
-from .onnx_graph import Graph
-from .order import where_node
-from .shapes import Infos
+from .node_view import Info, NodeView
+from .onnx_graph import Graph, schema_of
+from .operators import operator_of
+from .tensors import ELEMENTS, type_name
 
 
-def check_nodes(graph: Graph, infos: Infos) -> None:
-    """Raise Diagnostic for the first node whose constants or shapes make no sense; all shapes must be known."""
+def check_nodes(graph: Graph, info: Info) -> None:
+    """Raise Diagnostic for the first node whose constants or shapes are incompatible; all shapes must be known."""
     for node in graph.nodes:
-        checks = CHECKS.get((node.domain, node.op_type), ())
-        other = next((name for name in node.input if checks and name and name not in infos), "")
-        if other:
+        checks = operator_of(node.op_type, node.domain).checks
+        view = NodeView(graph, node, info)
+        if checks and (other := next((name for name in node.input if name and info(name) is None), "")):
             raise Diagnostic(
-                f"{node.op_type} takes what is no tensor",
-                where=where_node(node),
+                f"an input of {node.op_type} is not a tensor",
+                where=view.where,
                 expected="tensors",
-                found=f'"{other}"',
+                found=f'the sequence or optional "{other}"',
+                remedy="take a tensor out of it in the model, for example by SequenceAt",
             )
         for check in checks:
-            check(graph, infos, node)
+            check(view)
 
 
-def _constant(index: int, holds: Callable[[Any], Any], expected: str) -> Callable[[Graph, Infos, NodeProto], None]:
-    """Return a check that all elements of an input satisfy `holds`, where that input is a constant."""
-
-    def check(graph: Graph, infos: Infos, node: NodeProto) -> None:
-        constant = graph.constants.get(node.input[index]) if index < len(node.input) else None
-        if constant is None or (good := np.asarray(holds(constant.array))).all():
-            return
-        raise Diagnostic(
-            f"input {index} of {node.op_type} holds a value that cannot be",
-            where=where_node(node),
-            expected=expected,
-            found=str(constant.array[~good].flat[0]),
-            remedy=f'correct the constant "{node.input[index]}", or quantise the network again',
-        )
-
-    return check
-
-
-def _whole(array: Any) -> Any:
-    return (
-        np.isfinite(array) & (array == np.floor(array)) if array.dtype.kind == "f" else np.ones(array.shape, np.bool_)
+def refusal(node: NodeView, reason: str) -> Diagnostic:
+    """Return the error for a node that ONNX's inference refused, by the operator's own checks where these tell more."""
+    try:
+        _check_types(node)
+        for check in operator_of(node.op_type, node.node.domain).checks:
+            check(node)
+    except Diagnostic as error:
+        error.notes.append(f"ONNX's inference: {reason}")
+        return error
+    return Diagnostic(
+        f"the inputs of {node.op_type} do not fit together: {reason}",
+        where=node.where,
+        expected=f"inputs and attributes that satisfy the definition of {node.op_type} in ONNX",
+        found=node.operands(),
+        remedy="correct the shapes in the model, or those given with --input-shape",
     )
 
 
-def _scale(array: Any) -> Any:
-    numbers = array.astype(np.float64)
-    return np.isfinite(numbers) & (numbers > 0)
-
-
-def _extent(array: Any) -> Any:
-    return np.asarray(array > 0)
-
-
-_INTEGERS = "whole numbers"
-_SCALES = "finite numbers above zero"
-_QUANTISED_WEIGHTS = tuple(_constant(index, _whole, _INTEGERS) for index in (1, 2))
-
-_REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
-
-CHECKS: dict[tuple[str, str], tuple[Callable[[Graph, Infos, NodeProto], None], ...]] = {
-    ("", "ArgMax"): (fits.extremum,),
-    ("", "ArgMin"): (fits.extremum,),
-    ("", "AveragePool"): (fits.window,),
-    ("", "Clip"): (fits.number(1), fits.number(2)),
-    ("", "Conv"): (fits.convolution,),
-    ("", "ConvInteger"): (fits.convolution, fits.parameters),
-    ("", "ConvTranspose"): (fits.convolution,),
-    ("", "Gemm"): (fits.gemm,),
-    ("", "Pad"): (fits.reflection,),
-    ("", "AffineGrid"): (fits.affine,),
-    ("", "CumProd"): (fits.number(1), fits.axis_input),
-    ("", "CumSum"): (fits.number(1), fits.axis_input),
-    ("", "Einsum"): (fits.einsum,),
-    ("", "GRU"): (fits.recurrent,),
-    ("", "GatherElements"): (fits.elements,),
-    ("", "GatherND"): (fits.gather_nd,),
-    ("", "GlobalLpPool"): (fits.degree,),
-    ("", "GroupNormalization"): (fits.groups,),
-    ("", "InstanceNormalization"): (fits.per_channel_vectors,),
-    ("", "LSTM"): (fits.recurrent,),
-    ("", "LayerNormalization"): (fits.rows,),
-    ("", "LpNormalization"): (fits.axis,),
-    ("", "LpPool"): (fits.degree, fits.window),
-    ("", "MatMulInteger"): (fits.parameters,),
-    ("", "MaxPool"): (fits.window,),
-    ("", "NegativeLogLikelihoodLoss"): (fits.classes,),
-    ("", "PRelu"): (fits.broadcast,),
-    ("", "RMSNormalization"): (fits.rows,),
-    ("", "RNN"): (fits.recurrent,),
-    ("", "Resize"): (_constant(2, _scale, _SCALES), _constant(3, _extent, "lengths above zero"), fits.resampling),
-    ("", "ReverseSequence"): (fits.sequences,),
-    ("", "ScatterElements"): (fits.elements,),
-    ("", "ScatterND"): (fits.scatter_nd,),
-    ("", "Slice"): (fits.vectors,),
-    ("", "SoftmaxCrossEntropyLoss"): (fits.classes,),
-    ("", "Transpose"): (fits.permutation,),
-    ("", "QuantizeLinear"): (_constant(1, _scale, _SCALES),),
-    ("", "DequantizeLinear"): (_constant(1, _scale, _SCALES),),
-    ("", "QLinearConv"): (
-        *(_constant(index, _scale, _SCALES) for index in (1, 4, 6)),
-        fits.parameters,
-    ),
-    ("", "QLinearMatMul"): (
-        *(_constant(index, _scale, _SCALES) for index in (1, 4, 6)),
-        fits.parameters,
-    ),
-    (DOMAIN, "LayerNormalizationGrad"): (fits.norm_gradient,),
-    (DOMAIN, "RequantShift"): (fits.requantisation, *_QUANTISED_WEIGHTS),
-    (DOMAIN, "iRMSNorm"): _QUANTISED_WEIGHTS,
-    (DOMAIN, "iLayerNorm"): _QUANTISED_WEIGHTS,
-    (DOMAIN, "iNoNorm"): _QUANTISED_WEIGHTS,
-    **{("", f"Reduce{kind}"): (fits.distinct_axes,) for kind in _REDUCTIONS},
-}
-"""Operator -> its checks."""
+def _check_types(node: NodeView) -> None:
+    """Raise Diagnostic for an input of an element type that the schema excludes, alone or with those before it."""
+    schema = schema_of(node.node)
+    bound: dict[str, str] = {}
+    for index, name in enumerate(node.node.input):
+        kind = node.kind(index)
+        if not kind or kind not in ELEMENTS:
+            continue
+        formal = schema.inputs[min(index, len(schema.inputs) - 1)]
+        found = type_name(kind).lower()
+        allowed = sorted(
+            each.removeprefix("tensor(").rstrip(")") for each in formal.types if each.startswith("tensor(")
+        )
+        if found not in allowed:
+            raise node.misfit(f"the element type of input {index}", ", ".join(allowed), f'{found} of "{name}"')
+        is_shared = formal.type_str in bound and formal.is_homogeneous
+        if is_shared and bound[formal.type_str] != found:
+            raise node.misfit(f"the element type of input {index}", bound[formal.type_str], f'{found} of "{name}"')
+        bound.setdefault(formal.type_str, found)

@@ -10,21 +10,12 @@ from onnx import NodeProto, TensorProto, ValueInfoProto, defs, helper
 
 from ..ir import Array
 from .onnx_graph import has_body
+from .operators import operator_of
 from .shapes import TensorInfo
 from .tensors import Constant
 
 FOLDED_LIMIT = 4096
 """The elements of the largest constant that is made at import; none that shapes depend on is as big."""
-
-_KEPT = frozenset(
-    "Bernoulli DequantizeLinear Dropout DynamicQuantizeLinear Multinomial QuantizeLinear RandomNormal RandomNormalLike"
-    " RandomUniform RandomUniformLike".split()
-)
-"""Operators that stay: random ones, and those by which a quantised network says its types."""
-
-
-MADE_OF_SHAPES = ("ConstantOfShape", "MelWeightMatrix", "Range")
-"""Operators all of whose inputs decide the shape of their result, which is therefore a constant."""
 
 
 def shape_value(node: NodeProto, info: Callable[[str], TensorInfo | None]) -> tuple[Array, int] | None:
@@ -43,7 +34,7 @@ def shape_value(node: NodeProto, info: Callable[[str], TensorInfo | None]) -> tu
 
 def is_foldable(node: NodeProto) -> bool:
     """Return whether equal inputs always give an equal result, by the rules of ONNX itself."""
-    return not node.domain and node.op_type not in _KEPT and not has_body(node)
+    return not node.domain and operator_of(node.op_type).folds and not has_body(node)
 
 
 def evaluate(node: NodeProto, constants: Mapping[str, Constant]) -> dict[str, Constant]:

@@ -7,11 +7,12 @@ from math import prod
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
+from .node_view import Info
 from .onnx_graph import Graph
 from .replacements import load_rules
 from .resolver import Resolver
 from .shapes import info_of
-from .site import REPLACEMENTS, Info, Site
+from .site import REPLACEMENTS, Site
 from .small_floats import small_floats
 
 

@@ -40,7 +40,7 @@ from .pasts import OpenPast, Past, Sample, open_past
 from .resolution import RULES
 from .resolver import Resolver
 from .sequences import split_inputs
-from .shapes import TensorInfo, info_of, input_infos
+from .shapes import TensorInfo, described, info_of, input_infos
 from .static_inputs import fix_inputs
 from .tensors import CARRIED, ELEMENTS, TYPE_NAMES, check_memory, element_type, type_name
 
@@ -148,7 +148,7 @@ def import_model(
         _resolved(graph, input_shapes, input_types) if past is None else _for_any_past(graph, past, rows, input_types)
     )
     _check_known(resolver)
-    check_nodes(resolver.graph, resolver.infos)
+    check_nodes(resolver.graph, resolver.info)
     return _Network(resolver).module(input_types)
 
 
@@ -250,7 +250,7 @@ def _check_known(resolver: Resolver) -> None:
                 f"the type or shape of an output of {node.op_type} cannot be told",
                 where=where_node(node),
                 expected="a tensor whose shape does not depend on data",
-                found=f'"{name}": {_described(info)}',
+                found=f'"{name}" {described(info)}',
                 remedy="give what decides it with --input-value, store its type as value_info, or replace the node",
             )
         for body in resolver.bodies.get(id(node), {}).values():
@@ -259,13 +259,6 @@ def _check_known(resolver: Resolver) -> None:
 
 def _is_open(info: TensorInfo | None) -> bool:
     return info is None or info.shape is None or None in info.shape
-
-
-def _described(info: TensorInfo | None) -> str:
-    if info is None:
-        return "nothing known"
-    dims = "of unknown rank" if info.shape is None else "x".join("?" if dim is None else str(dim) for dim in info.shape)
-    return f"{type_name(info.data_type)} {dims}"
 
 
 class _Builder:

@@ -8,10 +8,12 @@ from itertools import count
 from onnx import NodeProto
 
 from ..errors import Diagnostic
+from .checks import refusal
 from .extents import Extents
+from .node_view import NodeView
 from .onnx_graph import Graph
 from .order import where_node
-from .shapes import Infos, TensorInfo
+from .shapes import Infos, TensorInfo, unknown_type
 from .tensors import Constant
 
 
@@ -58,38 +60,24 @@ class Known:
         """Return a tensor's element type. Raises Diagnostic where neither the file nor inference gives it."""
         info = self.info(tensor)
         if info is None:
-            raise self._unknown(tensor, node, "element type")
+            raise self.misfit() or unknown_type(node, tensor, info)
         return info.data_type
 
     def shape(self, tensor: str, node: NodeProto) -> tuple[int, ...]:
         """Return a tensor's shape. Raises Diagnostic where neither the file nor inference gives it."""
         info = self.info(tensor)
         if info is None or info.shape is None or None in info.shape:
-            raise self._unknown(tensor, node, "shape")
+            raise self.misfit() or unknown_type(node, tensor, info)
         return tuple(dim for dim in info.shape if dim is not None)
-
-    def _unknown(self, tensor: str, node: NodeProto, what: str) -> Diagnostic:
-        return self.misfit() or Diagnostic(
-            f"the {what} of an input of {node.op_type} must be known",
-            where=where_node(node),
-            expected="a tensor whose shape does not depend on data",
-            found=f'"{tensor}" has none',
-            remedy="give the shapes of the inputs with --input-shape, or store the tensor's type as value_info",
-        )
 
     def misfit(self) -> Diagnostic | None:
         """Return the error for the nodes that inference refused, None where there is none."""
         if not self.misfits:
             return None
         (node, text), *others = self.misfits
-        return Diagnostic(
-            f"the inputs of a {node.op_type} do not fit together",
-            where=where_node(node),
-            expected="inputs and attributes of the types and shapes that ONNX asks for",
-            found=text,
-            remedy="correct the shapes in the model, or those given with --input-shape",
-            notes=[f"{where_node(other)}: {reason}" for other, reason in others],
-        )
+        error = refusal(NodeView(self.graph, node, self.info), text)
+        error.notes += [f"{where_node(other)}: {reason}" for other, reason in others]
+        return error
 
     def is_known(self, name: str) -> bool:
         """Return whether a tensor, sequence or optional of that name is there for a graph that a node holds."""

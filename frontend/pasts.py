@@ -21,9 +21,9 @@ from ..errors import Diagnostic
 from ..ir import Array
 from .evaluation import is_foldable
 from .onnx_graph import Graph
+from .operators import operator_of
 from .order import where_node
 from .shapes import Infos, TensorInfo, info_of
-from .static_inputs import SHAPE_OPERANDS
 from .tensors import Constant
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Past:
         constant = all(resolver.constant(name) is not None for name in node.input if name)
         if not affine or (not folded and constant and is_foldable(node)):
             return node
-        shaping = SHAPE_OPERANDS.get(node.op_type, ()) if not node.domain else ()
+        shaping = operator_of(node.op_type, node.domain).shape_inputs
         if node.op_type == "Slice" and 1 in affine:
             return self._gathered(resolver, node)
         for i in affine:

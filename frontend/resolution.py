@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from onnx import NodeProto
 
+from ..errors import Diagnostic
 from .control_flow import BODIES, resolve_control_flow
 from .dynamic_sizes import add_shape_outputs, check_sizes, resolve_sizes
 from .exporters import resolve_exported
 from .functions import resolve_function
+from .node_view import NodeView
 from .opset import upgraded
 from .resolver import Resolver, Rules
 from .sequences import resolve_sequence, split_outputs
@@ -23,7 +25,10 @@ from .sequences import resolve_sequence, split_outputs
 def _upgraded(resolver: Resolver, node: NodeProto) -> Sequence[NodeProto]:
     if node.op_type not in BODIES:
         check_sizes(resolver, node)
-    return upgraded(resolver.graph, node, resolver)
+    try:
+        return upgraded(NodeView(resolver.graph, node, resolver.info))
+    except Diagnostic as error:
+        raise resolver.misfit() or error from None
 
 
 RULES = Rules(
@@ -31,4 +36,4 @@ RULES = Rules(
     settle=(resolve_control_flow, resolve_sizes, resolve_function, resolve_sequence, resolve_exported),
     outputs=(split_outputs, add_shape_outputs),
 )
-"""All that the importer knows of operators."""
+"""Rules of the importer by which nodes and outputs settle."""

@@ -17,9 +17,10 @@ from xdsl.ir import Attribute
 
 from ..ir import Array
 from .attributes import canonical_node, properties_of
-from .evaluation import FOLDED_LIMIT, MADE_OF_SHAPES, evaluate, is_foldable, shape_value
+from .evaluation import FOLDED_LIMIT, evaluate, is_foldable, shape_value
 from .known import Known
 from .onnx_graph import Graph, schema_of
+from .operators import operator_of
 from .pasts import Past
 from .shapes import Infos, TensorInfo, infer_node, info_of
 from .static_inputs import deciding
@@ -204,7 +205,8 @@ class Resolver(Known):
     def _is_arithmetic(self, node: NodeProto) -> bool:
         """Return whether a node of constants computes with shapes and indices rather than with weights."""
         follows = any(name in self.folded for name in node.input)
-        return follows or node.op_type in MADE_OF_SHAPES or any(name in self._deciding for name in node.output)
+        is_made = operator_of(node.op_type).made_of_shapes
+        return follows or is_made or any(name in self._deciding for name in node.output)
 
     def _size(self, name: str) -> int:
         info = self.info(name)

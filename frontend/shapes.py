@@ -28,7 +28,9 @@ from ..dialects.onnx.custom import DOMAIN, SCHEMAS
 from ..errors import Diagnostic, did_you_mean
 from .attributes import unsound
 from .onnx_graph import Graph
-from .tensors import CARRIED, Constant
+from .operators import operator_of
+from .order import where_node
+from .tensors import CARRIED, Constant, type_name
 
 _SMALL = 4096
 """Constants of more elements are shown to inference by their type only; none that shapes depend on is as big."""
@@ -55,6 +57,25 @@ def info_of(proto: TypeProto) -> TensorInfo | None:
     stated = (dim.dim_value if dim.HasField("dim_value") else -1 for dim in tensor.shape.dim)
     dims = tuple(dim if dim >= 0 else None for dim in stated)
     return TensorInfo(tensor.elem_type, dims)
+
+
+def described(info: TensorInfo | None) -> str:
+    """Return a tensor's type as text, such as `float[1, ?, 8]`."""
+    if info is None:
+        return "of unknown type"
+    dims = ["*"] if info.shape is None else ["?" if dim is None else str(dim) for dim in info.shape]
+    return f"{type_name(info.data_type).lower()}[{', '.join(dims)}]"
+
+
+def unknown_type(node: NodeProto, tensor: str, info: TensorInfo | None) -> Diagnostic:
+    """Return the error for an input of a node whose type or shape is not known."""
+    return Diagnostic(
+        f"the type or shape of an input of {node.op_type} is not known",
+        where=where_node(node),
+        expected="a tensor whose shape does not depend on data",
+        found=f'"{tensor}" {described(info)}',
+        remedy="give the shapes of the inputs with --input-shape, or store the tensor's type as value_info",
+    )
 
 
 # Inference
@@ -108,16 +129,8 @@ def _light_model(graph: Graph, inputs: Mapping[str, TensorInfo]) -> ModelProto:
     return ModelProto(ir_version=10, graph=light, opset_import=_imports())
 
 
-_LIKE_FIRST = {
-    ("", "GroupNormalization"),
-    ("", "MeanVarianceNormalization"),
-    ("ai.onnx.ml", "Normalizer"),
-}
-"""Operators for which onnx has no inference and whose result has the type and shape of their first input."""
-
-
 def _stand_in(node: NodeProto) -> NodeProto:
-    if (node.domain, node.op_type) not in _LIKE_FIRST:
+    if not operator_of(node.op_type, node.domain).like_first:
         return node
     return helper.make_node("Identity", node.input[:1], node.output[:1], name=node.name)
 
@@ -165,7 +178,7 @@ def infer_node(
     _register_rules()
     if reason := unsound(node):
         raise ValueError(reason)
-    if (node.domain, node.op_type) in _LIKE_FIRST:
+    if operator_of(node.op_type, node.domain).like_first:
         return {node.output[0]: inputs[node.input[0]]}
     types = {name: helper.make_tensor_type_proto(info.data_type, info.shape) for name, info in inputs.items()}
     known = {name: value for name in inputs if (value := constant(name)) is not None}

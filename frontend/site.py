@@ -12,75 +12,34 @@ from ..dialects.core.small_floats import FORMATS
 from ..dialects.onnx import op_class
 from ..dialects.onnx.contrib import CONTRIB_DOMAIN
 from ..dialects.onnx.custom import DOMAIN
-from ..dialects.onnx.schema import default_value
 from ..errors import Diagnostic
 from ..ir import Array
-from .onnx_graph import Graph, schema_of
-from .order import where_node
-from .shapes import TensorInfo
+from .node_view import Info, NodeView
+from .onnx_graph import Graph
 
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 
-Info = Callable[[str], "TensorInfo | None"]
 
-
-class Site:
-    """A node that is being replaced: makes the nodes that stand for it."""
+class Site(NodeView):
+    """Node that is being replaced, and the nodes made in its place."""
 
     def __init__(self, graph: Graph, node: NodeProto, info: Info):
-        self.graph = graph
-        self.node = node
-        self.info = info
+        super().__init__(graph, node, info)
         self.nodes: list[NodeProto] = []
-        self.given: dict[str, Any] = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-
-    # The node
-
-    def attribute(self, name: str) -> Any:
-        """Return an attribute's value, or its default; texts are str."""
-        value = self.given.get(name)
-        value = default_value(schema_of(self.node).attributes[name]) if value is None else value
-        return value.decode() if isinstance(value, bytes) else value
-
-    def input(self, index: int) -> str:
-        """Return the name of an input, "" where it is left out."""
-        return self.node.input[index] if index < len(self.node.input) else ""
 
     def wants(self, index: int) -> bool:
         """Return whether an output is there."""
         return index < len(self.node.output) and bool(self.node.output[index])
 
-    def kind(self, index: int) -> int:
-        """Return the element type of an input, 0 where it is left out or not known."""
-        name = self.input(index)
-        found = self.info(name) if name else None
-        return 0 if found is None else found.data_type
-
-    def shape(self, index: int, *ranks: int) -> tuple[int, ...]:
-        """Return the shape of an input. Raises Diagnostic where it is not known, or of none of the ranks."""
-        found = self.info(self.node.input[index])
-        dims = None if found is None else found.shape
-        if dims is None or None in dims:
-            raise Diagnostic(f"the shape of an input of {self.node.op_type} must be known", where=where_node(self.node))
-        if ranks and len(dims) not in ranks:
-            raise Diagnostic(
-                f"an input of {self.node.op_type} has a wrong number of axes",
-                where=where_node(self.node),
-                expected=f"{' or '.join(map(str, ranks))} axes of '{self.node.input[index]}'",
-                found=f"the shape {list(dims)}",
-            )
-        return tuple(dim for dim in dims if dim is not None)
-
-    def value(self, index: int) -> Array | None:
-        """Return the value of an input, None where it is no constant."""
-        constant = self.graph.constants.get(self.input(index))
-        return None if constant is None else constant.array
-
-    def unsupported(self, what: str, remedy: str = "") -> Diagnostic:
+    def unsupported(self, what: str, expected: str = "") -> Diagnostic:
         """Return the error for a form of the operator that is not handled."""
-        return Diagnostic(f"{self.node.op_type} {what} is not handled", where=where_node(self.node), remedy=remedy)
-
-    # What stands for it
+        return Diagnostic(
+            f"{self.op_type} {what} is not handled",
+            where=self.where,
+            expected=expected,
+            found=self.operands(),
+            remedy="export the operator in another form, or replace it in the model",
+        )
 
     def emit(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         """Append a node of one result and return that."""

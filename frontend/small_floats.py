@@ -9,9 +9,10 @@ from onnx import NodeProto, TensorProto
 from ..dialects.core.small_floats import FORMATS
 from ..dialects.onnx.custom import DOMAIN
 from ..errors import Diagnostic
+from .node_view import Info
 from .onnx_graph import Graph
 from .order import where_node
-from .site import Info, Site
+from .site import Site
 from .tensors import type_name
 
 _MOVES = frozenset(

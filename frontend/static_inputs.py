@@ -11,50 +11,10 @@ from onnx import ModelProto, NodeProto
 from ..errors import Diagnostic, did_you_mean
 from ..ir import Array, numpy_type
 from .onnx_graph import Graph
+from .operators import operator_of
 from .order import taken, with_inner
 from .shapes import info_of
 from .tensors import Constant, element_type
-
-SHAPE_OPERANDS: dict[str, tuple[int, ...]] = {
-    "AffineGrid": (1,),
-    "BlackmanWindow": (0,),
-    "CenterCropPad": (1,),
-    "Col2Im": (1, 2),
-    "ConstantOfShape": (0,),
-    "CumProd": (1,),
-    "CumSum": (1,),
-    "DFT": (1, 2),
-    "Expand": (1,),
-    "HammingWindow": (0,),
-    "HannWindow": (0,),
-    "If": (0,),
-    "Loop": (0, 1),
-    "MaxUnpool": (2,),
-    "MelWeightMatrix": (0, 1, 2, 3, 4),
-    "NonMaxSuppression": (2,),
-    "OneHot": (1,),
-    "Pad": (1, 3),
-    "Range": (0, 1, 2),
-    "Reshape": (1,),
-    "Resize": (1, 2, 3),
-    "STFT": (1, 3),
-    "SequenceAt": (1,),
-    "SequenceErase": (1,),
-    "SequenceInsert": (2,),
-    "Slice": (1, 2, 3, 4),
-    "Split": (1,),
-    "SplitToSequence": (1,),
-    "Squeeze": (1,),
-    "Tile": (1,),
-    "TopK": (1,),
-    "Unsqueeze": (1,),
-    "Upsample": (1,),
-    **{
-        f"Reduce{name}": (1,)
-        for name in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
-    },
-}
-"""Operator of ai.onnx -> the inputs on whose values, not only on whose shapes, its result's shape depends."""
 
 _KNOWN_SHAPES = ("Shape", "Size")
 """Operators whose result depends on no value."""
@@ -83,8 +43,8 @@ def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]
     pending = [
         node.input[position]
         for node in nodes
-        for position in SHAPE_OPERANDS.get(node.op_type, ())
-        if not node.domain and position < len(node.input) and node.input[position]
+        for position in operator_of(node.op_type, node.domain).shape_inputs
+        if position < len(node.input) and node.input[position]
     ]
     pending += wanted
     found: set[str] = set()

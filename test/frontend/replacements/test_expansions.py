@@ -119,7 +119,7 @@ def test_a_deformable_convolution_without_offsets_is_a_convolution():
 @pytest.mark.parametrize(
     ("shapes", "groups", "said"),
     [
-        (((2, 4, 6), (6, 2, 3), (2, 6, 4)), (2, 1), "a wrong number of axes"),
+        (((2, 4, 6), (6, 2, 3), (2, 6, 4)), (2, 1), "the rank of input 0"),
         (((2, 4, 6, 7), (6, 2, 3, 2), (2, 24, 4, 6)), (0, 1), "of 0 and 1 groups"),
         (((2, 4, 6, 7), (6, 2, 3, 2), (2, 24, 4, 6)), (2, 3), "of 2 and 3 groups"),
     ],

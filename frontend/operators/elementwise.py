@@ -1,0 +1,93 @@
+"""Import rules of elementwise operators, of quantisers, and of operators that make tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from onnx import NodeProto, TensorProto, helper
+
+from ...dialects.onnx.custom import DOMAIN
+from ...dialects.onnx.parameters import channel_shape
+from ..node_view import NodeView
+from ..opset import take
+from . import EVERY_OPSET, LIKE_INPUT, Moved, operators
+from .common import broadcast, broadcast_to_first, holds, one_number, scales
+
+
+def _broadcast(node: NodeView) -> None:
+    """Check that the inputs broadcast to one shape."""
+    broadcast(node, range(node.inputs))
+
+
+def _inference_dropout(view: NodeView) -> Sequence[NodeProto]:
+    """Replace a Dropout that does not train by a copy of its input."""
+    node, training = view.node, view.value(2)
+    may_train = bool(view.input(2)) and (training is None or training.any())
+    if may_train or any(node.output[1:2]):
+        return [node]
+    return [helper.make_node("Identity", [node.input[0]], [node.output[0]], name=node.name)]
+
+
+operators(
+    "Add And BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or"
+    " Pow Sub Sum Where Xor",
+    checks=(_broadcast,),
+)
+operators("BitShift", words={"direction": ("LEFT", "RIGHT")}, checks=(_broadcast,))
+operators(
+    "Clip",
+    moved=(Moved("min", 1, LIKE_INPUT), Moved("max", 2, LIKE_INPUT)),
+    checks=(one_number(1), one_number(2)),
+)
+operators(
+    "Dropout",
+    moved=(Moved("ratio", 1, TensorProto.FLOAT),),
+    until=EVERY_OPSET,
+    older=_inference_dropout,
+    folds=False,
+)
+operators("Gelu", words={"approximate": ("none", "tanh")})
+operators("PRelu", checks=(broadcast_to_first,))
+
+
+def _are_whole(array: Any) -> Any:
+    """Return for each element whether it is an integer."""
+    return (
+        np.isfinite(array) & (array == np.floor(array)) if array.dtype.kind == "f" else np.ones(array.shape, np.bool_)
+    )
+
+
+def _requantisation(node: NodeView) -> None:
+    """Check that multipliers and summands are one number, or one per channel."""
+    x = node.shape(0)
+    for index, role in ((1, "mul"), (2, "add")):
+        if channel_shape(shape := node.shape(index), x) is None:
+            raise node.misfit(f"'{role}'", f"a number, or one per channel of {list(x)}", list(shape))
+
+
+_WHOLE_WEIGHTS = tuple(holds(index, _are_whole, "whole numbers") for index in (1, 2))
+
+operators("DequantizeLinear QuantizeLinear", checks=scales(1), folds=False)
+operators("DynamicQuantizeLinear", folds=False)
+operators("RequantShift", DOMAIN, checks=(_requantisation, *_WHOLE_WEIGHTS))
+operators("iLayerNorm iNoNorm iRMSNorm", DOMAIN, checks=_WHOLE_WEIGHTS)
+
+
+def _older_dft(view: NodeView) -> Sequence[NodeProto]:
+    """Make the axis an input, which up to opset 19 was an attribute with the first after the batch as its default."""
+    node = view.node
+    axis = np.array(take(node, "axis", 1), np.int64)
+    node.input.extend([""] * (2 - len(node.input)))
+    node.input.append(view.graph.add_constant(node, "axis", axis, TensorProto.INT64))
+    return [node]
+
+
+operators("BlackmanWindow HammingWindow HannWindow", shape_inputs=(0,))
+operators("ConstantOfShape", shape_inputs=(0,), made_of_shapes=True)
+operators("DFT", shape_inputs=(1, 2), until=20, older=_older_dft)
+operators("MelWeightMatrix", shape_inputs=(0, 1, 2, 3, 4), made_of_shapes=True)
+operators("Range", shape_inputs=(0, 1, 2), made_of_shapes=True)
+operators("STFT", shape_inputs=(1, 3), explicit=("onesided",))
+operators("Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike", folds=False)

@@ -1,0 +1,132 @@
+"""Import rules of convolutions, poolings, products of matrices and recurrent layers."""
+
+from __future__ import annotations
+
+from ...dialects.onnx.parameters import broadcasts_to
+from ..node_view import NodeView
+from . import operators
+from .common import broadcast, parameters, scales
+
+AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
+
+
+def _convolution(node: NodeView) -> None:
+    """Check that the weight has the axes and, per group, the channels of the input, and the bias one per output."""
+    x, w = node.shape(0), node.shape(1)
+    if len(x) < 3 or len(w) != len(x):
+        raise node.misfit("the weight", f"{max(len(x), 3)} axes, as many as the input", list(w))
+    kernel = node.attribute("kernel_shape")
+    if kernel is not None and tuple(kernel) != w[2:]:
+        raise node.misfit("kernel_shape", f"{list(w[2:])}, the last axes of the weight", list(kernel))
+    groups, transposed = node.attribute("group"), node.op_type == "ConvTranspose"
+    if groups < 1:
+        raise node.misfit("group", "1 or more", groups)
+    channels = w[0] if transposed else w[1] * groups
+    if x[1] != channels:
+        raise node.misfit("the weight", f"{x[1]} input channels, as many as the input", f"{channels} input channels")
+    outputs = w[1] * groups if transposed else w[0]
+    if outputs % groups:
+        raise node.misfit("the weight", f"output channels in {groups} groups", f"{outputs} output channels")
+    if node.op_type != "ConvInteger" and node.input(2) and node.shape(2) != (outputs,):
+        raise node.misfit("the bias", f"{[outputs]}, one number per output channel", list(node.shape(2)))
+
+
+operators("Conv ConvTranspose", words=AUTO_PAD, checks=(_convolution,))
+operators("ConvInteger", words=AUTO_PAD, checks=(_convolution, parameters))
+operators("QLinearConv", words=AUTO_PAD, checks=(*scales(1, 4, 6), parameters))
+
+
+def _degree(node: NodeView) -> None:
+    """Check that the degree of a norm is 1 or more."""
+    if (degree := node.attribute("p")) < 1:
+        raise node.misfit("the degree p", "1 or more", degree)
+
+
+def _window(node: NodeView) -> None:
+    """Check that the window is not longer than the padded input."""
+    x, result, window = node.shape(0), node.result(), node.attribute("kernel_shape")
+    if len(window) != len(x) - 2:
+        raise node.misfit("kernel_shape", f"{len(x) - 2} sizes, one per spatial axis of {list(x)}", list(window))
+    if result is not None and 0 in result[2:]:
+        expected = f"one not longer than the padded {list(x)}"
+        raise node.misfit("the window", expected, f"a result of {list(result)}")
+
+
+operators("AveragePool MaxPool", words=AUTO_PAD, checks=(_window,))
+operators("LpPool", words=AUTO_PAD, checks=(_degree, _window))
+operators("GlobalLpPool", checks=(_degree,))
+operators("MaxUnpool", shape_inputs=(2,))
+
+
+def _gemm(node: NodeView) -> None:
+    """Check that two matrices have a product, to which the bias broadcasts."""
+    a, b = node.shape(0, 2), node.shape(1, 2)
+    rows, depth = reversed(a) if node.attribute("transA") else a
+    other, columns = reversed(b) if node.attribute("transB") else b
+    if depth != other:
+        raise node.misfit("input 1", f"{depth} rows, as many as input 0 has columns", f"{other} rows")
+    if node.input(2) and not broadcasts_to(c := node.shape(2), (rows, columns)):
+        raise node.misfit("the bias", f"a shape that broadcasts to {[rows, columns]}", list(c))
+
+
+def _matmul(node: NodeView) -> None:
+    """Check that the last axis of the first operand is as long as the last but one of the second."""
+    second = 3 if node.op_type == "QLinearMatMul" else 1
+    a, b = node.shape(0), node.shape(second)
+    if not a or not b:
+        raise node.misfit("an operand", "one axis or more", f"{list(a)} and {list(b)}")
+    rows = b[-min(len(b), 2)]
+    if a[-1] != rows:
+        raise node.misfit(f"input {second}", f"{a[-1]} rows, as many as input 0 has columns", f"{rows} rows")
+    broadcast(node, (0, second), kept=2)
+
+
+def _einsum(node: NodeView) -> None:
+    """Check that a label has one extent, or 1, and that a term without ellipsis has a label per axis."""
+    terms = node.attribute("equation").replace(" ", "").partition("->")[0].split(",")
+    extents: dict[str, int] = {}
+    for index, term in enumerate(terms[: node.inputs]):
+        shape = node.shape(index)
+        before, ellipsis, after = term.partition("...")
+        named = len(before) + len(after)
+        if named > len(shape) or (not ellipsis and named < len(shape)):
+            raise node.misfit(f"the term '{term}'", f"{named} axes", list(shape))
+        along = [*zip(before, shape, strict=False), *zip(reversed(after), reversed(shape), strict=False)]
+        for label, extent in along:
+            if extents.setdefault(label, extent) not in (extent, 1) and extent != 1:
+                raise node.misfit(f"the label '{label}'", extents[label], extent)
+            extents[label] = max(extents[label], extent)
+
+
+operators("Einsum", checks=(_einsum,))
+operators("Gemm", checks=(_gemm,))
+operators("MatMul", checks=(_matmul,))
+operators("MatMulInteger", checks=(_matmul, parameters))
+operators("QLinearMatMul", checks=(_matmul, *scales(1, 4, 6), parameters))
+
+
+_GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def _recurrent(node: NodeView) -> None:
+    """Check that weights fit each other, the input and the state, by the shapes that ONNX documents."""
+    x, _, r = (node.shape(index, 3) for index in range(3))
+    batch_first, gates = node.attribute("layout"), _GATES[node.op_type]
+    batch, directions, hidden = x[0 if batch_first else 1], r[0], r[2]
+    state = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
+    wanted = [
+        x,
+        (directions, gates * hidden, x[2]),
+        (directions, gates * hidden, hidden),
+        (directions, 2 * gates * hidden),
+        (batch,),
+        state,
+        state,
+        (directions, 3 * hidden),
+    ]
+    for index, expected in enumerate(wanted):
+        if node.input(index) and (found := node.shape(index)) != expected:
+            raise node.misfit(f"input {index}", list(expected), list(found))
+
+
+operators("GRU LSTM RNN", words={"direction": ("forward", "reverse", "bidirectional")}, checks=(_recurrent,))
