@@ -436,9 +436,9 @@ FAULTS: tuple[Fault, ...] = (
     ),
     _fault(
         "a sum that wraps taken for natural",
-        "passes/divide_by_invariants.py",
-        "return _does_not_wrap(owner) and all(is_natural(operand, assumed) for operand in operands)",
-        "return all(is_natural(operand, assumed) for operand in operands)",
+        "dialects/core/analysis/value_ranges.py",
+        "meets and does_not_wrap(value) else whole",
+        "meets else whole",
         f"{_PASSES}/divide-by-invariants-keeps*.mlir",
         f"{_PASSES}/test_divide_by_invariants.py",
     ),

@@ -135,20 +135,21 @@ def linear(expr: AffineExpr) -> Linear:
 
 def form_of(expr: AffineExpr) -> Linear | None:
     """Return the affine form of an expression, None where it has none."""
-    if isinstance(expr, AffineConstantExpr):
-        return Linear((), expr.value)
-    if isinstance(expr, AffineDimExpr):
-        return Linear(((expr.position, 1),))
-    if not isinstance(expr, AffineBinaryOpExpr):
-        return None
-    a, b = form_of(expr.lhs), form_of(expr.rhs)
-    if a is None or b is None:
-        return None
-    if expr.kind is AffineBinaryOpKind.Add:
-        return a + b
-    if expr.kind is AffineBinaryOpKind.Mul:
-        return a.times(b)
-    return None if b.terms or b.constant <= 0 else Linear(((Quotient(expr.kind, a, b.constant), 1),))
+    match expr:
+        case AffineConstantExpr():
+            return Linear((), expr.value)
+        case AffineDimExpr():
+            return Linear(((expr.position, 1),))
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul as kind, left, right):
+            a, b = form_of(left), form_of(right)
+            if a is None or b is None:
+                return None
+            return a + b if kind is AffineBinaryOpKind.Add else a.times(b)
+        case AffineBinaryOpExpr(kind, left, AffineConstantExpr(divisor)) if divisor > 0:
+            form = form_of(left)
+            return None if form is None else Linear(((Quotient(kind, form, divisor), 1),))
+        case _:
+            return None
 
 
 def drop_unit_dims(form: Linear, bounds: Sequence[int]) -> Linear:
