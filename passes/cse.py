@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsolatedFromAbove, IsTerminator
 
+from ..dialects.core.analysis.structural_key import structural_key
 from ..dialects.core.effects import EffectAnalysis
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
@@ -96,24 +97,8 @@ def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
 
 
 def _key(op: Operation) -> Hashable:
-    """Return the canonical key of an op: name, operands, attributes, types and the structure of its regions."""
-    names: dict[SSAValue, Hashable] = {}
-    return _describe(op, names)
-
-
-def _describe(op: Operation, names: dict[SSAValue, Hashable]) -> Hashable:
-    operands = tuple(names.get(value, value) for value in op.operands)
-    attributes = frozenset(op.properties.items()), frozenset(op.attributes.items())
-    regions = tuple(tuple(_describe_block(block, names) for block in region.blocks) for region in op.regions)
-    for value in op.results:
-        names[value] = len(names)
-    return op.name, operands, attributes, tuple(value.type for value in op.results), regions
-
-
-def _describe_block(block: Block, names: dict[SSAValue, Hashable]) -> Hashable:
-    for argument in block.args:
-        names[argument] = len(names)
-    return tuple(argument.type for argument in block.args), tuple(_describe(op, names) for op in block.ops)
+    """Return the canonical key of an op, in which operands count by identity."""
+    return structural_key([op], lambda value: value)
 
 
 @dataclass(frozen=True)

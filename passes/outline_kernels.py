@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ..dialects.core.analysis.structural_key import structural_key
 from ..dialects.core.buckets import BUCKET_OF, buckets_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..dialects.core.nesting import nested_ops
@@ -59,8 +60,8 @@ def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     for op in (op for function in family for op in nested_ops(function.body)):
         if is_kernel(op) or isinstance(op, memref.CopyOp):
             arguments = _arguments(op)
-            structure = _Structure(op, arguments)
-            groups.setdefault(structure.key, []).append(_Kernel(op, arguments, structure.numbers))
+            key, numbers = _structure(op, arguments)
+            groups.setdefault(key, []).append(_Kernel(op, arguments, numbers))
     names = FreshNames(symbol_names(module.body.block))
     for group in groups.values():
         _outline_group(group, names.take_numbered(_base_name(group[0].op)), family[0])
@@ -76,35 +77,20 @@ def _numbers(op: Operation) -> list[arith.ConstantOp]:
     return [inner for region in op.regions for inner in nested_ops(region) if isinstance(inner, arith.ConstantOp)]
 
 
-class _Structure:
-    """Canonical form of a kernel to outline: its `key`, and the `numbers` abstracted from its scalar code."""
+def _structure(op: Operation, arguments: Sequence[SSAValue]) -> tuple[Hashable, list[Attribute]]:
+    """Return the canonical key of a kernel to outline, and the integers that it leaves out."""
+    scalars = [_constant_of(value) for value in dict.fromkeys(op.operands) if value not in arguments]
+    numbers = [each.value for each in (*scalars, *_numbers(op)) if isinstance(each.value, IntegerAttr)]
+    return structural_key([*scalars, op], lambda value: _type_anywhere(value.type), _facts), list(numbers)
 
-    def __init__(self, op: Operation, arguments: Sequence[SSAValue]):
-        self.numbers: list[Attribute] = []
-        self._places = {value: place for place, value in enumerate(arguments)}
-        types = tuple(_type_anywhere(value.type) for value in arguments)
-        scalars = [_constant_of(value) for value in dict.fromkeys(op.operands) if value not in self._places]
-        self.key: Hashable = types, tuple(map(self._form, scalars)), self._form(op)
 
-    def _form(self, op: Operation) -> Hashable:
-        facts = op.properties | op.attributes
-        # Which kernel this is a tile of says nothing about what it computes.
-        facts.pop(ATTRIBUTE, None)
-        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-            self.numbers.append(op.value)
-            del facts["value"]
-        operands = tuple(self._places[value] for value in op.operands)
-        regions = tuple(tuple(map(self._block, region.blocks)) for region in op.regions)
-        return op.name, operands, self._enter(op.results), frozenset(facts.items()), regions
-
-    def _block(self, block: Block) -> Hashable:
-        return self._enter(block.args), tuple(map(self._form, block.ops))
-
-    def _enter(self, values: Sequence[SSAValue]) -> Hashable:
-        """Number values; returns their types."""
-        for value in values:
-            self._places[value] = len(self._places)
-        return tuple(value.type for value in values)
+def _facts(op: Operation) -> Hashable:
+    """Return the facts of an op but integers of scalar code and which kernel it is a tile of."""
+    facts = op.properties | op.attributes
+    facts.pop(ATTRIBUTE, None)
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        del facts["value"]
+    return frozenset(facts.items())
 
 
 def _outline_group(group: Sequence[_Kernel], name: str, before: func.FuncOp) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from .analysis.structural_key import structural_key
 
 _SCALES = ("value", "shift")
 """The properties of scalar ops that hold a constant, and by how much to shift."""
@@ -22,35 +24,19 @@ def structure_of(
     `marked`, and the discardable attributes of these names. Of constants and shifts in scalar code, such as those of
     a requantisation, it tells apart only 0, 1 and -1; of what is made outside, by which op and the type.
     """
-    numbers: dict[SSAValue, int] = {}
-    return tuple(
-        (
-            op.name,
-            tuple((numbers.setdefault(value, len(numbers)), value.type, value in marked) for value in op.operands),
-            frozenset(op.properties.items()),
-            tuple(op.attributes.get(name) for name in attributes),
-            tuple(_code(region, numbers) for region in op.regions),
-        )
-        for op in ops
-    )
+    own, operands = {id(op) for op in ops}, {value for op in ops for value in op.operands}
 
+    def outside(value: SSAValue) -> Hashable:
+        if value in operands:
+            return value.type, value in marked
+        return value.type, value.owner.name if isinstance(value.owner, Operation) else ""
 
-def _code(region: Region, numbers: dict[SSAValue, int]) -> Hashable:
-    """Return the ops of a region, with a number for each value."""
-    found: list[Hashable] = []
-    for block in region.blocks:
-        for argument in block.args:
-            numbers[argument] = len(numbers)
-        found.append(tuple(argument.type for argument in block.args))
-        for op in block.ops:
-            operands = tuple(_operand(value, numbers) for value in op.operands)
-            for result in op.results:
-                numbers[result] = len(numbers)
-            types = tuple(result.type for result in op.results)
-            inner = tuple(_code(each, numbers) for each in op.regions)
-            facts = frozenset((name, _fact(name, each)) for name, each in op.properties.items())
-            found.append((op.name, operands, types, facts, inner))
-    return tuple(found)
+    def facts(op: Operation) -> Hashable:
+        if id(op) in own:
+            return frozenset(op.properties.items()), tuple(op.attributes.get(name) for name in attributes)
+        return frozenset((name, _fact(name, each)) for name, each in op.properties.items())
+
+    return structural_key(ops, outside, facts)
 
 
 def _fact(name: str, attribute: Attribute) -> Hashable:
@@ -59,12 +45,3 @@ def _fact(name: str, attribute: Attribute) -> Hashable:
         return attribute
     scale = cast("IntegerAttr[Any] | FloatAttr[Any]", attribute)
     return scale if scale.value.data in (0, 1, -1) else scale.type
-
-
-def _operand(value: SSAValue, numbers: dict[SSAValue, int]) -> Hashable:
-    """Return the number of a value, with its type and what defines it where that is outside of the kernel."""
-    if value in numbers:
-        return numbers[value]
-    numbers[value] = len(numbers)
-    owner = value.owner
-    return numbers[value], value.type, owner.name if isinstance(owner, Operation) else ""

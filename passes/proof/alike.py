@@ -7,9 +7,11 @@ from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from ...dialects.core.analysis.structural_key import structural_key
 from ...dialects.core.kernel_op import KernelOp
+from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp, ScratchAttr, TileAttr
 
 _BESIDE = frozenset({"engine", "modelled_cycles"})
@@ -31,42 +33,20 @@ def structure_of_grid(grid: GridOp) -> Hashable:
     That is all but the addresses of buffers, the engines, what the operands are besides their types, and the numbers in
     what a kernel does with its sums once they are complete.
     """
-    return _op(grid, {}, is_epilogue=False)
+    kernels = (op for op in nested_ops(grid) if isinstance(op, KernelOp))
+    code = {op for kernel in kernels for region in kernel.regions for op in nested_ops(region)}
+
+    def facts(op: Operation) -> Hashable:
+        properties = ((name, each) for name, each in op.properties.items() if not (op in code and name in _NUMBERS))
+        attributes = ((name, each) for name, each in op.attributes.items() if name not in _BESIDE)
+        return frozenset((name, _fact(each)) for name, each in properties), frozenset(attributes)
+
+    return structural_key([grid], _outside, facts)
 
 
-def _op(op: Operation, numbers: dict[SSAValue, int], *, is_epilogue: bool) -> Hashable:
-    operands = tuple(_operand(value, numbers) for value in op.operands)
-    within = is_epilogue or isinstance(op, KernelOp)
-    blocks = tuple(
-        tuple(_block(block, numbers, is_epilogue=within) for block in region.blocks) for region in op.regions
-    )
-    for value in op.results:
-        numbers[value] = len(numbers)
-    properties = op.properties.items()
-    return (
-        op.name,
-        operands,
-        tuple(value.type for value in op.results),
-        frozenset((name, _fact(each)) for name, each in properties if not (is_epilogue and name in _NUMBERS)),
-        frozenset((name, each) for name, each in op.attributes.items() if name not in _BESIDE),
-        blocks,
-    )
-
-
-def _block(block: Block, numbers: dict[SSAValue, int], *, is_epilogue: bool) -> Hashable:
-    for value in block.args:
-        numbers[value] = len(numbers)
-    types = tuple(value.type for value in block.args)
-    return types, tuple(_op(op, numbers, is_epilogue=is_epilogue) for op in block.ops)
-
-
-def _operand(value: SSAValue, numbers: dict[SSAValue, int]) -> Hashable:
-    """Return the number of a value; of one from outside also its type, and the constant that it is, if it is one."""
-    if value in numbers:
-        return numbers[value]
-    numbers[value] = len(numbers)
-    owner = value.owner
-    return numbers[value], value.type, owner.value if isinstance(owner, arith.ConstantOp) else None
+def _outside(value: SSAValue) -> Hashable:
+    """Return the type of a value from around a grid, and the constant that it is, if it is one."""
+    return value.type, value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
 
 
 def _fact(attribute: Attribute) -> Hashable:

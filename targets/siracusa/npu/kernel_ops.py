@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -36,6 +36,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ....dialects.core.analysis.structural_key import structural_key
 from ....dialects.core.kernel import Kernel, is_shaped, single_block
 from ....dialects.core.kernel_op import KernelOp
 from ....dialects.core.semantics import Runner, Value, scalar, semantics
@@ -161,12 +162,9 @@ class NpuKernelOp(KernelOp):
     def structure(self) -> Hashable:
         """Return the key of a kernel's check, requantisation included."""
         block = single_block(self.epilogue)
-        ops = list(block.ops) if block is not None else []
-        values: dict[SSAValue, int] = {value: number for number, value in enumerate(block.args if block else ())}
-        code = tuple(
-            (op.name, tuple(values.get(value) for value in op.operands), frozenset(op.properties.items())) for op in ops
+        return super().structure(), structural_key(
+            list(block.ops) if block is not None else [], lambda value: value.type
         )
-        return super().structure(), code
 
     def _verify_shapes(self) -> None:
         channels, features = shape_of(self.inputs[0])[-1], shape_of(self.output)[-1]
@@ -346,3 +344,7 @@ def _conv(runner: Runner, op: ConvOp, operands: Sequence[Value]) -> list[Value]:
 @semantics(MatmulOp)
 def _matmul(runner: Runner, op: MatmulOp, operands: Sequence[Value]) -> list[Value]:
     return _run(op, operands, operands[0][None, None], (0, 0, 0, 0), 0)
+
+
+def _argument(value: SSAValue) -> Hashable:
+    return value.type, value.index if isinstance(value, BlockArgument) else None
