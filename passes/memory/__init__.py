@@ -1,1 +1,1 @@
-"""Tiles, buffers and addresses: what planning and allocation are made of."""
+"""Tiling, residency and static allocation in the near memory levels."""

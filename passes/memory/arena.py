@@ -1,4 +1,4 @@
-"""Addresses for buffers that live at different times in one arena."""
+"""Static allocation: offsets of buffers with known live ranges in one arena."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from .packing_search import Verdict
 
 BUDGET = 1000
-"""Units of search work where nothing else is said (see `packing_search`): seconds for a hard problem, mostly none."""
+"""Default search budget in units of work (see `packing_search`): seconds for a hard problem, mostly none."""
 
 
 @dataclass(frozen=True)
 class Lifetime:
     """
-    A buffer of `size` bytes that is needed at the steps from `first` to `last`, both included.
+    Buffer of `size` bytes with the live range [first, last] in steps.
 
-    `address` is its offset in bytes where that is given: state that outlives a call (with a lifetime of all steps), or
-    a place that something else demands.
+    `address` is a fixed offset in bytes: of state that outlives a call (alive at all steps), or of a given place.
     """
 
     name: str
@@ -34,13 +33,13 @@ class Lifetime:
     address: int | None = None
 
     def meets(self, other: Lifetime) -> bool:
-        """Return whether two buffers are needed at the same time."""
+        """Return whether two live ranges intersect."""
         return self.first <= other.last and other.first <= self.last
 
 
 @dataclass(frozen=True)
 class Placement:
-    """The offset of each buffer, the bytes of the arena, and the bytes that no arena can do without (proven)."""
+    """Allocation: the offset of each buffer, the size of the arena and a proven lower bound of it, all in bytes."""
 
     offsets: tuple[int, ...]
     size: int
@@ -48,7 +47,7 @@ class Placement:
 
     @property
     def optimal(self) -> bool:
-        """Return whether no smaller arena is possible."""
+        """Return whether the arena has the least possible size."""
         return self.size == self.bound
 
 
@@ -57,7 +56,7 @@ class Decision:
     """
     Feasibility of a set of buffers within a capacity.
 
-    `placement` is None where none was found; `exact` tells whether that is a proof, and is true of each placement.
+    `placement` is None if none was found; `exact` marks a proven answer, and is set with every placement.
     """
 
     placement: Placement | None
@@ -66,11 +65,11 @@ class Decision:
 
 def place(buffers: Sequence[Lifetime], alignment: int, budget: int = BUDGET) -> Placement:
     """
-    Return offsets, multiples of `alignment` in bytes, such that buffers needed at the same time do not overlap.
+    Compute offsets, multiples of `alignment` in bytes, such that buffers with intersecting live ranges do not overlap.
 
-    Tries first fit and best fit in several orders, and searches for better where they do not reach the lower bound,
-    for `budget` units of work; with 0 it does not search. Sizes are rounded up to the alignment. Raises Diagnostic for
-    a given address that is not aligned, and for two that overlap.
+    Tries first fit and best fit in several orders. Searches for `budget` units of work if these miss the lower bound;
+    a budget of 0 disables the search. Sizes are rounded up to the alignment. Raises Diagnostic for a fixed address
+    that is not aligned, and for fixed buffers that overlap.
     """
     boxes, unit = _boxes(buffers, alignment)
     offsets, bound = _minimise(boxes, budget)
@@ -79,9 +78,9 @@ def place(buffers: Sequence[Lifetime], alignment: int, budget: int = BUDGET) -> 
 
 def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Decision:
     """
-    Return whether buffers fit into `capacity` bytes, of which whole alignments count, with a placement that does.
+    Decide if buffers fit into `capacity` bytes, rounded down to the alignment, and return a placement if they do.
 
-    Stops at the first that fits. Raises Diagnostic as `place` does.
+    Stops at the first placement. Raises Diagnostic as `place` does.
     """
     boxes, unit = _boxes(buffers, alignment)
     limit = capacity // unit
@@ -104,23 +103,23 @@ def decide(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: i
 
 
 def fit(buffers: Sequence[Lifetime], capacity: int, alignment: int, budget: int = BUDGET) -> Placement | None:
-    """Return a placement within `capacity` bytes, or None where `decide` finds none."""
+    """Compute a placement within `capacity` bytes; None if `decide` finds none."""
     return decide(buffers, capacity, alignment, budget).placement
 
 
 def peak(buffers: Sequence[Lifetime], sizes: Sequence[int]) -> int:
-    """Return the most bytes that are needed at any one step."""
+    """Compute the peak of the live bytes over all steps."""
     return max((needed for _, needed in _demands(buffers, sizes)), default=0)
 
 
 def peak_step(buffers: Sequence[Lifetime], alignment: int) -> int:
-    """Return the first step of those at which most bytes are needed; there is at least one buffer."""
+    """Return the first step with the peak of live bytes; `buffers` is not empty."""
     demands = _demands(buffers, [_rounded(buffer.size, alignment) for buffer in buffers])
     return max(demands, key=lambda pair: (pair[1], -pair[0]))[0]
 
 
 def _demands(buffers: Sequence[Lifetime], sizes: Sequence[int]) -> list[tuple[int, int]]:
-    """Return steps, those at which a buffer begins, with the bytes that are needed at each."""
+    """Return pairs of a step at which a live range begins and the bytes live there."""
     spans = [(buffer.first, buffer.last + 1) for buffer in buffers]
     changes: dict[int, int] = {}
     for (first, end), size in zip(spans, sizes, strict=True):
@@ -138,7 +137,7 @@ def _rounded(size: int, alignment: int) -> int:
 
 
 def _boxes(buffers: Sequence[Lifetime], alignment: int) -> tuple[Boxes, int]:
-    """Return the buffers in the largest units of which sizes, alignment and addresses are multiples, and the unit."""
+    """Return the buffers as boxes in units, and the unit: the greatest common divisor of sizes and addresses."""
     sizes = [_rounded(buffer.size, alignment) for buffer in buffers]
     _check_addresses(buffers, sizes, alignment)
     addresses = [buffer.address for buffer in buffers]
@@ -171,7 +170,7 @@ def _placement(boxes: Boxes, offsets: Sequence[int], unit: int, bound: int) -> P
 
 
 def _minimise(boxes: Boxes, budget: int) -> tuple[list[int], int]:
-    """Return offsets and a proven lower bound; groups of boxes that never meet are packed on their own."""
+    """Compute offsets and a proven lower bound; components with disjoint live ranges are packed separately."""
     offsets, bound = [0] * len(boxes), lower_bound(boxes)
     packed: list[tuple[list[int], Boxes, list[int]]] = []
     for group in components(boxes):

@@ -1,4 +1,4 @@
-"""Grids of tiles as IR."""
+"""Construction of grids over tiles."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from .spreading import NOWHERE, Spread
 from .tiling import OperandTile, Part, Tiling, steps_back
 
 EngineOf: TypeAlias = Callable[[Operation, Operation], str]
-"""Names the engine for an op of a grid's body, given the kernel that it is done for; empty for that of the grid."""
+"""Maps an op of a grid's body and its source kernel to an engine name; empty for the grid's engine."""
 
 
 @dataclass(frozen=True)
 class SplitReduction:
     """
-    A kernel that is one reduction, as the ops that do it in steps: the start, the steps, the epilogue if it has one.
+    Split reduction: initialisation, step and optional epilogue of a kernel with one reduction.
 
-    The ops are whole, on buffers of their own; they are templates for tiles, and serve cost estimates. Where the kernel
-    adds to what its output holds there is no start.
+    The ops have whole buffers of their own; they are templates for tiles and for cost estimates. A kernel that
+    accumulates into its output has no initialisation.
     """
 
     start: Operation | None
@@ -43,7 +43,7 @@ class SplitReduction:
 
 
 def split_reduction(op: Operation) -> SplitReduction:
-    """Return the ops that do the one reduction of a kernel in steps."""
+    """Split a kernel with one reduction into initialisation, step and epilogue."""
     kernel = kernel_of(op)
     types = [value.type for value in op.operands]
     (reduction,) = kernel.reductions
@@ -76,7 +76,7 @@ def _step(op: KernelOp, inputs: Sequence[SSAValue], total: SSAValue, properties:
 def _epilogue(
     kernel: Kernel, op: KernelOp, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue
 ) -> Operation | None:
-    """Return the elementwise kernel that makes outputs of finished sums."""
+    """Build the elementwise epilogue from accumulator to output."""
     if kernel.epilogue is None:
         return None
     rank = len(shape_of(out))
@@ -103,13 +103,13 @@ def grid_of(
     apart: Mapping[str, int] | None = None,
 ) -> GridOp:
     """
-    Return the grid that does a group of kernels in tiles brought to a level.
+    Build the grid of a fused group of kernels whose tiles move to a level.
 
-    `addresses` and `stages` are per operand of `tiling.tiles`, `scratch` holds the addresses of `tiling.scratch`;
-    `order` lists the loop dimensions that are cut, outermost first, reduced ones last. `engine` names the engine of an
-    op of the body, `outs` the level of outputs and scratch where that is another. Tiles may be `spread` over instances
-    of the engine, whose buffers are `apart` in the levels that they share. Raises Diagnostic where the group may not be
-    cut like this.
+    `addresses` and `stages` are per operand of `tiling.tiles`; `scratch` has the addresses of `tiling.scratch`. `order`
+    lists the tiled loop dimensions, outermost first, reductions last. `engine` names the engine of an op of the body.
+    `outs` is the level of outputs and scratch if it differs from `level`. `spread` maps tiles to engine instances, and
+    `apart` gives the stride in bytes between their buffers in each shared level. Raises Diagnostic for an illegal
+    tiling.
     """
     _check(tiling, order)
     order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
@@ -142,7 +142,7 @@ def grid_of(
 
 
 def _tile_numbers(tiling: Tiling, spread: Spread, order: Sequence[int]) -> Callable[[Linear], AffineExpr]:
-    """Return a substitution from numbers of tiles along loops to dimensions of the grid."""
+    """Return the substitution of tile numbers along loops by dimensions of the grid."""
     if not spread.loops:
         numbers = {dim: place for place, dim in enumerate(order)}
         return lambda form: form.expr(numbers)
@@ -172,7 +172,7 @@ def _check(tiling: Tiling, order: Sequence[int]) -> None:
 
 
 class _Body:
-    """Builds the body of a grid."""
+    """Builder of the body of a grid."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class _Body:
         self._sums = grid.scratch_buffers[-1] if tiling.sums else None
 
     def build(self) -> None:
-        """Fill the body."""
+        """Build the ops of the body."""
         *producers, _ = self._tiling.parts
         for number, part in enumerate(producers):
             self._guarded(FirstOp, trailing_dims(self._order, part), [self._kernel(number, part)])
@@ -226,7 +226,7 @@ class _Body:
             self._guarded(LastOp, cut, [self._last(part, split, total, extras, self._buffers[write])])
 
     def _copies(self, number: int, part: Part) -> list[Operation]:
-        """Return the copies of what the leader adds to, from the tile that is read to the one that is written."""
+        """Return copies from the tile read to the tile written, for outputs that the leader accumulates into."""
         found: list[Operation] = []
         for index, tile in enumerate(self._tiling.writes):
             read = self._tiling.reads.get((number, part.first_output + index))
@@ -235,7 +235,7 @@ class _Body:
         return found
 
     def _operands(self, number: int, part: Part) -> list[SSAValue]:
-        """Return the operands of a kernel on one tile; one that is not used may be any buffer of its type."""
+        """Return the operands of a kernel on one tile; an unused operand may be any buffer of its type."""
         values = [self._intermediates.get(value, value) for value in part.op.operands]
         for (owner, position), tile in self._tiling.reads.items():
             if owner == number and position < part.first_output:
@@ -255,7 +255,7 @@ class _Body:
         return self._finished(tile, op, part.kernel)
 
     def _partial(self, part: Part, split: SplitReduction, operands: Sequence[SSAValue], total: SSAValue) -> Operation:
-        """Return the kernel that adds one tile of a reduction to its sums."""
+        """Return the kernel that adds one tile of a reduction to its partial sum."""
         op = part.op
         if isinstance(op, KernelOp):
             tile = _step(op, operands[: part.first_extra], total, op.tile_properties(part.sizes))
@@ -283,7 +283,7 @@ class _Body:
 
 
 def _own_properties(op: Operation, sizes: Sequence[int]) -> dict[str, Attribute]:
-    """Return the properties of an op of linalg on tiles of these sizes: its maps lead to elements of the tiles."""
+    """Return the properties of a linalg op on tiles of these sizes, with indexing maps relative to the tile."""
     if not isinstance(op, linalg.GenericOp):
         return dict(op.properties)
     maps = ArrayAttr([AffineMapAttr(_within_tile(attr.data, sizes)) for attr in op.indexing_maps])
@@ -295,7 +295,7 @@ def _within_tile(map: AffineMap, sizes: Sequence[int]) -> AffineMap:
 
 
 def _in_tile(expr: AffineExpr, sizes: Sequence[int]) -> AffineExpr:
-    """Return an index of an operand as one of its tile, which begins at the least that the index comes to."""
+    """Rebase an index of an operand to its tile, whose offset is the least value of the index."""
     form = linear(expr)
     if form.divides or form.constant == steps_back(form, sizes):
         return expr
@@ -307,7 +307,7 @@ def _without_hints(op: Operation) -> dict[str, Attribute]:
 
 
 def trailing_dims(order: Sequence[int], part: Part) -> list[int]:
-    """Return the innermost of the dimensions in `order` along which a kernel's tile does not move."""
+    """Return the innermost dimensions of `order` along which a kernel's tile is invariant."""
     found: list[int] = []
     for dim in reversed(order):
         if dim in part.moving:

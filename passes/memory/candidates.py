@@ -1,9 +1,8 @@
 """
-Ways to do a group of kernels in tiles, each with the bytes it needs in the near level and its modelled time.
+Candidate tilings of a fused group, each with its near-level bytes and modelled cycles.
 
-All tile sizes and loop orders are looked at together, as arrays, under an estimate of their time; those that may be
-among the best then get an exact cost, each when it may be what is asked for. Which ones may be does not depend on
-how much memory there is, so that more memory never makes for a slower plan.
+All tile sizes and loop orders are estimated together as arrays. The exact cost is computed lazily for tilings near
+the estimated Pareto front. The selection does not depend on the capacity, so more memory never gives a slower plan.
 """
 
 from __future__ import annotations
@@ -25,21 +24,22 @@ from .tile_arrays import Ints
 from .tiling import Tiling
 
 _PRICED = 32
-"""How many candidates are priced to the cycle."""
+"""Maximum number of candidates with an exact cost."""
 _SLACK = 1.03
-"""How much slower than another by the estimate a candidate may be and still be priced."""
+"""Estimated cost, relative to the best of at most equal bytes, up to which a candidate gets an exact cost."""
 _NEVER = 1 << 62
-"""More bytes than there are in any level."""
+"""More bytes than any level has."""
 
 
 @dataclass(frozen=True)
 class Candidate:
     """
-    One way to do a group of kernels in tiles.
+    Tiling of a fused group with its cost.
 
-    `sizes` are the tile's extents in the leader's loops, `order` the loops that are cut, outermost first, `stages`
-    the buffers per operand of `Tiling.tiles`. `bytes` is what tiles and scratch take in the near level, those of all
-    copies that share it, `cycles` the modelled time of the whole group.
+    `sizes` are the tile extents in the leader's loops, `order` the tiled loops, outermost first, and `stages` the
+    buffers
+    per operand of `Tiling.tiles`. `bytes` is the footprint of tiles and scratch in the near level, over all engine
+    instances that share it. `cycles` is the modelled time of the whole group.
     """
 
     sizes: tuple[int, ...]
@@ -52,10 +52,9 @@ class Candidate:
 
 class Candidates:
     """
-    The ways to do a group of kernels in tiles, given what prices kernels like these; `resident` are the buffers that
-    lie in the near level already.
+    Candidate tilings of a fused group, costed lazily; `resident` buffers are in the near level.
 
-    None is estimated that computes for longer than what is asked for takes. There is none where an engine cannot run a
+    A candidate whose compute cycles exceed the best cost found is pruned. The set is empty if an engine cannot run a
     kernel on any tile.
     """
 
@@ -75,11 +74,11 @@ class Candidates:
 
     @cached_property
     def front(self) -> list[Candidate]:
-        """Those that none other beats in both bytes and cycles, the smallest first."""
+        """Pareto front of bytes and cycles, in increasing bytes."""
         return pareto([way.candidate for way in self._ways if way.candidate is not None])
 
     def fastest(self, room: int) -> Candidate | None:
-        """Return the fastest that needs no more bytes than there is room for, the smallest of these; None without."""
+        """Return the fastest candidate within `room` bytes, the smallest of equally fast ones; None if none fits."""
         best: Candidate | None = None
         for way in self._ways:
             if best is not None and way.computing > best.cycles:
@@ -91,7 +90,7 @@ class Candidates:
         return best
 
     def more(self, best: Candidate, room: int) -> int:
-        """Return the bytes, more than there is room for, with which another may be faster than the fastest."""
+        """Return the least bytes above `room` at which a candidate may be faster than `best`."""
         ways = takewhile(lambda way: way.computing <= best.cycles, self._ways)
         return min((way.bytes for way in ways if way.bytes is not None and way.bytes > room), default=_NEVER)
 
@@ -102,7 +101,7 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
 
 _Loops: TypeAlias = "tuple[tuple[int, int], ...]"
 _Key: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...], bool, _Loops]"
-"""Sizes, order of the loops that are cut, whether tiles have two stages, and the loops divided among copies."""
+"""Tile sizes, order of the tiled loops, double buffering, and instances per spatially mapped loop."""
 
 
 class _Way:
@@ -121,7 +120,7 @@ class _Way:
 
     @cached_property
     def bytes(self) -> int | None:
-        """The bytes in the near level, None where kernels may not be cut like this."""
+        """Footprint in bytes in the near level; None if the tiling is illegal."""
         tiling, copies = self._tiling, self._spread.copies
         if len(tiling.ops) > 1 and tiling.blocked_dims():
             return None
@@ -131,7 +130,7 @@ class _Way:
 
     @cached_property
     def candidate(self) -> Candidate | None:
-        """The candidate with its time, None where there are no bytes, or an engine cannot run a tile."""
+        """Candidate with its exact cost; None if the tiling is illegal or an engine cannot run a tile."""
         if self.bytes is None:
             return None
         sizes, order, _, _ = self._key
@@ -142,7 +141,7 @@ class _Way:
 
 
 def _near_bytes(tiling: Tiling, stages: Sequence[int], route: Route, copies: int) -> int | None:
-    """Return the bytes in the near level, None where outputs have a level of their own and do not fit there."""
+    """Compute the near-level footprint in bytes; None if outputs have a level of their own and exceed it."""
     near, outs = route.sharing(route.near, copies), route.sharing(route.outs, copies)
     if route.outs == route.near:
         return near_bytes(tiling, stages, route.near) * near
@@ -152,7 +151,7 @@ def _near_bytes(tiling: Tiling, stages: Sequence[int], route: Route, copies: int
 
 
 def pareto(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that need fewer bytes than any that is as fast."""
+    """Return the Pareto front of bytes and cycles."""
     front: list[Candidate] = []
     for candidate in sorted(found, key=lambda c: (c.bytes, c.cycles, c.sizes, c.order, c.spread.loops)):
         if not front or candidate.cycles < front[-1].cycles:
@@ -163,8 +162,7 @@ def pareto(found: Sequence[Candidate]) -> list[Candidate]:
 @dataclass(frozen=True)
 class _Estimates:
     """
-    The bytes and the estimated time of all tilings [N], and how long they compute, in one order, with one or two
-    stages, spread or not.
+    Estimates of all N tilings in one loop order, with one or two stages: bytes, total and compute cycles, each [N].
     """
 
     bytes: Ints
@@ -173,10 +171,10 @@ class _Estimates:
     order: tuple[int, ...]
     double: bool
     divided: Ints | None = None
-    """The copies that each loop is divided among [N, loops]."""
+    """Engine instances along each loop [N, loops]."""
 
     def key(self, sweep: Sweep, row: int) -> _Key:
-        """Return the key of a tiling's cost."""
+        """Return the canonical key of a tiling's cost."""
         cut = tuple(dim for dim in self.order if sweep.counts[row, dim] > 1)
         extents = cast("list[int]", sweep.sizes[row].tolist())
         copies = cast("list[int]", self.divided[row].tolist()) if self.divided is not None else []
@@ -185,15 +183,13 @@ class _Estimates:
 
 
 def _stages(ops: Sequence[Operation], double_buffered: bool) -> set[int]:
-    """Return the numbers of buffer stages that tiles may have."""
+    """Return the permitted numbers of buffer stages: the pinned ones, else 1 and, with double buffering, 2."""
     pinned = {stages for op in ops if (stages := pinned_stages(op)) is not None}
     return pinned or ({1, 2} if double_buffered else {1})
 
 
 def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
-    """
-    Return tilings worth an exact cost with their computing cycles: on one instance of the engine, on all, on half, ...
-    """
+    """Select tilings for an exact cost, with their compute cycles: on one engine instance, on all, on half, ..."""
     if not len(sweep):
         return {}
     sizes = {each: sweep.near_bytes(each) for each in (1, 2)}
@@ -221,7 +217,7 @@ def _best(sweep: Sweep, found: Sequence[_Estimates]) -> dict[_Key, int]:
 
 
 def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mapping[int, Ints]) -> Iterator[_Estimates]:
-    """Yield the estimates for one engine; `sizes` are the bytes with one and with two stages."""
+    """Yield the estimates for one engine instance; `sizes` are the bytes with one and with two stages."""
     steps = sweep.counts.prod(axis=1)
     compute, moved, ends = sweep.estimate(order)
     if 1 in stages:
@@ -232,7 +228,7 @@ def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mappin
 
 
 def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int) -> Iterator[_Estimates]:
-    """Yield the estimates for so many copies, which share the link: their first transfers come one after the other."""
+    """Yield the estimates for up to `most` engine instances, whose first transfers serialise on the shared link."""
     divided = sweep.divided(order, most)
     copies = divided.prod(axis=1)
     compute, moved, ends = sweep.estimate(order, divided)
@@ -245,7 +241,7 @@ def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int
 
 
 def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:
-    """Return at most so many keys as are to be estimated: of those close to each other in bytes, the fastest."""
+    """Return at most _PRICED keys: the fastest of each group of neighbours in bytes."""
     ranked = sorted(found, key=lambda key: (*found[key], key))
     count = min(_PRICED, len(ranked))
     ends = [len(ranked) * number // count for number in range(count + 1)]

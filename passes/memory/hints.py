@@ -1,9 +1,9 @@
 """
-Hints of users for plan-memory, as attributes of the IR:
+Scheduling hints for plan-memory, as attributes of the IR.
 
-- on a kernel `hier.sizes = array<i64: 1, 1, 16, 0, 0, ...>`: the extents of its tile in its loops, 0 where free;
-- on a kernel `hier.stages = 1 : i64`: 1 to forgo fetching ahead, 2 to insist on it;
-- on an allocation `hier.keep = true`: it stays in the near level, or, with false, does not.
+- `hier.sizes = array<i64: 1, 1, 16, 0, 0, ...>` on a kernel: tile extents in its loops, 0 where free
+- `hier.stages = 1 : i64` on a kernel: 1 disables double buffering, 2 requires it
+- `hier.keep = true` on an allocation: resident in the near level; false: not resident
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ALL = (SIZES, STAGES, KEEP)
 
 
 def pinned_sizes(op: Operation) -> tuple[int, ...] | None:
-    """Return the extents that a kernel's tile is to have, 0 where free. Raises Diagnostic for what are none."""
+    """Return the pinned tile extents of a kernel, 0 where free. Raises Diagnostic for a malformed hint."""
     hint = op.attributes.get(SIZES)
     if hint is None:
         return None
@@ -35,7 +35,7 @@ def pinned_sizes(op: Operation) -> tuple[int, ...] | None:
 
 
 def pinned_stages(op: Operation) -> int | None:
-    """Return the stages that a kernel's tiles are to have. Raises Diagnostic for what are none."""
+    """Return the pinned number of stages of a kernel's tiles. Raises Diagnostic for a malformed hint."""
     hint = op.attributes.get(STAGES)
     if hint is None:
         return None
@@ -45,7 +45,7 @@ def pinned_stages(op: Operation) -> int | None:
 
 
 def pinned_place(alloc: Operation) -> bool | None:
-    """Return whether a buffer is to stay in the near level. Raises Diagnostic for what does not say."""
+    """Return the pinned residency of a buffer, None if free. Raises Diagnostic for a malformed hint."""
     hint = alloc.attributes.get(KEEP)
     if hint is None:
         return None
@@ -61,7 +61,7 @@ def hinted(ops: Sequence[Operation]) -> list[str]:
 
 def _bad(op: Operation, name: str, expected: str) -> Diagnostic:
     return Diagnostic(
-        f"the hint {name} of '{op.name}' is not understood",
+        f"the hint {name} of '{op.name}' is malformed",
         where=where(op),
         expected=expected,
         found=str(op.attributes[name]),

@@ -1,4 +1,4 @@
-"""The kernels of a function as planning sees them: which engine runs each, and what lies between them."""
+"""Input of memory planning: the kernels of a block with their engines, and the buffers between them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 @dataclass(frozen=True)
 class Hop:
     """
-    Two neighbouring levels, the far one where kernels' operands lie and the near one they are brought to.
+    Pair of neighbouring memory levels: `far` has the operands, transfers bring their tiles to `near`.
 
-    `outs` is the level of outputs and sums where an engine has them apart, else the near one.
+    `outs` is the level of outputs and accumulators; it equals `near` unless the engine has a separate one.
     """
 
     machine: Machine
@@ -45,20 +45,20 @@ class Hop:
     store: Link
     outs: Level
     is_last: bool = True
-    """Whether it leads to where the engines work."""
+    """True if engines access the near level directly."""
 
     @property
     def is_split(self) -> bool:
-        """Return whether outputs have a level of their own, which is not the one that consumers read."""
+        """Return whether outputs have a level of their own, which consumers do not read."""
         return self.outs != self.near
 
 
 @dataclass(frozen=True)
 class Buffer:
     """
-    A buffer that may lie in the near level while it is needed: `size` bytes there, from kernel `first` to `last`.
+    Buffer that may be resident: `size` bytes in the near level, live from kernel `first` to `last`.
 
-    `values` are the buffer and the views of it, `keep` says whether it must stay there, or must not.
+    `values` are the buffer and its views; `keep` pins the residency, None if free.
     """
 
     alloc: Operation
@@ -70,26 +70,26 @@ class Buffer:
 
 
 _Asked: TypeAlias = "tuple[int, int, frozenset[int]]"
-"""The first of some kernels, how many they are, and the buffers in the near level."""
+"""Number of the first kernel, number of kernels, and resident buffers."""
 
 
 @dataclass
 class _Group:
-    """Facts about structurally equal kernels: their cost model, and their candidate tilings with resident operands."""
+    """Memoised cost model and candidate tilings of structurally equal kernels; candidates are by resident operands."""
 
     pricer: Pricer
     known: dict[tuple[bool, ...], Candidates] = field(default_factory=dict[tuple[bool, ...], Candidates])
 
     @cached_property
     def floor(self) -> int:
-        """The cycles that the instances of the engine of a single kernel compute at least."""
+        """Lower bound in cycles of a single kernel: its compute cycles divided by the engine instances."""
         (op,), route = self.pricer.ops, self.pricer.route
         return (route.machine.cost(route.engines[op], op) or 0) // route.engines[op].total
 
 
 @dataclass
 class Layers:
-    """The kernels of a block that a hop is planned for, in order, and the buffers between them."""
+    """Kernels of a block that cross a hop, in program order, and the buffers between them."""
 
     hop: Hop
     ops: list[Operation]
@@ -98,31 +98,31 @@ class Layers:
     buffers: list[Buffer]
     double_buffered: bool
     around: int = 1
-    """The copies that the grid whose body this is, or one around it, is spread over."""
+    """Engine instances of the enclosing grid."""
     may_spread: bool = True
-    """Whether tiles may be spread over copies of engines."""
+    """True if tiles may be mapped to several engine instances."""
     placed: frozenset[SSAValue] = frozenset()
-    """The operands that are used where they lie, whatever is planned."""
+    """Operands accessed in place, whatever the plan."""
     taken: int = 0
-    """The bytes of the far level that weights, state, inputs and outputs take."""
+    """Bytes of the far level for weights, state, inputs and outputs."""
     fixed: int = 0
-    """The bytes of the near level that are taken whatever is planned."""
+    """Bytes of the near level in use, whatever the plan."""
     _groups: dict[Hashable, _Group] = field(default_factory=dict[Hashable, "_Group"], init=False)
     _group_of: dict[tuple[int, int], _Group] = field(default_factory=dict[tuple[int, int], "_Group"], init=False)
     _asked: dict[_Asked, Candidates] = field(default_factory=dict["_Asked", Candidates], init=False)
 
     @cached_property
     def buffers_of(self) -> list[list[int]]:
-        """The buffers that each kernel touches, by their numbers."""
+        """Buffers accessed by each kernel, by number."""
         numbers = {value: number for number, buffer in enumerate(self.buffers) for value in buffer.values}
         return [sorted({numbers[value] for value in op.operands if value in numbers}) for op in self.ops]
 
     @cached_property
     def crowded(self) -> frozenset[int]:
         """
-        The kernels whose result, which the next one alone reads, has no room in the far level.
+        Kernels whose result, read by the next kernel alone, exceeds both levels.
 
-        It is too large for the near level, and beside what else is needed then, as if nothing of that stayed near.
+        The result is larger than the near level, and the live buffers exceed the far level even without residency.
         """
         room = self.hop.far.size - self.taken
         needed = loads(((b.first, b.last, b.size) for b in self.buffers), len(self.ops))
@@ -132,7 +132,7 @@ class Layers:
 
     @cached_property
     def users_of(self) -> list[list[int]]:
-        """The kernels that touch each buffer, by their numbers."""
+        """Kernels that access each buffer, by number."""
         users: list[list[int]] = [[] for _ in self.buffers]
         for index, numbers in enumerate(self.buffers_of):
             for number in numbers:
@@ -141,7 +141,7 @@ class Layers:
 
     @cached_property
     def begun_at(self) -> list[list[int]]:
-        """The buffers whose live range begins at each kernel, by their numbers."""
+        """Buffers whose live range begins at each kernel, by number."""
         begun: list[list[int]] = [[] for _ in self.ops]
         for number, buffer in enumerate(self.buffers):
             begun[buffer.first].append(number)
@@ -149,9 +149,9 @@ class Layers:
 
     def options(self, first: int, count: int, resident: Set[int]) -> Candidates:
         """
-        Return the ways to do `count` kernels from number `first` on together, with these buffers in the near level.
+        Return the candidate tilings of the fused group `first` to `first + count - 1` with these resident buffers.
 
-        Kernels that are structurally equal share them.
+        Structurally equal groups share them.
         """
         touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
         asked = first, count, frozenset(touched & resident)
@@ -180,11 +180,13 @@ class Layers:
         return self._group_of[first, count]
 
     def floor(self, index: int) -> int:
-        """Return the cycles that the copies of a kernel's engine compute at least, 0 where it cannot do all at once."""
+        """
+        Return a lower bound in cycles of a kernel on all its engine instances; 0 if the engine cannot run it whole.
+        """
         return self._group(index, 1).floor
 
     def route(self, ops: Sequence[Operation]) -> Route:
-        """Return the way of kernels' operands, with the engines that run them."""
+        """Return the route of kernels' operands through the levels, with the engines of the kernels."""
         engines = {op: self.engines[op] for op in ops}
         hop = self.hop
         copies = min((self.copies(op) for op in ops), default=1)
@@ -194,8 +196,9 @@ class Layers:
 
     def copies(self, op: Operation) -> int:
         """
-        Return the number of engine instances to unroll tiles over: private levels are taken at their first instance,
-        shared ones as they are. A tile in the level of one instance is not visible to the others.
+        Return the engine instances available to unroll tiles over.
+
+        Instances do not see each other's private levels. Private levels are counted at their first instance.
         """
         levels = [prod(level.count) for level in (self.hop.near, self.hop.outs) if prod(level.count) > 1]
         if self.around > 1 or not self.may_spread or prod(self.hop.far.count) > 1:
@@ -205,7 +208,9 @@ class Layers:
         return min([self.engines[op].total, *levels])
 
     def joins(self, index: int) -> int | None:
-        """Return the number of the buffer that a kernel makes for the next one alone, None where there is none."""
+        """
+        Return the number of the buffer between a kernel and the next, its sole consumer; None if they cannot be fused.
+        """
         if index + 1 >= len(self.ops) or self.hop.is_split:
             return None
         producer, user = self.ops[index], self.ops[index + 1]
@@ -220,14 +225,14 @@ class Layers:
             return None
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
         if not self.hop.is_last and any(access.fill is not None for access in read):
-            return None  # the next hop would cut it, and what lies outside of it then is for nobody to fill
+            return None  # the next hop would tile it, and its padding would have no fill
         reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
         alike = len({access.map for access in read}) == 1
         return None if reused or not alike or len(read) != list(user.operands).count(value) else number
 
 
 def loads(ranges: Iterable[tuple[int, int, int]], steps: int) -> list[int]:
-    """Return the bytes alive at each step, given the first and the last step of each buffer and its bytes."""
+    """Compute the live bytes at each step; `ranges` are the first step, last step and bytes of each buffer."""
     changes = [0] * (steps + 1)
     for first, last, size in ranges:
         changes[first] += size
@@ -240,7 +245,7 @@ def _written(kernel: Kernel) -> set[SSAValue]:
 
 
 def _is_projection(results: Sequence[AffineExpr]) -> bool:
-    """Return whether the axes of a map are distinct dimensions, or 0."""
+    """Return whether the results of a map are distinct dimensions or 0 (a projection)."""
     dims: list[int] = []
     for expr in results:
         form = linear(expr)
@@ -254,11 +259,11 @@ def _is_projection(results: Sequence[AffineExpr]) -> bool:
 
 def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: bool) -> Layers:
     """
-    Return the kernels of a block whose engines work behind a hop, and, with `keep_resident`, the buffers between them.
+    Collect the kernels of a block whose engines are behind a hop, and, with `keep_resident`, the buffers between them.
 
-    Kernels that read tables, or that have no points, stay where their operands are.
+    Kernels with table lookups, or with an empty iteration domain, are not tiled.
 
-    Raises Diagnostic where no engine runs a kernel.
+    Raises Diagnostic for a kernel that no engine runs.
     """
     engines: dict[Operation, Engine] = {}
     kernels: list[Kernel] = []
@@ -281,17 +286,17 @@ def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: b
 
 
 def _is_placed(value: SSAValue, hop: Hop) -> bool:
-    """Return whether a buffer lies in the near level, or in a memory that is filled before the program runs."""
+    """Return whether a buffer is in the near level or in a preloaded one."""
     return _space(value) == hop.near.name or is_preloaded(value, hop.machine)
 
 
 def is_preloaded(value: SSAValue, machine: Machine) -> bool:
-    """Return whether a buffer lies in a memory that is filled before the program runs."""
+    """Return whether a buffer is in a preloaded level."""
     return _space(value) in {level.name for level in machine.levels if level.preloaded}
 
 
 def _space(value: SSAValue) -> str:
-    """Return the level that a buffer's type names, empty where there is none."""
+    """Return the memory level in a buffer's type, empty if it has none."""
     type = value.type
     space = cast("MemRefType[Any]", type).memory_space if isinstance(type, MemRefType) else None
     return space.data if isinstance(space, StringAttr) else ""
@@ -299,10 +304,10 @@ def _space(value: SSAValue) -> str:
 
 def alternatives(layers: Layers) -> list[Layers]:
     """
-    Return layers as they may be planned: as they are, where buffers that stay are in reach of all engine instances.
+    Return the alternatives to plan: residency without spatial mapping, or spatial mapping without residency.
 
-    What stays in one of several copies of a level is not: there either nothing stays, unless it has to, or no kernel is
-    spread over copies.
+    A resident buffer in a private level is visible to one engine instance only. A pinned residency excludes the spatial
+    mapping. If levels are shared, the layers are the only alternative.
     """
     is_apart = prod(layers.hop.near.count) > 1 and any(layers.copies(op) > 1 for op in layers.ops)
     if not layers.buffers or not is_apart:
@@ -314,7 +319,7 @@ def alternatives(layers: Layers) -> list[Layers]:
 
 
 def _is_behind(engine: Engine, hop: Hop) -> bool:
-    """Return whether the way from the far level to an engine's operands leads over a hop."""
+    """Return whether the path from the far level to an engine's operands begins with a hop."""
     near = hop.machine.near_level_of(engine).name
     if near == hop.far.name:
         return False
@@ -325,7 +330,7 @@ def _is_behind(engine: Engine, hop: Hop) -> bool:
 
 
 class _Steps:
-    """Times of the ops of a block, in numbers of its kernels."""
+    """Steps of the ops of a block, counted in kernels."""
 
     def __init__(self, block: Block, numbers: dict[Operation, int]):
         self._block, self._numbers, self._after = block, numbers, dict[Operation, int]()
@@ -339,7 +344,7 @@ class _Steps:
         return op in self._numbers
 
     def of(self, op: Operation) -> tuple[int, int]:
-        """Return the number of a kernel twice, of another op those of the kernels before and after it."""
+        """Return the number of a kernel twice; for another op, the numbers of the kernels before and after it."""
         if op in self._numbers:
             return self._numbers[op], self._numbers[op]
         while op not in self._after:
@@ -352,9 +357,9 @@ class _Steps:
 
 def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
     """
-    Return an allocation as a buffer that may lie in the near level; None where others than these kernels use it.
+    Return an allocation as a candidate for residency; None if ops other than these kernels use it.
 
-    Those that a program uses itself have to be near where the far level is out of its reach.
+    Buffers that the program accesses itself are pinned to the near level if the far level is external.
     """
     values, users = _views(alloc.results[0], is_static_view if hop.is_last else is_view)
     keep = pinned_place(alloc)
@@ -363,7 +368,7 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
     elif not users or not all(map(steps.is_kernel, users)):
         if keep:
             raise Diagnostic(
-                f"a buffer cannot stay in {hop.near.name}: others than kernels that work there use it",
+                f"a buffer cannot be resident in {hop.near.name}: ops other than its kernels use it",
                 where=where(alloc),
                 remedy="remove the hint hier.keep",
             )
@@ -374,17 +379,17 @@ def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
 
 
 def is_view(op: Operation) -> bool:
-    """Return whether an op views a buffer, in whatever way."""
+    """Return whether an op is a view of a buffer."""
     return isinstance(op, VIEWS)
 
 
 def is_static_view(op: Operation) -> bool:
-    """Return whether an op views a buffer in another shape, or a part of it that is known."""
+    """Return whether an op is a reshape or a subview with static offsets."""
     return isinstance(op, _RESHAPES) or (isinstance(op, memref.SubviewOp) and len(op.operands) == 1)
 
 
 def _views(value: SSAValue, counts: Callable[[Operation], bool]) -> tuple[list[SSAValue], list[Operation]]:
-    """Return a buffer with the views of it that count as such, and the other ops that use them."""
+    """Return a buffer with its transitive views accepted by `counts`, and the other ops that use them."""
     values, users = [value], list[Operation]()
     for each in values:  # grows
         for use in each.uses:

@@ -1,4 +1,4 @@
-"""Buffers that stay in a near level, and the bytes that they leave to kernels."""
+"""Resident buffers of a near level, and the bytes that they leave to kernels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .layers import Layers
 
 class Near:
     """
-    Resident buffers of a near level of `capacity` bytes, which change one at a time.
+    Mutable set of resident buffers of a near level of `capacity` bytes.
 
-    `left` holds, for each kernel, the bytes that the buffers alive while it runs leave, and `begun` those of the
-    buffers whose live range begins with it.
+    `left` has, per kernel, the bytes not taken by live resident buffers; `begun` the bytes of those whose live range
+    begins there.
     """
 
     def __init__(self, layers: Layers, resident: Iterable[int], capacity: int):
@@ -27,7 +27,7 @@ class Near:
             self.toggle(number)
 
     def toggle(self, number: int) -> None:
-        """Make a buffer resident, or one that is so no longer."""
+        """Add a buffer to the resident set, or remove it."""
         buffer = self.layers.buffers[number]
         size = -buffer.size if number in self.resident else buffer.size
         self.resident ^= {number}
@@ -35,12 +35,12 @@ class Near:
         self._begun[buffer.first] += size
 
     def room(self, first: int, last: int) -> int:
-        """Return the bytes that are left to the kernels from `first` to `last` together."""
+        """Return the bytes available to a fused group of kernels `first` to `last`."""
         return int(self.left[first]) - sum(self._begun[first + 1 : last + 1])
 
 
 class Largest:
-    """Buffers in an interval tree over kernels, to find the one of the largest key that is alive at a kernel."""
+    """Interval tree of live ranges, queried for the live buffer with the largest key."""
 
     def __init__(self, layers: Layers, numbers: Iterable[int], key: Callable[[int], tuple[int, int]]):
         self._leaves, self._key = len(layers.ops), key
@@ -55,7 +55,7 @@ class Largest:
                 low, high = (low + 1) // 2, high // 2
 
     def at(self, kernel: int, resident: set[int]) -> int | None:
-        """Return the largest of the buffers that are resident and alive at a kernel; others are forgotten."""
+        """Return the largest resident buffer live at a kernel; evicted ones are dropped from the tree."""
         found: list[int] = []
         node = kernel + self._leaves
         while node:

@@ -1,7 +1,7 @@
 """
-Rectangles of size by time, packed by simple rules: the fast part of static allocation.
+Greedy rectangle packing (live range by size): the fast part of static allocation.
 
-Sizes and offsets are whole units (of alignment, see `arena`), times are half-open.
+Sizes and offsets are in units of alignment (see `arena`); live ranges are half-open.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 @dataclass(frozen=True)
 class Boxes:
     """
-    Buffers as rectangles: `sizes` in units, needed from `begins` up to and without `ends`.
+    Buffers as rectangles: `sizes` in units, live ranges [begin, end).
 
-    `fixed` holds the offset of a box that may not move, None for one that may. All sizes are positive, all times run
-    from 0 to `steps` and each is the begin or the end of a box. `durations` are in the time of the user.
+    `fixed` has the offset of a box with a given address, else None. Sizes are positive. Times are ranks from 0 to
+    `steps`; each is the begin or end of a box. `durations` are in the caller's time.
     """
 
     sizes: tuple[int, ...]
@@ -34,18 +34,18 @@ class Boxes:
 
     @property
     def steps(self) -> int:
-        """Return the number of steps of time."""
+        """Return the number of time steps."""
         return max(self.ends, default=0)
 
     def part(self, indices: Sequence[int]) -> Boxes:
-        """Return the boxes of these indices, with their times counted afresh."""
+        """Return the boxes of these indices, with their times renumbered."""
         spans = [(self.begins[i], self.ends[i]) for i in indices]
         part = boxes_of([self.sizes[i] for i in indices], spans, [self.fixed[i] for i in indices])
         return replace(part, durations=tuple(self.durations[i] for i in indices))
 
 
 def boxes_of(sizes: Sequence[int], spans: Sequence[tuple[int, int]], fixed: Sequence[int | None]) -> Boxes:
-    """Return boxes with these half-open time spans, whose times are replaced by their ranks."""
+    """Build boxes from half-open time spans; times are replaced by their ranks."""
     times = sorted({time for span in spans for time in span})
     rank = {time: index for index, time in enumerate(times)}
     begins, ends = tuple(rank[begin] for begin, _ in spans), tuple(rank[end] for _, end in spans)
@@ -54,7 +54,7 @@ def boxes_of(sizes: Sequence[int], spans: Sequence[tuple[int, int]], fixed: Sequ
 
 
 def demand(boxes: Boxes) -> list[int]:
-    """Return the units that are needed at each step of time."""
+    """Compute the live units at each time step."""
     change = [0] * (boxes.steps + 1)
     for size, begin, end in zip(boxes.sizes, boxes.begins, boxes.ends, strict=True):
         change[begin] += size
@@ -63,7 +63,7 @@ def demand(boxes: Boxes) -> list[int]:
 
 
 def lower_bound(boxes: Boxes) -> int:
-    """Return units that no arena can do without: the demand of the fullest step, the end of the highest fixed box."""
+    """Compute a lower bound of the arena in units: the larger of peak demand and the end of the highest fixed box."""
     tops = (at + size for size, at in zip(boxes.sizes, boxes.fixed, strict=True) if at is not None)
     return max(max(demand(boxes), default=0), max(tops, default=0))
 
@@ -74,7 +74,7 @@ def height(boxes: Boxes, offsets: Sequence[int]) -> int:
 
 
 def components(boxes: Boxes) -> list[list[int]]:
-    """Return the boxes in groups, by time, of which no two are needed at the same time."""
+    """Partition the boxes into components, in time order; live ranges of different components are disjoint."""
     groups: list[list[int]] = []
     reached = 0
     for index in sorted(range(len(boxes)), key=lambda i: (boxes.begins[i], i)):
@@ -86,7 +86,7 @@ def components(boxes: Boxes) -> list[list[int]]:
 
 
 def clashes(boxes: Boxes) -> list[bytes]:
-    """Return for each box a row of bytes, one where the other box is needed at the same time as it."""
+    """Compute the interference matrix, one row of bytes per box: 1 where live ranges intersect."""
     begins, ends = np.array(boxes.begins, np.int64), np.array(boxes.ends, np.int64)
     meets = (begins[:, None] < ends) & (begins < ends[:, None])
     return [row.tobytes() for row in meets]
@@ -99,24 +99,24 @@ _ORDERS: tuple[Callable[[int, int, int], tuple[int, ...]], ...] = (
     lambda size, begin, end: (begin, -size),
     lambda size, begin, end: (-end, -size),
 )
-"""In which order boxes may be placed: by size, by size times time, by time, by begin, by end."""
+"""Placement orders: by size, by size times duration, by duration, by begin, by end."""
 
 
 MATRIX = 512
-"""The largest number of boxes for which a matrix says which meet; of more, most do not meet, and lists say it."""
+"""Largest number of boxes with an interference matrix; beyond it, sparse adjacency lists are used."""
 MOST_PAIRS = 2_000_000
-"""The largest number of pairs of boxes that meet for which orders are tried: of more, time order alone."""
+"""Largest number of interfering pairs for which several orders are tried; beyond it, time order only."""
 
 
 def overlaps(boxes: Boxes) -> list[int]:
-    """Return for each box the number of boxes that are needed at the same time, itself included."""
+    """Return for each box the number of boxes with an intersecting live range, itself included."""
     begins, ends = sorted(boxes.begins), sorted(boxes.ends)
     spans = zip(boxes.begins, boxes.ends, strict=True)
     return [bisect_left(begins, end) - bisect_right(ends, begin) for begin, end in spans]
 
 
 def is_crowded(boxes: Boxes) -> bool:
-    """Return whether more than MOST_PAIRS pairs of boxes meet, none of which is fixed."""
+    """Return whether more than MOST_PAIRS pairs of boxes interfere, none of them fixed."""
     if len(boxes) ** 2 <= MOST_PAIRS or any(at is not None for at in boxes.fixed):
         return False
     return sum(overlaps(boxes)) > 2 * MOST_PAIRS
@@ -124,9 +124,9 @@ def is_crowded(boxes: Boxes) -> bool:
 
 def pack_simply(boxes: Boxes, goal: int) -> list[int]:
     """
-    Return the best offsets of first fit and best fit in several orders; stops at a height of at most `goal`.
+    Pack by first fit and best fit in several orders; stop at a height of at most `goal`.
 
-    Boxes that are crowded are packed by first fit in the order of time, which takes no memory for the pairs.
+    Boxes with many interfering pairs are packed by first fit in time order, without a list of pairs.
     """
     if is_crowded(boxes):
         return _sweep(boxes)
@@ -145,13 +145,13 @@ def pack_simply(boxes: Boxes, goal: int) -> list[int]:
 
 
 def settle(boxes: Boxes, offsets: Sequence[int]) -> list[int]:
-    """Return the offsets after every box has dropped as far as those below let it: none is higher than before."""
+    """Compact a packing downwards: no box ends higher than before."""
     ranked = sorted(range(len(boxes)), key=lambda i: (offsets[i], i))
     return filler(boxes)(ranked, False)
 
 
 def filler(boxes: Boxes) -> Callable[[Sequence[int], bool], list[int]]:
-    """Return the function that places boxes in an order, by first fit or else best fit (see `fill`)."""
+    """Return the function that places boxes in an order, by first fit or best fit (see `fill`)."""
     if len(boxes) <= MATRIX:
         meets = clashes(boxes)
         return lambda ranked, tight: fill(boxes, meets, ranked, tight=tight)
@@ -160,7 +160,7 @@ def filler(boxes: Boxes) -> Callable[[Sequence[int], bool], list[int]]:
 
 
 def _neighbours(boxes: Boxes) -> list[list[int]]:
-    """Return for each box the others that are needed at the same time."""
+    """Return the interference graph as adjacency lists."""
     found: list[list[int]] = [[] for _ in range(len(boxes))]
     alive: dict[int, None] = {}
     leaving = sorted(range(len(boxes)), key=lambda i: boxes.ends[i], reverse=True)
@@ -175,7 +175,7 @@ def _neighbours(boxes: Boxes) -> list[list[int]]:
 
 
 def _fill_sparsely(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequence[int], *, tight: bool) -> list[int]:
-    """Place boxes as `fill` does, in time linear in the pairs of boxes that meet."""
+    """Place boxes as `fill` does, in time linear in the interfering pairs."""
     offsets: list[int] = [-1 if at is None else at for at in boxes.fixed]
     for index in ranked:
         if boxes.fixed[index] is None:
@@ -185,7 +185,7 @@ def _fill_sparsely(boxes: Boxes, neighbours: Sequence[list[int]], ranked: Sequen
 
 
 def _sweep(boxes: Boxes) -> list[int]:
-    """Return offsets from placing boxes that may all move in the order of time, each into the lowest gap."""
+    """Compute offsets by first fit in time order; none of the boxes is fixed."""
     offsets = [0] * len(boxes)
     gaps: list[tuple[int, int]] = []
     top = 0
@@ -207,7 +207,7 @@ def _sweep(boxes: Boxes) -> list[int]:
 
 
 def _free(gaps: list[tuple[int, int]], low: int, high: int) -> None:
-    """Add an interval to sorted gaps, which grow together where they touch."""
+    """Insert an interval into a sorted list of gaps, merging adjacent ones."""
     at = bisect_left(gaps, (low, high))
     if at < len(gaps) and gaps[at][0] == high:
         high = gaps.pop(at)[1]
@@ -218,7 +218,7 @@ def _free(gaps: list[tuple[int, int]], low: int, high: int) -> None:
 
 
 def fill(boxes: Boxes, meets: Sequence[bytes], ranked: Sequence[int], *, tight: bool) -> list[int]:
-    """Return offsets from placing the boxes one after the other, the fixed ones first; `meets` is `clashes(boxes)`."""
+    """Compute offsets by placing boxes in order, fixed ones first; `meets` is `clashes(boxes)`."""
     offsets = [0 if at is None else at for at in boxes.fixed]
     placed: list[tuple[int, int]] = []
     index_of: list[int] = []
@@ -236,7 +236,7 @@ def fill(boxes: Boxes, meets: Sequence[bytes], ranked: Sequence[int], *, tight: 
 
 
 def _gap(taken: Iterable[tuple[int, int]], size: int, *, tight: bool) -> int:
-    """Return a free offset for `size` units between the taken intervals: first fit or best fit."""
+    """Return the offset of a gap for `size` units between the taken intervals: first fit, or best fit if `tight`."""
     best: tuple[int, int] | None = None
     end = 0
     for low, high in taken:

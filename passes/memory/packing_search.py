@@ -1,13 +1,13 @@
 """
-Packing by search, for what the simple rules leave above the lower bound.
+Exact rectangle packing with CP-SAT, for packings above the lower bound.
 
-`decide` asks CP-SAT whether boxes fit below a height. The branching is that of MiniMalloc (Moffitt, ASPLOS 2023): the
-box that can go lowest comes next, ties are broken by a static order, and it goes to the lowest place or above it. The
-right static order finds a packing at once, a wrong one may take for ever, so that many orders are tried with small
-limits that grow: by how full the steps of a box are, by overlaps, by area, by time, and by those disturbed at random.
+`decide` asks CP-SAT if boxes fit below a height. The branching follows MiniMalloc (Moffitt, ASPLOS 2023): the box
+with the lowest feasible offset is next, a static order breaks ties, and the branches are that offset or above it.
+Many static orders are tried with growing limits, because one order finds a packing at once and another never does.
+The orders are by demand at a box's steps, by overlaps, by area, by duration, and by random perturbations of these.
 
-All limits count work and never time: equal input gives equal output on every machine. One unit of a budget is a
-conflict, or a thousandth of CP-SAT's deterministic second where that is more.
+Limits count work, not time: equal input gives equal output on every machine. One unit of a budget is one conflict,
+or a thousandth of a CP-SAT deterministic second if that is more.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _ORDERS = (
     "steps size",
     "area",
 )
-"""Static orders, the first key first, the largest value first."""
+"""Static orders: keys by priority, largest value first."""
 
 _FIRST_LIMIT = 200
-"""Units that a run gets in the first round; it doubles with every round."""
+"""Units of a run in the first round; doubled in every round."""
 
 _LEAST_WORK = 10
-"""Units charged for a run that met no conflict."""
+"""Units charged for a run without conflicts."""
 
 _FIXED = "search_branching: FIXED_SEARCH cp_model_presolve: false cp_model_probing_level: 0"
 _FREE = "search_branching: PORTFOLIO_SEARCH"
@@ -45,7 +45,7 @@ class Verdict:
     """
     Result of a packing search: offsets, a proof of infeasibility, or neither.
 
-    `proved` is true in the first two cases; `spent` is the units of budget it took.
+    `proved` is true for the first two; `spent` is the units of budget spent.
     """
 
     offsets: list[int] | None
@@ -55,9 +55,9 @@ class Verdict:
 
 def minimise(boxes: Boxes, offsets: list[int], goal: int, budget: int) -> tuple[list[int], int, int]:
     """
-    Return offsets at most as high as those given, a proven lower bound of their height, and the units spent.
+    Minimise the height of a packing; return the offsets, a proven lower bound and the units spent.
 
-    Searches from the lower bound upwards, for no less than the height `goal`.
+    Searches upwards from the lower bound; a height of at most `goal` is good enough.
     """
     bound, best, left = lower_bound(boxes), height(boxes, offsets), budget
     while max(bound, goal) < best and left > 0:
@@ -75,7 +75,7 @@ def minimise(boxes: Boxes, offsets: list[int], goal: int, budget: int) -> tuple[
 
 
 def decide(boxes: Boxes, capacity: int, budget: int) -> Verdict:
-    """Return offsets below `capacity`, the proof that there are none, or neither once the budget is spent."""
+    """Search for offsets below `capacity`, within a budget; the verdict may be a proof of infeasibility."""
     if lower_bound(boxes) > capacity:
         return Verdict(None, True, 0)
     if budget <= 0:
@@ -92,7 +92,9 @@ def decide(boxes: Boxes, capacity: int, budget: int) -> Verdict:
 
 
 def attempts(boxes: Boxes) -> Iterator[tuple[list[int] | None, int]]:
-    """Yield orders of the boxes, None for a free search, with the limit of each run: without end."""
+    """
+    Yield static orders of the boxes, None for a free search, each with the limit of its run; the sequence is infinite.
+    """
     features = _features(boxes)
     noise = random.Random(0)
     limit = _FIRST_LIMIT
@@ -106,7 +108,7 @@ def attempts(boxes: Boxes) -> Iterator[tuple[list[int] | None, int]]:
 
 
 def _features(boxes: Boxes) -> dict[str, list[float]]:
-    """Return, per name in the orders, a value of each box."""
+    """Compute the features of the boxes by name: one value per box."""
     needed = demand(boxes)
     spans = list(zip(boxes.begins, boxes.ends, strict=True))
     return {
@@ -121,7 +123,7 @@ def _features(boxes: Boxes) -> dict[str, list[float]]:
 
 
 def _disturbed(features: Mapping[str, Sequence[float]], noise: random.Random) -> dict[str, list[float]]:
-    """Return the features with all but the first key of the orders changed by up to a quarter."""
+    """Perturb all features except the first key of the orders by up to a quarter."""
     return {
         name: [value if name == "fullest" else value * noise.uniform(0.8, 1.25) for value in values]
         for name, values in features.items()
@@ -152,7 +154,7 @@ def _run(boxes: Boxes, capacity: int, order: Sequence[int] | None, limit: int) -
 
 
 def packing_model(boxes: Boxes, capacity: int) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
-    """Return the model of boxes below a height, which is at least that of every box, and the offset of each."""
+    """Build the CP-SAT model of a packing below `capacity`, with the offset variable of each box."""
     model = cp_model.CpModel()
     offsets: list[cp_model.IntVar] = []
     for size, at in zip(boxes.sizes, boxes.fixed, strict=True):

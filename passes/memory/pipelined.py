@@ -1,7 +1,7 @@
 """
-The time of one grid, without a program: what the simulator finds for the loop that expand-grid and pipeline-dma make.
+Analytic makespan of one grid: equal to the simulator's time for the loop of expand-grid and pipeline-dma.
 
-For planners, which price thousands of grids and build none of them.
+Planners estimate thousands of grids with it, and build none.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from heapq import heappop, heappush
 from typing import TypeAlias, cast
 
 Times = tuple[int, int]
-"""A transfer's cycles: its start-up on a channel, then its data on the bus."""
+"""Cycles of a transfer: start-up on a channel, then data on the bus."""
 
 
 @dataclass(frozen=True)
 class Stream:
     """
-    The tiles of one operand in the order of use: another one every `run` steps, `count` in all, in `stages` buffers.
+    Tiles of one operand in order of use: a new tile every `run` steps, `count` tiles, in `stages` buffers.
 
-    `times` gives those of the transfer of each tile, by its number, over the link of the number `link`.
+    `times` maps a tile number to the cycles of its transfer; `link` is the number of the link.
     """
 
     is_output: bool
@@ -32,14 +32,14 @@ class Stream:
 
 
 class _Link:
-    """Channels and the bus that they share, as in the simulator."""
+    """Channels of a link and their shared bus, as in the simulator."""
 
     def __init__(self, channels: int):
         self._channels = [0] * channels
         self._bus = 0
 
     def move(self, now: int, times: Times) -> int:
-        """Begin a transfer; returns when it is done."""
+        """Issue a transfer; return its completion time."""
         channel = min(range(len(self._channels)), key=self._channels.__getitem__)
         start = max(now, self._channels[channel])
         end = max(start + times[0], self._bus) + times[1]
@@ -51,9 +51,9 @@ def pipelined_cycles(
     steps: int, compute: Callable[[int], int], streams: Sequence[Stream], channels: Sequence[int] = (1,)
 ) -> int:
     """
-    Return the cycles of a grid of `steps` points, at each of which an engine computes for `compute(step)` cycles.
+    Compute the makespan in cycles of a grid of `steps` points, with `compute(step)` cycles of compute each.
 
-    `streams` are in the order of the grid's operands: inputs, then outputs. `channels` are those of each link.
+    `streams` are in operand order: inputs, then outputs. `channels` are per link.
     """
     links, copy, done = [_Link(count) for count in channels], _copy(steps, compute, streams), 0
     try:
@@ -69,9 +69,9 @@ def cycles_together(
     steps: int, compute: Callable[[int], int], copies: Sequence[Sequence[Stream]], channels: Sequence[int] = (1,)
 ) -> int:
     """
-    Return the cycles of a grid on instances of an engine, each of which has so many points and streams of its own.
+    Compute the makespan in cycles of a grid on several engine instances, each with its own streams.
 
-    They share the links, which serve them in the order in which they come, the first of those that come together first.
+    The instances share the links, which serve transfers first come, first served; ties go to the lower instance.
     """
     links, last = [_Link(count) for count in channels], 0
     turns: list[tuple[int, int, int, Times]] = []
@@ -95,11 +95,13 @@ def cycles_together(
 
 
 _Copy: TypeAlias = "Generator[tuple[int, int, Times], int, int]"
-"""Yields each transfer, when it is wanted and over which link, is told when it is done, and returns when all is."""
+"""
+Coroutine of one instance: yields issue time, link and cycles of a transfer, receives its end, returns its makespan.
+"""
 
 
 def _copy(steps: int, compute: Callable[[int], int], streams: Sequence[Stream]) -> _Copy:
-    """Go through the points of one copy."""
+    """Run the pipeline of one instance."""
     now = 0
     inputs = [stream for stream in streams if not stream.is_output]
     outputs = [stream for stream in streams if stream.is_output]

@@ -1,4 +1,4 @@
-"""A plan of a near level: which buffers stay in it, which kernels are fused, in which tiles, and where."""
+"""Memory plan of a near level: resident buffers, fused groups, their tilings and addresses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .layers import Layers, loads
 from .near import Near
 
 LONGEST_GROUP = 3
-"""How many kernels are done together at most."""
+"""Maximum number of kernels in a fused group."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Kernels `first` to `first + count - 1` fused as a candidate says."""
+    """Fused group of kernels `first` to `first + count - 1` with its tiling."""
 
     first: int
     count: int
@@ -26,29 +26,29 @@ class Choice:
 
     @property
     def last(self) -> int:
-        """The last of the kernels."""
+        """Number of the last kernel."""
         return self.first + self.count - 1
 
     @property
     def kernels(self) -> range:
-        """The numbers of the kernels."""
+        """Numbers of the kernels."""
         return range(self.first, self.first + self.count)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan: the choice for every kernel, in order, and the numbers of the buffers resident in the near level."""
+    """Memory plan: the choice for every kernel, in program order, and the numbers of the resident buffers."""
 
     choices: tuple[Choice, ...]
     resident: frozenset[int]
 
     @cached_property
     def cycles(self) -> int:
-        """The modelled time."""
+        """Modelled cycles."""
         return sum(choice.candidate.cycles for choice in self.choices)
 
     def during(self, first: int, last: int) -> slice:
-        """Return the range of `choices` that contain any of the kernels from `first` to `last`."""
+        """Return the slice of `choices` that intersects the kernels `first` to `last`."""
         begin = bisect_right(self.choices, first, key=lambda choice: choice.first) - 1
         return slice(begin, bisect_right(self.choices, last, key=lambda choice: choice.first))
 
@@ -56,7 +56,7 @@ class Plan:
 @dataclass(frozen=True)
 class Addresses:
     """
-    Allocation in the near level: the offset of each choice's block and each resident buffer, and the bytes in use.
+    Allocation in the near level: offset of each choice's block and of each resident buffer, and the arena, in bytes.
     """
 
     blocks: tuple[int, ...]
@@ -65,14 +65,14 @@ class Addresses:
 
 
 def best(near: Near, first: int, count: int) -> Choice | None:
-    """Return the fastest fusion of kernels that fits, None where there is none."""
+    """Return the fastest fused group that fits; None if none fits."""
     left = near.room(first, first + count - 1)
     found = near.layers.options(first, count, near.resident).fastest(left)
     return None if found is None else Choice(first, count, found)
 
 
 def slower(near: Near, choice: Choice) -> bool:
-    """Return whether a choice might be faster with more of the near level to itself, or with more kept there."""
+    """Return whether a choice may be faster with more bytes of the near level, or with more resident operands."""
     layers, capacity = near.layers, near.capacity
     left = near.room(choice.first, choice.last) - choice.candidate.bytes
     touched = {n for i in choice.kernels for n in layers.buffers_of[i]}
@@ -83,7 +83,7 @@ def slower(near: Near, choice: Choice) -> bool:
 
 
 def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:
-    """Return whether memory is short anywhere."""
+    """Return whether the capacity limits any choice."""
     near = Near(layers, plan.resident, capacity)
     return any(slower(near, choice) for choice in plan.choices)
 
@@ -92,10 +92,10 @@ def addresses_of(
     layers: Layers, plan: Plan, apart: int = 0, size: int = 0, early: Sequence[int] | None = None
 ) -> Addresses:
     """
-    Return addresses of blocks and buffers such that those needed at the same time do not overlap.
+    Compute addresses such that blocks and buffers with intersecting live ranges do not overlap.
 
-    Their bytes are not used again within `apart` kernels either, where so many are needed then that `size` are enough.
-    The block of a choice is its own from the kernel on that `early` gives for it.
+    Bytes are not reused within `apart` kernels, as long as the live bytes stay within `size`. `early` gives the
+    kernel at which the live range of each choice's block begins.
     """
     kept = sorted(plan.resident)
     unit = layers.hop.near.unit
@@ -112,13 +112,13 @@ def addresses_of(
 
 
 def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:
-    """Return the live range of a buffer; those of a fused group's kernels span the whole group."""
+    """Compute the live range of a buffer; a fused group is one step."""
     users = plan.choices[plan.during(layers.buffers[number].first, layers.buffers[number].last)]
     return Lifetime(f"buffer {number}", layers.buffers[number].size, users[0].first, users[-1].last)
 
 
 def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]:
-    """Return lifetimes, longer by up to `apart` kernels while all take no more than `size`: small ones first."""
+    """Extend live ranges by up to `apart` kernels while the live bytes stay within `size`, small buffers first."""
     ends = [each.last for each in needed]
     load = loads(((each.first, each.last, each.size) for each in needed), max(ends, default=0) + apart + 1)
     order = sorted(range(len(needed)), key=lambda number: needed[number].size)
@@ -131,5 +131,5 @@ def _longer(needed: Sequence[Lifetime], apart: int, size: int) -> list[Lifetime]
 
 
 def lower_bound(layers: Layers) -> int:
-    """Return the cycles that no plan is faster than: those of the engines that compute without a pause."""
+    """Compute a lower bound of the cycles of any plan: engines compute without stalls."""
     return sum(layers.floor(index) for index in range(len(layers.ops)))

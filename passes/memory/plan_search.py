@@ -1,8 +1,8 @@
 """
-The search for a better plan where memory is short, by CP-SAT: over windows of layers, all that is open at once.
+Local search for a better plan: CP-SAT over windows of layers in which the capacity limits the choices.
 
-A window's model chooses for every kernel how it is done (which candidate, alone or with its neighbours) and for every
-buffer whether it stays in the near level, such that at each kernel all that is there fits. Addresses follow by packing.
+The model of a window selects one candidate per kernel, alone or fused, and the residency of each buffer. The
+constraint is that the live bytes at each kernel fit the capacity. Packing then computes the addresses.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .near import Near
 from .plan import LONGEST_GROUP, Choice, Plan, addresses_of, slower
 
 _WIDEST = 12
-"""How many kernels a window has at most."""
+"""Maximum number of kernels in a window."""
 _PACKED = 256
-"""How many times addresses are sought for windows at most."""
+"""Maximum number of packings over all windows."""
 
 
 @dataclass(frozen=True)
 class _Option:
-    """A choice that holds where exactly these of the buffers that it touches stay in the near level."""
+    """Choice that holds if, of the buffers it accesses, exactly `near` are resident."""
 
     choice: Choice
     near: frozenset[int]
@@ -35,9 +35,9 @@ class _Option:
 
 def improve(layers: Layers, plan: Plan, capacity: int, budget: float) -> Plan:
     """
-    Return a plan that is no slower, found in `budget` units of work (CP-SAT's deterministic time).
+    Refine a plan within `budget` units of work (CP-SAT deterministic time); the result is never slower.
 
-    A window is kept where there are addresses with it; of more than _PACKED windows several at a time.
+    A changed window is accepted if a packing exists. If there are more than _PACKED windows, several share a packing.
     """
     near = Near(layers, plan.resident, capacity)
     windows = list(_windows(near, plan))
@@ -55,7 +55,7 @@ def improve(layers: Layers, plan: Plan, capacity: int, budget: float) -> Plan:
 
 
 def _windows(near: Near, plan: Plan) -> Iterator[tuple[int, int]]:
-    """Yield ranges of kernels, whole choices each, around those that might be faster."""
+    """Yield windows of kernels, whole choices each, around choices that may be faster."""
     begin: int | None = None
     end = -1
     for choice in plan.choices:
@@ -71,7 +71,7 @@ def _windows(near: Near, plan: Plan) -> Iterator[tuple[int, int]]:
 
 
 def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> Plan:
-    """Return a plan that is faster in a window, with its buffers in the near level, or the same plan."""
+    """Return the plan with a faster window and its residency, or the same plan."""
     layers, capacity = near.layers, near.capacity
     begun = sorted(n for index in range(first, last + 1) for n in layers.begun_at[index])
     inside = [n for n in begun if layers.buffers[n].last <= last and layers.buffers[n].size <= capacity]
@@ -85,7 +85,7 @@ def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> P
 
 
 def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], budget: float) -> Plan:
-    """Return a plan that is faster in a window, given its buffers, none of which is in the near level yet."""
+    """Search a window for a faster plan; none of its buffers is resident at first."""
     layers = near.layers
     within = plan.choices[plan.during(first, last)]
     together = layers.crowded & {i for choice in within for i in choice.kernels if i != choice.last}
@@ -173,7 +173,7 @@ def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Itera
 
 
 def _joined(layers: Layers, begin: int, count: int) -> frozenset[int] | None:
-    """Return the buffers inside of a group, None where its kernels cannot be fused."""
+    """Return the intermediates of a fused group; None if its kernels cannot be fused."""
     found = [layers.joins(index) for index in range(begin, begin + count - 1)]
     return None if None in found else frozenset(n for n in found if n is not None)
 

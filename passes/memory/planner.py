@@ -22,28 +22,28 @@ from .plan import LONGEST_GROUP, Addresses, Choice, Plan, addresses_of, best, is
 from .prefetch import with_early_blocks
 
 _NEAR_FLOOR = 1.02
-"""Kernels that take no more than this times what their engines compute are left as they are."""
+"""Kernels within this factor of their compute cycles are not refined."""
 
 _ONE_AT_A_TIME = 32
-"""How many buffers are given up one after the other, with a packing each, until there are addresses."""
+"""Number of buffers evicted one by one, with a packing each, before larger batches."""
 
 _SHARES = 1, 0.9, 0.8, 0.6, 0.4
-"""How much of a near level may be taken by what is not needed any more, tried in turn until there are addresses."""
+"""Fractions of the capacity that extended live ranges may use, tried in order until a packing exists."""
 
 
 class DoesNotFit(Diagnostic):
-    """A near level is too small; `needed` bytes are enough for the kernels that were looked at."""
+    """Near level too small; `needed` bytes suffice for the kernels examined."""
 
     needed: int = 0
 
 
 def plan_layers(layers: Layers, capacity: int, budget: float, apart: int = 0) -> tuple[Plan, Addresses]:
     """
-    Return a plan within `capacity` bytes of the near level, and its addresses.
+    Select a plan within `capacity` bytes of the near level, and allocate its addresses.
 
-    `budget` limits the search for a better plan than the first, in units of work that do not depend on the machine's
-    speed, about seconds; 0 takes the first. Where there is room, bytes are not used again for `apart` more kernels.
-    Raises Diagnostic where a kernel fits in no tiles.
+    `budget` limits the refinement of the initial solution in units of work, about seconds but independent of the
+    machine's speed; 0 disables it. Bytes are not reused for `apart` more kernels if the capacity permits. Raises
+    Diagnostic for a kernel that no tiling fits.
     """
     plan = _fused(layers, _first(layers, capacity), capacity)
     if budget > 0 and is_contested(layers, plan, capacity):
@@ -55,7 +55,7 @@ def plan_layers(layers: Layers, capacity: int, budget: float, apart: int = 0) ->
 
 
 def _first(layers: Layers, capacity: int) -> Plan:
-    """Return the plan that keeps as much as it can, one kernel at a time."""
+    """Build the initial solution: maximum residency, no fusion."""
     kept = (n for n, b in enumerate(layers.buffers) if b.keep or (b.keep is None and b.size <= capacity))
     near = Near(layers, kept, capacity)
     free = Largest(layers, (n for n in near.resident if not layers.buffers[n].keep), _weight_of(layers))
@@ -78,7 +78,7 @@ def _first(layers: Layers, capacity: int) -> Plan:
 
 
 def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
-    """Return the order in which buffers are evicted, the last first: by bytes times kernels, then by number."""
+    """Return the key of the eviction order, largest first: bytes times kernels, then the number."""
 
     def weight(number: int) -> tuple[int, int]:
         buffer = layers.buffers[number]
@@ -88,7 +88,7 @@ def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
 
 
 def _refilled(near: Near, choices: list[Choice]) -> Plan:
-    """Return a plan, given one choice for each kernel, with buffers taken in, or evicted, where that is faster."""
+    """Refine a plan without fusion: toggle the residency of each buffer if that is faster."""
     layers = near.layers
     limits = _Limits(near, choices)
     for number in sorted(range(len(layers.buffers)), key=_weight_of(layers)):
@@ -110,10 +110,10 @@ def _refilled(near: Near, choices: list[Choice]) -> Plan:
 
 class _Limits:
     """
-    The bytes of room at which the choice for each kernel changes.
+    Capacity thresholds, in bytes, at which the choice for each kernel changes.
 
-    It fits no longer with fewer than `_least`, and another one may be faster with `_more`, where the buffers that the
-    kernel touches stay as they are.
+    The choice does not fit below `_least` bytes, and another may be faster from `_more` bytes on, for unchanged
+    residency of the kernel's operands.
     """
 
     def __init__(self, near: Near, choices: Sequence[Choice]):
@@ -123,13 +123,13 @@ class _Limits:
             self.note(choice)
 
     def note(self, choice: Choice) -> None:
-        """Note the choice for a kernel with the room that there is."""
+        """Record the thresholds of a choice at the bytes available."""
         options = self._near.layers.options(choice.first, 1, self._near.resident)
         self._least[choice.first] = choice.candidate.bytes
         self._more[choice.first] = options.more(choice.candidate, self._near.room(choice.first, choice.first))
 
     def crossed(self, number: int) -> list[int]:
-        """Return the kernels whose choice may differ now that a buffer has been brought in or evicted."""
+        """Return the kernels whose choice may change after a buffer has become resident or has been evicted."""
         buffer = self._near.layers.buffers[number]
         during = slice(buffer.first, buffer.last + 1)
         left = self._near.left[during]
@@ -138,7 +138,7 @@ class _Limits:
 
 
 def _is_near_floor(layers: Layers, choices: Sequence[Choice], number: int) -> bool:
-    """Return whether the kernels that use a buffer take hardly longer than the engines compute."""
+    """Return whether the kernels that use a buffer are near their compute bound."""
     users = layers.users_of[number]
     floor = sum(layers.floor(index) for index in users)
     return sum(choices[index].candidate.cycles for index in users) <= floor * _NEAR_FLOOR
@@ -146,8 +146,7 @@ def _is_near_floor(layers: Layers, choices: Sequence[Choice], number: int) -> bo
 
 def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
     """
-    Return a plan with neighbours fused where what is between them does not stay near anyway: where that is
-    faster, and where it has no room in the far level.
+    Fuse neighbouring kernels with a non-resident intermediate: if faster, or if the far level is too small for it.
     """
     near = Near(layers, plan.resident, capacity)
     choices = [plan.choices[0]]
@@ -167,9 +166,9 @@ def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
 
 def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]:
     """
-    Return addresses for a plan, which evicts buffers until there are some.
+    Allocate addresses for a plan; evict buffers until a packing exists.
 
-    The first _ONE_AT_A_TIME are evicted one at a time, others half as many at a time as have been before.
+    The first _ONE_AT_A_TIME evictions are single; later batches have half as many buffers as evicted before.
     """
     near = Near(layers, plan.resident, capacity)
     free = sorted((n for n in plan.resident if not layers.buffers[n].keep), key=_weight_of(layers))
@@ -187,7 +186,7 @@ def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]
 
 
 def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:
-    """Return a plan with less buffers in the near level, and leave that without them."""
+    """Evict buffers from a plan and from `near`."""
     indices = set[int]()
     for number in numbers:
         near.toggle(number)
@@ -203,9 +202,9 @@ def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:
 
 def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Addresses | None:
     """
-    Return addresses at which bytes are used again as late as there is room for, None where that is at once.
+    Allocate addresses with the longest feasible reuse distance of bytes; None if the distance is 0.
 
-    Before the last hop blocks are free before their kernels, for as long as it takes to fetch what these need.
+    Before the last hop, blocks are reserved ahead of their kernels by the prefetch distance of their weights.
     """
     if not apart:
         return None
@@ -222,7 +221,7 @@ def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Address
 def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
     near = layers.hop.near.name
     return Diagnostic(
-        f"the buffers that are to stay do not fit {near}: {size - capacity:,} bytes short",
+        f"the resident buffers do not fit {near}: {size - capacity:,} bytes short",
         where=where(layers.ops[0]),
         expected=f"addresses within {capacity:,} bytes",
         remedy=f"give {near} {size + layers.fixed:,} bytes, or remove a hint hier.keep",
@@ -230,7 +229,7 @@ def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
 
 
 def _does_not_fit(layers: Layers, resident: Set[int], capacity: int) -> Diagnostic:
-    """Return the error of the kernel that needs most: with the memory that it needs all fit."""
+    """Return the error of the kernel with the largest demand."""
     near = Near(layers, (n for n in resident if layers.buffers[n].keep), capacity)
     needs = [_need(near, index) for index in range(len(layers.ops))]
     return max(needs, key=lambda need: need.bytes).error
@@ -238,7 +237,7 @@ def _does_not_fit(layers: Layers, resident: Set[int], capacity: int) -> Diagnost
 
 @dataclass(frozen=True)
 class _Need:
-    """The bytes of the near level that a kernel needs at least, and the error where these are not there."""
+    """Least bytes of the near level that a kernel needs, and the error if they are missing."""
 
     bytes: float
     error: Diagnostic

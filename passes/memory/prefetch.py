@@ -1,6 +1,4 @@
-"""
-Prefetch distance of weights: kernels ahead of their user at which transfers are issued, so that none is waited for.
-"""
+"""Prefetch distance of weights: kernels between issue and use of a transfer, so that its latency is hidden."""
 
 from __future__ import annotations
 
@@ -14,15 +12,16 @@ from .tiling import tiling_of
 from .transfers import Descriptor
 
 _LEAST = 256
-"""Fetching that takes less than such a part of the plan's time is not looked after."""
+"""Transfers below this fraction of the plan's cycles are ignored."""
 
 
 def with_early_blocks(layers: Layers, plan: Plan, capacity: int) -> tuple[int, ...] | None:
     """
-    Return the kernels from which on the blocks of a plan's choices are to be their own, so that what is fetched once
-    for a choice can come while kernels before it run; None where no block gains by it.
+    Reserve blocks ahead of their choice: return the first kernel of each block's live range, None if none changes.
 
-    Those that take longest to fetch go first: each gets its block as early as it needs it, or as there is room for.
+    Transfers of weights are then issued during earlier kernels. The longest transfers go first; each block is reserved
+    as
+    early as it needs to be, or as the capacity permits.
     """
     wanted = _wanted(layers, plan)
     begins = [choice.first for choice in plan.choices]
@@ -44,14 +43,16 @@ def with_early_blocks(layers: Layers, plan: Plan, capacity: int) -> tuple[int, .
 
 
 def _between(wanted: int, begin: int) -> Iterator[int]:
-    """Yield replacements of a wanted step, the best first."""
+    """Yield kernels from `wanted` to `begin` by bisection, the earliest first."""
     while wanted < begin:
         yield wanted
         wanted = (wanted + begin + 1) // 2
 
 
 def _wanted(layers: Layers, plan: Plan) -> tuple[int, ...]:
-    """Return for each choice the kernel while which its fetching has to begin: the link serves the last one last."""
+    """
+    Compute for each choice the kernel at which its transfers are issued at the latest; transfers share a link in order.
+    """
     begins, now = list[int](), 0
     for choice in plan.choices:
         begins.append(now)
@@ -72,7 +73,7 @@ def _fetching(layers: Layers, plan: Plan) -> list[int]:
 
 
 def _cycles_of_weights(layers: Layers, plan: Plan, choice: Choice) -> int:
-    """Return the cycles of fetching those constants that stay while a choice's kernels run."""
+    """Compute the cycles to transfer the constants that are loaded once per choice."""
     ops = layers.ops[choice.first : choice.last + 1]
     touched = {n for index in choice.kernels for n in layers.buffers_of[index]} & plan.resident
     near = frozenset(v for n in touched for v in layers.buffers[n].values)

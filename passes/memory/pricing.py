@@ -1,4 +1,4 @@
-"""The modelled time of a group of kernels in tiles, as the simulator finds it for the program that comes of them."""
+"""Cost model of a fused group in tiles: the simulator's cycles for the program that it lowers to."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from .transfers import Descriptor, tile_costs
 from .views import VIEWS
 
 _HIDDEN = 16
-"""What part of the cycles that other kernels hide counts, so that of two plans the one with less to fetch is better."""
+"""Divisor of hidden cycles in the cost: a tie-breaker towards fewer transfers."""
 _LONGEST = 2000
-"""Grids of more steps are priced by a formula: they are no good where anything else fits."""
+"""Grids of more steps are estimated by a formula: they are rarely competitive."""
 
 Ints: TypeAlias = NDArray[np.int64]
 TilePrice: TypeAlias = "Callable[[tuple[int, ...]], int | None]"
-"""Takes the extents of a tile's loops; returns cycles, or None where the engine cannot run it."""
+"""Cost model of a tile: maps its extents to cycles, None if the engine cannot run it."""
 
 
 def is_constant(value: SSAValue) -> bool:
-    """Return whether a buffer, or what it is a view of, is a global: there before the program runs."""
+    """Return whether a buffer, or the base of a view, is a global."""
     while isinstance(value.owner, VIEWS):
         value = value.owner.operands[0]
     return isinstance(value.owner, memref.GetGlobalOp)
@@ -42,7 +42,7 @@ def is_constant(value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Route:
-    """Between which levels a group's operands move, and which engine runs each of its kernels."""
+    """Route of a group's operands: the machine, the levels, the links and the engine of each kernel."""
 
     machine: Machine
     engines: Mapping[Operation, Engine]
@@ -50,29 +50,29 @@ class Route:
     fetch: Link
     store: Link
     outs: Level
-    """The level of outputs and sums, mostly the near one too."""
+    """Level of outputs and accumulators; usually the near level."""
     copies: int = 1
-    """The copies of the engines that tiles may be spread over."""
+    """Engine instances available for spatial mapping."""
     around: int = 1
-    """The copies that a grid around is spread over, each of which does what is priced."""
+    """Instances of the enclosing grid; each executes the estimated group."""
     ahead: bool = False
-    """Whether what is fetched once comes while other kernels run, far ahead, and not before the kernel itself."""
+    """True if operands fetched once are prefetched during earlier kernels."""
 
     @property
     def channels(self) -> tuple[int, ...]:
-        """The channels of each link in use."""
+        """Return the channels of each link in use."""
         return (self.fetch.channels,) if self.store == self.fetch else (self.fetch.channels, self.store.channels)
 
     def sharing(self, level: Level, copies: int) -> int:
-        """Return the number of sharers of each instance of a level, of these and of those around."""
+        """Return the number of engine instances that share one instance of a level."""
         return 1 if prod(level.count) > 1 else copies * self.around
 
     def waited(self, value: SSAValue, cycles: Ints) -> Ints:
-        """Return the exposed cycles of fetching an operand once: of hidden ones, a small fraction."""
+        """Return the exposed cycles of an operand fetched once; a prefetched one counts a small fraction."""
         return cycles // _HIDDEN if self.ahead and is_constant(value) else cycles
 
     def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
-        """Return the engine for an op that is done besides a kernel: that one's, or else the fastest at its level."""
+        """Return the engine for an initialisation or epilogue: the leader's if able, else the fastest at its level."""
         engine = self.engines[leader]
         if self.machine.pricer(engine, op) is not None:
             return engine
@@ -82,10 +82,9 @@ class Route:
 
 def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
     """
-    Return the cost of a tile as its share of what the whole kernel costs, and a set-up, or what it costs if that is
-    more.
+    Return the cost of a tile as its share of the whole kernel's cost plus set-up, or its own cost if larger.
 
-    For tiles that are cut once more before an engine gets them: it is no gain that their own shape suits it well.
+    For tiles that another hop tiles again: a shape that suits the engine at this level is no gain.
     """
     bounds = kernel_of(op).bounds
     whole = price(bounds)
@@ -102,7 +101,7 @@ def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
 
 @dataclass(frozen=True)
 class Work:
-    """Cycles that an engine computes at each step that is a multiple of `run`, or, `last`, at each one before."""
+    """Compute cycles of an engine at steps that are multiples of `run`; with `last`, at the step before each."""
 
     cycles: int
     run: int = 1
@@ -134,31 +133,34 @@ class Pricer:
 
     @cached_property
     def whole(self) -> tuple[TilePrice, ...]:
-        """Cost of a tile of each kernel."""
+        """Cost model per tile of each kernel."""
         return tuple(self._price_of(op, self.route.engines[op]) for op in self.ops)
 
     @cached_property
     def partial(self) -> tuple[TilePrice, TilePrice, TilePrice]:
-        """Cost per tile of a cut reduction: of its start, of a step and of its end."""
+        """Cost models per tile of a split reduction: initialisation, step, epilogue."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         start, end = self._price_beside(split.start), self._price_beside(split.epilogue)
         return start, self._price_of(split.step, self.route.engines[leader]), end
 
     def _price_beside(self, op: Operation | None) -> TilePrice:
-        """Return the cost of what is done besides the leader, on its engine if that can."""
+        """Return the cost model of an initialisation or epilogue, on the leader's engine if able."""
         if op is None:
             return lambda bounds: 0
         engine = self.route.engine_beside(op, self.ops[-1])
         return (lambda bounds: None) if engine is None else self._price_of(op, engine)
 
     def copies_beside(self) -> int:
-        """Number of instances of the engines that begin and end a cut reduction."""
+        """Return the instances of the engines that run initialisation and epilogue of a split reduction."""
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         engines = [self.route.engine_beside(op, leader) for op in (split.start, split.epilogue) if op is not None]
         return min((engine.total for engine in engines if engine is not None), default=self.route.copies)
 
     def compute(self, tiling: Tiling, order: Sequence[int], spread: Spread = NOWHERE) -> list[Work] | None:
-        """Return the cycles that the engines, or each of their instances, compute per step, None where one cannot."""
+        """
+        Return the compute cycles per step of the engines, per instance if spatially mapped; None if one cannot run a
+        tile.
+        """
         counts = spread.counts(tiling.counts)
         found: list[Work] = []
         for part, price in zip(tiling.parts[:-1], self.whole[:-1], strict=True):
@@ -170,7 +172,7 @@ class Pricer:
         return None if leader is None else [*found, *leader]
 
     def leader(self, tiling: Tiling) -> list[Work] | None:
-        """Return the cycles that the leader's engine computes per step, None where it cannot."""
+        """Return the compute cycles per step of the leader's engine; None if it cannot run a tile."""
         part = tiling.parts[-1]
         if not tiling.cut_reductions:
             cycles = self.whole[-1](part.sizes)
@@ -188,7 +190,7 @@ class Pricer:
         return part.tile(part.kernel.outputs[0], tiling.counts, is_output=True, in_place=False).extents
 
     def transfer(self, tile: OperandTile) -> Descriptor:
-        """Return the cost of moving tiles of an operand."""
+        """Return the transfer cost of tiles of an operand."""
         key = tile.value, tile.extents, tile.is_output
         if key not in self._costs:
             link = self.route.store if tile.is_output else self.route.fetch
@@ -199,9 +201,9 @@ class Pricer:
         self, tiling: Tiling, order: Sequence[int], stages: Sequence[int], spread: Spread = NOWHERE
     ) -> int | None:
         """
-        Return the modelled time of a tiling, None where an engine cannot do it.
+        Compute the modelled cycles of a tiling; None if an engine cannot run it.
 
-        `stages` are the buffers per operand of `tiling.tiles`, `order` the loops that are cut, outermost first.
+        `stages` are the buffers per operand of `tiling.tiles`; `order` lists the tiled loops, outermost first.
         """
         order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
         works = self.compute(tiling, order, spread)
@@ -226,7 +228,7 @@ class Pricer:
         return max(busy + moving, moving * spread.copies)
 
     def moves(self, value: SSAValue, *, is_output: bool) -> _Moves:
-        """Return the canonical key of an interior tile's transfer cycles, by the tile's extents."""
+        """Return the memoised transfer cycles of an interior tile as a function of its extents."""
         if (value.type, is_output) not in self._moves:
             link = self.route.store if is_output else self.route.fetch
 
@@ -281,26 +283,26 @@ class Pricer:
 
 
 def _run(tile: OperandTile, counts: Sequence[int], order: Sequence[int]) -> int:
-    """Return for how many steps a tile stays; `counts` are the tiles along each loop."""
+    """Return the number of steps for which a tile is reused; `counts` are the tiles along each loop."""
     bounds = [counts[dim] for dim in order]
     moving = [place for place, dim in enumerate(order) if dim in tile.dims and bounds[place] > 1]
     return prod(bounds[moving[-1] + 1 :]) if moving else prod(bounds)
 
 
 def _compute(works: Sequence[Work]) -> Callable[[int], int]:
-    """Return the cycles at a step."""
+    """Return the compute cycles as a function of the step."""
     steady = sum(work.cycles for work in works if work.run == 1)
     others = [work for work in works if work.run > 1]
     return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
 
 
 def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level, *, ins: bool = True, outs: bool = True) -> int:
-    """Return the bytes that inputs, or outputs and scratch, or all take in a level, rounded up to its alignment."""
+    """Compute the footprint in a level of inputs, of outputs and scratch, or of all, in aligned bytes."""
     pairs = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if (outs if t.is_output else ins)]
     scratch = tiling.scratch if outs else ()
     return sum(reserved(t.near_bytes, level) * s for t, s in pairs) + sum(reserved(e.bytes, level) for e in scratch)
 
 
 def reserved(size: int, level: Level) -> int:
-    """Return the bytes that one buffer takes."""
+    """Return the aligned size of a buffer in bytes."""
     return -(-size // level.unit) * level.unit

@@ -1,4 +1,4 @@
-"""Tiles spread over instances of an engine: which loops of a kernel are divided among them."""
+"""Spatial mapping of a kernel's tiles onto instances of an engine."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ class Spread:
     """
     Spatial mapping of tiles onto engine instances: `loops` pairs loops of a kernel, outermost first, with instances.
 
-    The number divides that of the tiles; each copy has as many, next to each other.
+    The instances of a loop divide its number of tiles; each instance gets contiguous ones.
     """
 
     loops: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def copies(self) -> int:
-        """The copies that work at once."""
+        """Number of instances in use."""
         return prod(copies for _, copies in self.loops)
 
     def counts(self, counts: Sequence[int]) -> tuple[int, ...]:
-        """Return the tiles of one copy along each loop, given those of all."""
+        """Return the tiles per instance along each loop, given the total."""
         divided = dict(self.loops)
         return tuple(count // divided.get(loop, 1) for loop, count in enumerate(counts))
 
     def order(self, order: Sequence[int], counts: Sequence[int]) -> tuple[int, ...]:
-        """Return those of some loops that a copy still goes through."""
+        """Return the loops of `order` that remain temporal within an instance."""
         own = self.counts(counts)
         return tuple(loop for loop in order if not self.loops or own[loop] > 1)
 
     def begins(self, counts: Sequence[int]) -> Iterator[dict[int, int]]:
-        """Yield, for each copy, the number of its first tile along the loops that are divided."""
+        """Yield, for each instance, the number of its first tile along each spatially mapped loop."""
         own = self.counts(counts)
         for place in product(*(range(copies) for _, copies in self.loops)):
             yield {loop: at * own[loop] for (loop, _), at in zip(self.loops, place, strict=True)}
 
 
 NOWHERE = Spread()
-"""All tiles on one engine."""
+"""All tiles on one engine instance."""

@@ -1,7 +1,7 @@
 """
-All tile sizes of a group of kernels at once, as arrays: what fits, what moves, and an estimate of the time.
+Vectorised search space of tile sizes of a fused group: legality, footprint and estimated cycles as arrays.
 
-Says of N tilings what `Tiling` says of one; row i of an array belongs to tiling i.
+Row i of an array corresponds to `Tiling` number i of N.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .tile_extents import extents_to_try
 from .tiling import Part, tiling_of
 
 PERMUTED = 3
-"""How many loops are tried in every order; further ones stay outside of these."""
+"""Number of loops whose orders are permuted; others stay outside of these."""
 
 
 class Sweep:
-    """Every choice of tile sizes of a group that its kernels permit and the engines run."""
+    """All legal tile sizes of a fused group that the engines support."""
 
     def __init__(self, ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]):
         self._ops, self._route, self._pricer, self._resident = tuple(ops), route, pricer, resident
@@ -50,9 +50,9 @@ class Sweep:
 
     def _looking_whole(self) -> Flags:
         """
-        Return the tilings with a tile that is as large as its operand, but moves over it, as one with its border may.
+        Return the tilings with a moving tile of the extents of its operand, due to padding.
 
-        Where tiles are cut once more, verify-memory tells a tile from what it is in by the shape.
+        At an inner hop, verify-memory distinguishes a tile from its operand by the shape.
         """
         found = np.zeros(len(self.sizes), np.bool_)
         for tiles in self.tiles:
@@ -60,7 +60,7 @@ class Sweep:
         return found
 
     def _joined(self) -> Flags:
-        """Return the tilings in which the fused group's intermediates are whole where they must be."""
+        """Return the tilings whose intermediates are whole along reduced loops."""
         fine = np.ones(len(self.sizes), np.bool_)
         bounds = np.array(self.whole.kernel.bounds)
         for dim in self._reduced:
@@ -74,12 +74,12 @@ class Sweep:
 
     @cached_property
     def counts(self) -> Ints:
-        """The tiles along each of the leader's loops."""
+        """Tiles along each of the leader's loops."""
         return -(-np.array(self.whole.kernel.bounds, np.int64) // np.maximum(self.sizes, 1))
 
     @cached_property
     def parts(self) -> list[Parts]:
-        """The kernels of the group, each with its tiles."""
+        """Kernels of the group, each with its tiles."""
         loops = self.sizes.shape[1]
         moving = (self.counts > 1)[:, :, None] & np.eye(loops, dtype=np.bool_)[None]
         found = [Parts(self.whole.parts[-1], self.sizes, moving)]
@@ -106,11 +106,11 @@ class Sweep:
 
     @property
     def reductions(self) -> Ints:
-        """Number of steps of the leader's reduction in each tiling."""
+        """Return the number of reduction steps of the leader in each tiling."""
         return self.counts[:, self._reduced].prod(axis=1)
 
     def _priced(self) -> Flags:
-        """Price what the engines do; returns which tilings they can."""
+        """Tabulate the compute cycles of all tiles; return the tilings that the engines support."""
         tables: list[Ints] = []
         for parts, price in zip(self.parts[:-1], self._pricer.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, price))
@@ -131,7 +131,7 @@ class Sweep:
 
     @cached_property
     def tiles(self) -> list[Tiles]:
-        """The tiles of each operand that lies in the far level: inputs of all kernels, then the leader's outputs."""
+        """Tiles of each operand in the far level: inputs of all kernels, then the leader's outputs."""
         inner = {parts.part.kernel.outputs[0].value for parts in self.parts[:-1]}
         found: list[Tiles] = []
         for parts in self.parts:
@@ -147,15 +147,14 @@ class Sweep:
 
     @property
     def copies(self) -> int:
-        """The instances of the engine that tiles may be spread over."""
+        """Return the engine instances available for spatial mapping."""
         return self._route.copies
 
     def divided(self, order: Sequence[int], most: int) -> Ints:
         """
-        Return the engine instances, of so many at most, along each loop [N, loops]: the outer loops of this order
-        first.
+        Return the engine instances along each loop [N, loops], at most `most` in all, outer loops of `order` first.
 
-        Only loops along which all outputs move are: copies write tiles of their own.
+        Only loops along which all outputs move are mapped: instances write disjoint tiles.
         """
         left = np.full(len(self.sizes), most)
         found = np.ones_like(self.sizes)
@@ -168,7 +167,9 @@ class Sweep:
         return found
 
     def near_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
-        """Return the near bytes of each tiling with this many stages, on all instances that share the level."""
+        """
+        Compute the near-level bytes of each tiling with `stages` buffers, over all instances that share the level.
+        """
         unit = self._route.near.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
@@ -186,7 +187,7 @@ class Sweep:
         return total * self._route.around * copies if self._route.sharing(self._route.near, 2) > 1 else total
 
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """Yield the orders of loops to try: reduced ones innermost, those that are not permuted outermost."""
+        """Yield the loop orders to try: reductions innermost, unpermuted loops outermost."""
         bounds = self.whole.kernel.bounds
         loops = [dim for dim, sizes in enumerate(self._choices) if sizes != [bounds[dim]]]
         parallel = [dim for dim in loops if dim not in self._reduced]
@@ -196,7 +197,9 @@ class Sweep:
             yield (*others, *order, *(dim for dim in loops if dim in self._reduced))
 
     def estimate(self, order: Sequence[int], divided: Ints | None = None) -> tuple[Ints, Ints, Ints]:
-        """Return the cycles of computing on each copy, of all transfers, and of one transfer per operand."""
+        """
+        Estimate per tiling the compute cycles of an instance, the cycles of all transfers, and of one per operand.
+        """
         counts = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
         steps = counts.prod(axis=1)
@@ -216,7 +219,7 @@ class Sweep:
         return compute, moved, single
 
     def _transfers(self, tiles: Tiles) -> Ints:
-        """Return the cycles of one transfer of a tile that is inside of its operand."""
+        """Return the transfer cycles of an interior tile."""
         if id(tiles) not in self._moved:
             moves = self._pricer.moves(tiles.access.value, is_output=tiles.is_output)
             self._moved[id(tiles)] = _each(tiles.extents, moves)
@@ -232,7 +235,7 @@ def _distinct(accesses: Sequence[Access]) -> list[Access]:
 
 
 def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:
-    """Return a cost per row, -1 where there is none; each distinct row is estimated once. 0 where not asked for."""
+    """Compute a cost per row, once per distinct row; -1 for unsupported tiles, 0 for rows outside of `where`."""
     if not len(rows):
         return np.zeros(0, np.int64)
     keys = np.zeros(len(rows), np.int64)
@@ -253,7 +256,7 @@ def _rounded(sizes: Ints, unit: int) -> Ints:
 
 
 def _divisors(most: int, copies: int) -> Ints:
-    """Return the greatest divisor of each number up to `most` that is at most each number up to `copies`."""
+    """Tabulate the greatest divisor of each n <= `most` that is at most each k <= `copies`: table[n, k]."""
     table = np.ones((most + 1, copies + 1), np.int64)
     for divisor in range(2, copies + 1):
         table[::divisor, divisor:] = divisor
@@ -261,7 +264,9 @@ def _divisors(most: int, copies: int) -> Ints:
 
 
 def changes(counts: Ints, moving: Flags, order: Sequence[int]) -> Ints:
-    """Return the number of times a tile changes: it is reused over loops inside of those that it moves along."""
+    """
+    Return the number of distinct consecutive tiles: a tile is reused over the loops inside of those it moves along.
+    """
     total = np.ones(len(counts), np.int64)
     begun = np.zeros(len(counts), np.bool_)
     for dim in reversed(order):

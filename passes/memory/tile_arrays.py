@@ -1,4 +1,4 @@
-"""The tiles of kernels and of their operands in N tilings at once, as arrays: row i belongs to tiling i."""
+"""Tiles of kernels and operands in N tilings, as arrays: row i corresponds to tiling i."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Flags = NDArray[np.bool_]
 
 
 def any_along(flags: Flags) -> Flags:
-    """Return whether any flag is set along axis 1."""
+    """Reduce flags along axis 1 by logical or."""
     return np.asarray(flags.any(axis=1), np.bool_)
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of one operand: extents [N, axes], and which of the leader's loops each moves along [N, loops]."""
+    """Tiles of one operand: extents [N, axes] and the leader's loops along which they move [N, loops]."""
 
     access: Access
     extents: Ints
@@ -35,13 +35,13 @@ class Tiles:
 
     @property
     def bytes(self) -> Ints:
-        """The bytes of a tile."""
+        """Bytes of a tile."""
         return self.extents.prod(axis=1) * numpy_type(element_of(self.access.value)).itemsize
 
 
 @dataclass(frozen=True)
 class Parts:
-    """One kernel of the group: its tile's extents [N, loops], and which of the leader's loops move each of its own."""
+    """Kernel of the group: tile extents [N, loops] and, per own loop, the leader's loops that move the tile."""
 
     part: Part
     sizes: Ints
@@ -50,11 +50,11 @@ class Parts:
 
     @property
     def cut(self) -> Flags:
-        """Along which loops a tile is less than the whole, [N, loops]."""
+        """Loops along which a tile is smaller than the kernel [N, loops]."""
         return np.asarray(self.moving.any(axis=2) | (self.sizes != np.array(self.part.kernel.bounds)), np.bool_)
 
     def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
-        """Return the tiles of an operand."""
+        """Compute the tiles of an operand."""
         axes = [self.axis(access, axis, in_place=in_place) for axis in range(len(access.map.results))]
         count, loops = len(self.sizes), self.moving.shape[2]
         extents = np.stack([a for a, _ in axes], axis=1) if axes else np.ones((count, 0), np.int64)
@@ -62,7 +62,7 @@ class Parts:
         return Tiles(access, extents, moving, is_output, in_place)
 
     def axis(self, access: Access, axis: int, *, in_place: bool) -> tuple[Ints, Flags]:
-        """Return the extents of the tiles along one axis, and which of the leader's loops they move along."""
+        """Compute the tile extents along one axis, and the leader's loops along which they move."""
         form, extent = linear(access.map.results[axis]), shape_of(access.value)[axis]
         if form.divides:
             whole = np.full(len(self.sizes), extent, np.int64)
@@ -80,7 +80,7 @@ class Parts:
         return length, moving
 
     def allowed(self, resident: frozenset[SSAValue]) -> Flags:
-        """Return the tilings that the kernel permits."""
+        """Return the mask of legal tilings of the kernel."""
         kernel, cut = self.part.kernel, self.cut
         fine = np.ones(len(self.sizes), np.bool_)
         for dim in index_dims(kernel) | divided_dims(kernel):

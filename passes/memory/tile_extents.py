@@ -1,4 +1,4 @@
-"""The tile extents that are tried along each loop of a kernel."""
+"""Candidate tile extents along each loop of a kernel."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .pricing import Route
 from .tiling import can_cut_reductions, divided_dims, index_dims
 
 SIZES_PER_LOOP = 12
-"""How many tile sizes are tried along a loop; beyond that every second, fourth, ... is left out."""
+"""Maximum number of tile sizes along a loop; of more, every second, fourth, ... is dropped."""
 SIZES_PER_REDUCTION = 6
 SIZES = 2000
-"""How many combinations of tile sizes are tried."""
+"""Maximum number of combinations of tile sizes."""
 
 
 def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int]]:
-    """Return the tile extents to try along each loop of a kernel: even cuts, as far as the engine allows."""
+    """Enumerate the candidate tile extents along each loop: even cuts that the engine supports."""
     support = route.engines[op].support(op)
     assert support is not None
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
@@ -41,7 +41,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
             cuts = {cut for cut in cuts if bound % cut == 0}
         kept = sorted(cut for cut in cuts if cut <= limits[dim])
         found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP))
-    # The kernels of a network differ widely in how many loops they have; the total is kept within reach.
+    # Kernels differ widely in their number of loops, so the total number of combinations is bounded.
     while prod(map(len, found)) > SIZES:
         longest = max(found, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
         longest[:] = _thinner(longest)
@@ -49,7 +49,7 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
 
 
 def _thinner(sizes: list[int]) -> list[int]:
-    """Return fewer of the tile sizes of a loop: the least and the whole to the last, then the whole alone."""
+    """Halve the tile sizes of a loop, keeping the smallest and the whole; the whole survives longest."""
     if len(sizes) > 3:
         return [sizes[0], *sizes[1:-1:2], sizes[-1]]
     return [sizes[0], sizes[-1]] if len(sizes) == 3 else sizes[-1:]

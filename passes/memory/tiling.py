@@ -1,11 +1,11 @@
 """
-Kernels in tiles, from the kernel view alone: which tile of each operand a group of kernels touches at each grid point.
+Tiling of fused kernels: the tile of each operand at each grid point, from the access maps alone.
 
-A tile of a kernel is the same kernel on smaller operands. Along axes that are cut, padding disappears into the tiles'
-maps: what extends beyond the operand is filled on the way in, and not written on the way out.
+A tile of a kernel is the same kernel on smaller operands. Along tiled axes, padding moves into the tile maps: transfers
+fill the padding on the way in, and drop it on the way out.
 
-Several kernels are tiled together where each but the last, the leader, makes an intermediate that only the next ones
-read: tiles of the intermediates then follow from those of the leader, and never leave the near level.
+In a fused group each kernel except the last, the leader, produces an intermediate for later kernels only. Tiles of
+intermediates follow from those of the leader, and never leave the near level.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from ...ir import element_of, numpy_type, shape_of, where
 @dataclass(frozen=True)
 class OperandTile:
     """
-    The tile of one operand: its extents, its offsets as linear forms in the leader's loops, and its fill.
+    Tile of one operand: extents, offsets as linear forms in the leader's loops, and padding value.
 
-    One `in_place` is worked on where the operand lies, and never extends beyond it.
+    An `in_place` tile is a view of the operand, and never partial.
     """
 
     value: SSAValue
@@ -46,25 +46,24 @@ class OperandTile:
 
     @property
     def bytes(self) -> int:
-        """The bytes of one tile."""
+        """Bytes of one tile."""
         return prod(self.extents) * numpy_type(element_of(self.value)).itemsize
 
     @property
     def near_bytes(self) -> int:
-        """The bytes that one tile takes besides its operand."""
+        """Bytes of one tile in the near level, 0 in place."""
         return 0 if self.in_place else self.bytes
 
     @cached_property
     def dims(self) -> frozenset[int]:
-        """The leader's loops that the tile moves along."""
+        """Leader's loops along which the tile moves."""
         return frozenset(dim for offset in self.offsets for dim in offset.dims())
 
 
 @dataclass(frozen=True)
 class Part:
     """
-    One kernel of a group: the extents of its tile in its own loops, and where the tile begins in each of them, as
-    linear forms in the numbers of the leader's tiles.
+    Kernel of a group: tile extents in its own loops, and tile offsets as linear forms in the leader's tile numbers.
     """
 
     op: Operation
@@ -74,35 +73,35 @@ class Part:
 
     @property
     def first_output(self) -> int:
-        """The position of the first output among the operands."""
+        """Position of the first output among the operands."""
         return len(self.op.operands) - len(self.kernel.outputs)
 
     @property
     def first_extra(self) -> int:
-        """The position of the first operand of the epilogue."""
+        """Position of the first operand of the epilogue."""
         return self.first_output - len(self.kernel.extras)
 
     @property
     def accumulates(self) -> bool:
-        """Return whether the kernel adds to what its output holds."""
+        """Return whether the kernel accumulates into its output."""
         return any(initial is None for reduction in self.kernel.reductions for initial in reduction.initial)
 
     @cached_property
     def moving(self) -> frozenset[int]:
-        """The leader's loops that the tile moves along."""
+        """Leader's loops along which the tile moves."""
         return frozenset(dim for start in self.starts for dim in start.dims())
 
     def is_cut(self, dim: int) -> bool:
-        """Return whether a tile is less than the whole along a loop."""
+        """Return whether a tile is smaller than the kernel along a loop."""
         return bool(self.starts[dim].terms) or self.sizes[dim] != self.kernel.bounds[dim]
 
     @property
     def is_whole(self) -> bool:
-        """Return whether the tile is all of the kernel."""
+        """Return whether the tile covers the whole kernel."""
         return not any(self.is_cut(dim) for dim in range(len(self.sizes)))
 
     def is_used(self, position: int) -> bool:
-        """Return whether the scalar code uses an input, or the op demands the shape of a tile of it all the same."""
+        """Return whether the scalar code uses an input, or the op requires a tile of it for its shape."""
         if position >= self.first_extra or not isinstance(self.op, KernelOp):
             return True
         blocks = [reduction.body for reduction in self.kernel.reductions]
@@ -110,12 +109,12 @@ class Part:
         return any(block.args[position].uses for block in blocks)
 
     def accesses(self) -> dict[int, Access]:
-        """Return the accesses that are read, by the operand's position."""
+        """Return the read accesses by operand position."""
         inputs = (*self.kernel.inputs[: self.first_extra], *self.kernel.extras)
         return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self.is_used(k)}
 
     def tile(self, access: Access, counts: Sequence[int], *, is_output: bool, in_place: bool) -> OperandTile:
-        """Return the tile of an operand; `counts` are the numbers of the leader's tiles."""
+        """Compute the tile of an operand; `counts` are the leader's tiles along each loop."""
         shape = shape_of(access.value)
         forms = [linear(expr) for expr in access.map.results]
         spans = [self._span(form, extent, access, in_place) for form, extent in zip(forms, shape, strict=True)]
@@ -128,7 +127,7 @@ class Part:
         return OperandTile(access.value, extents, offsets, hangs, fill, is_output, in_place)
 
     def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
-        """Return the extent and the offset of a tile along one axis; one that is not cut keeps its padding."""
+        """Compute extent and offset of a tile along one axis; an untiled axis keeps its padding."""
         if form.divides:
             if any(self.is_cut(dim) for dim in form.dims()):
                 raise Diagnostic("a loop whose index is divided cannot be cut", where=where(self.op))
@@ -147,7 +146,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A buffer of the near level that belongs to a group: an intermediate, or the sums of a reduction that is cut."""
+    """Near-level scratch buffer of a group: an intermediate, or the accumulator of a split reduction."""
 
     shape: tuple[int, ...]
     element: Attribute
@@ -155,16 +154,16 @@ class Scratch:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the buffer."""
+        """Bytes of the buffer."""
         return prod(self.shape) * numpy_type(self.element).itemsize
 
 
 @dataclass(frozen=True)
 class Tiling:
     """
-    A group of kernels in tiles: the size of the leader's tile in each of its loops.
+    Tiling of a fused group: tile sizes in the leader's loops.
 
-    `resident` are the buffers that lie in the near level already.
+    `resident` are the buffers in the near level.
     """
 
     ops: tuple[Operation, ...]
@@ -174,12 +173,12 @@ class Tiling:
 
     @property
     def op(self) -> Operation:
-        """The leader: the last kernel of the group."""
+        """Leader: the last kernel of the group."""
         return self.ops[-1]
 
     @property
     def kernel(self) -> Kernel:
-        """The leader's kernel view."""
+        """Kernel view of the leader."""
         return self.kernels[-1]
 
     def cut(self, sizes: tuple[int, ...]) -> Tiling:
@@ -188,17 +187,17 @@ class Tiling:
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """The tiles along each of the leader's loops; the last may be partial."""
+        """Tiles along each of the leader's loops; the last may be partial."""
         return tuple(-(-bound // size) for bound, size in zip(self.kernel.bounds, self.sizes, strict=True))
 
     @cached_property
     def cut_reductions(self) -> tuple[int, ...]:
-        """The leader's reduced loops that are cut."""
+        """Leader's tiled reduction loops."""
         return tuple(dim for dim, count in enumerate(self.counts) if count > 1 and dim in self.kernel.reduced)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The kernels with their tiles, in the order of the group."""
+        """Kernels with their tiles, producers first."""
         pairs = enumerate(zip(self.sizes, self.counts, strict=True))
         starts = tuple(Linear(((dim, size),)) if count > 1 else Linear() for dim, (size, count) in pairs)
         found = [Part(self.op, self.kernel, self.sizes, starts)]
@@ -223,7 +222,7 @@ class Tiling:
 
     @cached_property
     def intermediates(self) -> dict[SSAValue, Scratch]:
-        """The buffers between kernels of the group, which are never in the far level."""
+        """Intermediates of the group, which are never in the far level."""
         found: dict[SSAValue, Scratch] = {}
         for part in self.parts[:-1]:
             output = part.kernel.outputs[0]
@@ -233,7 +232,7 @@ class Tiling:
 
     @cached_property
     def sums(self) -> Scratch | None:
-        """Index of the accumulator of a cut reduction, None where the output's tile serves."""
+        """Accumulator of a split reduction; None if the output's tile serves as one."""
         part = self.parts[-1]
         if not self.cut_reductions or part.kernel.epilogue is None:
             return None
@@ -243,12 +242,12 @@ class Tiling:
 
     @cached_property
     def scratch(self) -> tuple[Scratch, ...]:
-        """The buffers that the group has to itself."""
+        """Scratch buffers of the group."""
         return (*self.intermediates.values(), *([self.sums] if self.sums else []))
 
     @cached_property
     def reads(self) -> dict[tuple[int, int], OperandTile]:
-        """The tile of each operand that is read, by the kernel's number and its position; one buffer may have two."""
+        """Tile of each read operand, by kernel number and operand position; one buffer may have two."""
         found: dict[tuple[int, int], OperandTile] = {}
         for number, part in enumerate(self.parts):
             for position, access in part.accesses().items():
@@ -263,7 +262,7 @@ class Tiling:
 
     @cached_property
     def writes(self) -> tuple[OperandTile, ...]:
-        """The tile of each of the leader's outputs."""
+        """Tile of each output of the leader."""
         return tuple(self._operand_tile(self.parts[-1], access, is_output=True) for access in self.kernel.outputs)
 
     def _operand_tile(self, part: Part, access: Access, *, is_output: bool) -> OperandTile:
@@ -271,16 +270,16 @@ class Tiling:
 
     @cached_property
     def tiles(self) -> tuple[OperandTile, ...]:
-        """The tiles that are read, each once, then those that are written. A buffer worked on in place has both."""
+        """Distinct tiles read, then the tiles written. A buffer updated in place has both."""
         return (*dict.fromkeys(self.reads.values()), *self.writes)
 
     @property
     def accumulates(self) -> bool:
-        """Return whether the leader adds to what its output holds."""
+        """Return whether the leader accumulates into its output."""
         return self.parts[-1].accumulates
 
     def blocked_dims(self) -> str:
-        """Return why the group may not be cut like this, empty where it may."""
+        """Return the reason why the tiling is illegal, empty if it is legal."""
         for dim, count in enumerate(self.counts):
             if count > 1 and (reason := self._blocked(dim)):
                 return reason
@@ -294,7 +293,7 @@ class Tiling:
         return ""
 
     def _loose_intermediates(self) -> str:
-        """Return why an intermediate cannot be made tile by tile: nobody fills what lies outside of it."""
+        """Return the reason why an intermediate cannot be tiled, such as padding without a fill; empty if it can."""
         for part in self.parts[:-1]:
             if any(part.is_cut(dim) for dim in part.kernel.reduced):
                 return "an intermediate must be reduced in one go"
@@ -317,19 +316,19 @@ class Tiling:
 
 
 def steps_back(form: Linear, sizes: Sequence[int]) -> int:
-    """Return the largest decrease of a form without divisions from its value at 0 over the box of these sizes."""
+    """Return the largest decrease of a form without divisions from its value at 0 over a box of these sizes."""
     return -sum(factor * (sizes[cast(int, dim)] - 1) for dim, factor in form.terms if factor < 0)
 
 
 def divided_dims(kernel: Kernel) -> set[int]:
-    """Return the loops that index an axis by way of a division: tiles span these, and all of the axis."""
+    """Return the loops that occur in a division of an access: tiles span these loops and the whole axis."""
     accesses = (*kernel.inputs, *kernel.extras, *kernel.outputs)
     forms = [linear(expr) for access in accesses for expr in access.map.results]
     return {dim for form in forms if form.divides for dim in form.dims()}
 
 
 def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
-    """Return whether a kernel is one reduction, whose sum may be taken in several steps."""
+    """Return whether a kernel is one reduction that can be split into partial sums."""
     if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.outputs) != 1:
         return False
     (reduction,) = kernel.reductions
@@ -337,7 +336,7 @@ def can_cut_reductions(op: Operation, kernel: Kernel) -> bool:
 
 
 def index_blocked(part: Part) -> str:
-    """Return why a kernel may not be cut for its scalar code's sake, empty where it may."""
+    """Return the reason why the scalar code forbids the tiling (`linalg.index` of a tiled loop), empty if none."""
     for dim in sorted(index_dims(part.kernel)):
         if part.is_cut(dim):
             return f"the scalar code uses the index d{dim}"
@@ -345,7 +344,7 @@ def index_blocked(part: Part) -> str:
 
 
 def division_blocked(part: Part) -> str:
-    """Return why a kernel may not be cut for what its accesses divide, empty where it may."""
+    """Return the reason why divisions in accesses forbid the tiling, empty if none."""
     for dim in sorted(divided_dims(part.kernel)):
         if part.is_cut(dim):
             return f"an access divides the index d{dim}"
@@ -353,14 +352,14 @@ def division_blocked(part: Part) -> str:
 
 
 def index_dims(kernel: Kernel) -> set[int]:
-    """Return the loops whose index the scalar code of a kernel uses."""
+    """Return the loops whose index the scalar code uses."""
     blocks = [*(reduction.body for reduction in kernel.reductions), kernel.result, kernel.epilogue]
     inner = (found for block in blocks if block is not None for found in nested_ops(block))
     return {found.dim.value.data for found in inner if isinstance(found, linalg.IndexOp)}
 
 
 def mixed_axes(part: Part) -> str:
-    """Return why tiles of an axis that several dimensions index are no solid blocks of it, empty where they are."""
+    """Return the reason why tiles of an axis indexed by several loops are not contiguous, empty if they are."""
     kernel = part.kernel
     for access in (*kernel.inputs, *kernel.outputs):
         for inner, outer in axis_pairs(kernel, access):
@@ -373,7 +372,7 @@ def mixed_axes(part: Part) -> str:
 
 
 def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
-    """Return, for axes that several parallel loops index, the innermost of these and the others."""
+    """Return, per axis indexed by several parallel loops, the innermost of these and the others."""
     found: list[tuple[int, list[int]]] = []
     for form in (linear(expr) for expr in access.map.results):
         if form.divides:
@@ -388,7 +387,7 @@ def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
 def tiling_of(
     op: Operation | Sequence[Operation], sizes: Sequence[int] | None = None, resident: Collection[SSAValue] = ()
 ) -> Tiling:
-    """Return the tiling of a kernel, or of a group, with tiles of these sizes, of one tile where none are given."""
+    """Build the tiling of a kernel or fused group; without sizes, one tile."""
     ops = (op,) if isinstance(op, Operation) else tuple(op)
     kernels = tuple(kernel_of(each) for each in ops)
     bounds = tuple(sizes) if sizes is not None else kernels[-1].bounds

@@ -1,4 +1,4 @@
-"""Transfers: the bytes that they move, and their cost on a link."""
+"""Transfers: bytes moved and cost on a link."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .views import layout_of
 @dataclass(frozen=True)
 class Cost:
     """
-    A transfer's time on a link in cycles of the machine's clock: `startup` on its channel, then `data` on the bus.
+    Cost of a transfer in cycles of the machine's clock: `startup` on its channel, then `data` on the bus.
 
-    `bytes` are read and written. What lies outside of the far buffer is filled by the link, at its width.
+    `bytes` are read and written. Padding is filled by the link, at its width.
     """
 
     bytes: int
@@ -29,7 +29,7 @@ class Cost:
 
 
 def link_between(machine: Machine, source: str, target: str, op: Operation) -> Link:
-    """Return the link that moves data from one level to another. Raises Diagnostic where no single one does."""
+    """Return the link between two levels. Raises Diagnostic unless exactly one link joins them."""
     path = machine.path(source, target)
     if len(path) != 1:
         raise Diagnostic(
@@ -42,7 +42,7 @@ def link_between(machine: Machine, source: str, target: str, op: Operation) -> L
 
 
 def cost_of(machine: Machine, link: Link, row: int, counts: Sequence[int], filled: int = 0) -> Cost:
-    """Return the cost of moving `prod(counts)` rows of `row` bytes, and of filling further bytes."""
+    """Compute the cost of moving `prod(counts)` rows of `row` bytes, and of filling `filled` bytes of padding."""
     size = row * prod(counts)
     total = machine.transfer_cycles(link, row, counts) if size else 0
     data = machine.transfer_cycles(link.started, row, counts) if size else 0
@@ -54,9 +54,9 @@ def tile_costs(
     machine: Machine, link: Link, far: SSAValue, *, reads: bool
 ) -> Callable[[Sequence[int], Sequence[int]], Cost]:
     """
-    Return the canonical key of the cost of moving a tile of a far buffer: its extents, and those of the part inside.
+    Return the cost model of a far buffer's tiles: a function of the tile's extents and of the extents in bounds.
 
-    Axes that are contiguous on both sides make up the rows; the others, those of a single step aside, are strided.
+    Axes that are contiguous on both sides form rows; the other axes of extent above 1 are strided.
     """
     item, strides = numpy_type(element_of(far)).itemsize, layout_of(far)[0]
 
@@ -78,18 +78,18 @@ def tile_costs(
 
 
 class Descriptor:
-    """The transfer of tiles of one shape between a far buffer and dense near ones, at offsets given each time."""
+    """Memoised transfer cost of tiles of one shape between a far buffer and dense near buffers."""
 
     def __init__(self, machine: Machine, link: Link, far: SSAValue, tile: Sequence[int], *, reads: bool):
         self._shape, self._tile = shape_of(far), tuple(tile)
         self._cost = tile_costs(machine, link, far, reads=reads)
         self._costs: dict[tuple[int, ...], Cost] = {}
-        """Shape of what lies inside -> cost."""
+        """Cost by in-bounds extents."""
         self._known: dict[tuple[int, ...], Cost] = {}
-        """Offsets -> cost."""
+        """Cost by offsets."""
 
     def at(self, offsets: Sequence[int]) -> Cost:
-        """Return the cost of the tile at these offsets, of which only what lies inside of the far buffer is moved."""
+        """Return the cost of the tile at these offsets; only its in-bounds part is moved."""
         begin = tuple(offsets)
         known = self._known.get(begin)
         if known is None:

@@ -1,4 +1,4 @@
-"""Views of buffers with static shapes: their types and the memref ops that make them."""
+"""Views of buffers with static shapes: types and memref ops."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ VIEWS = (
     memref.ReinterpretCastOp,
     memref.CastOp,
 )
-"""Ops whose result is another view of their first operand's buffer."""
+"""Ops whose result is a view of their first operand's buffer."""
 
 
 def buffer_type(shape: Sequence[int], element: Attribute) -> BufferType:
-    """Return the type of a buffer whose elements lie next to each other, the last axis innermost."""
+    """Return the type of a dense row-major buffer."""
     return MemRefType(cast(Any, element), shape)
 
 
 def row_major(shape: Sequence[int]) -> list[int]:
-    """Return the strides, in elements, of a dense buffer."""
+    """Return the row-major strides of a shape, in elements."""
     return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
@@ -61,7 +61,7 @@ def is_dense(value: SSAValue) -> bool:
 
 
 def move(value: SSAValue, level: StringAttr) -> list[SSAValue]:
-    """Let a buffer and the views of it lie in a level; returns those in place of it and of them."""
+    """Set the memory level of a buffer and of its views; return the new values."""
     type = cast(BufferType, value.type)
     there = MemRefType(type.element_type, type.get_shape(), type.layout, level)
     moved: list[SSAValue] = [Rewriter.replace_value_with_new_type(value, there)]
@@ -72,13 +72,13 @@ def move(value: SSAValue, level: StringAttr) -> list[SSAValue]:
 
 
 def bytes_of(type: Attribute) -> int:
-    """Return the bytes of a dense buffer of a type with a static shape."""
+    """Return the bytes of a dense buffer with a static shape."""
     shaped = cast(BufferType, type)
     return prod(shaped.get_shape()) * numpy_type(shaped.get_element_type()).itemsize
 
 
 def subview(source: SSAValue, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Operation:
-    """Return the op that views a regular part of a buffer."""
+    """Build the subview of a buffer at static offsets, sizes and strides."""
     old_strides, old_offset = layout_of(source)
     offset = old_offset + sum(o * s for o, s in zip(offsets, old_strides, strict=True))
     layout = StridedLayoutAttr([a * b for a, b in zip(old_strides, strides, strict=True)], offset)
@@ -94,7 +94,7 @@ def subview(source: SSAValue, offsets: Sequence[int], sizes: Sequence[int], stri
 
 
 def reshape(source: SSAValue, shape: Sequence[int], groups: ArrayAttr[ArrayAttr[IntegerAttr]]) -> Operation:
-    """Return the op that views a dense buffer in a shape that splits or joins axes as `groups` says."""
+    """Build the reshape of a dense buffer, with the reassociation `groups`."""
     result = buffer_type(shape, element_of(source))
     if len(shape) < len(shape_of(source)):
         return memref.CollapseShapeOp.build(

@@ -19,7 +19,7 @@ func.func @kept_too_large(%a: memref<8x16xi8>, %b: memref<16x64xi8>, %c: memref<
 // -----
 
 func.func @wrong_sizes(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4xi32>) {
-  // expected-error @+1 {{the hint hier.sizes of 'nn.matmul' is not understood}}
+  // expected-error @+1 {{the hint hier.sizes of 'nn.matmul' is malformed}}
   nn.matmul ins(%a, %b : memref<8x16xi8>, memref<16x4xi8>) outs(%o : memref<8x4xi32>)
     {accumulator = i32, hier.sizes = array<i64: 9, 4, 16>}
   func.return
@@ -28,7 +28,7 @@ func.func @wrong_sizes(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4x
 // -----
 
 func.func @wrong_stages(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4xi32>) {
-  // expected-error @+1 {{the hint hier.stages of 'nn.matmul' is not understood}}
+  // expected-error @+1 {{the hint hier.stages of 'nn.matmul' is malformed}}
   nn.matmul ins(%a, %b : memref<8x16xi8>, memref<16x4xi8>) outs(%o : memref<8x4xi32>)
     {accumulator = i32, hier.stages = 3 : i64}
   func.return
@@ -37,7 +37,7 @@ func.func @wrong_stages(%a: memref<8x16xi8>, %b: memref<16x4xi8>, %o: memref<8x4
 // -----
 
 func.func @kept_for_others(%x: memref<4xi8>, %y: memref<4xi8>) {
-  // expected-error @+1 {{a buffer cannot stay in L1: others than kernels that work there use it}}
+  // expected-error @+1 {{a buffer cannot be resident in L1: ops other than its kernels use it}}
   %t = memref.alloc() {hier.keep = true} : memref<4xi8>
   memref.copy %x, %t : memref<4xi8> to memref<4xi8>
   nn.ita_max ins(%t : memref<4xi8>) outs(%y : memref<4xi8>) {levels = 256 : i64, accumulator = i32, element = i8}
