@@ -221,7 +221,8 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
     converter.block(source)
     block.add_ops([*converter.b.constants.values(), *converter.b.ops])
     state.called |= converter.b.called
-    state.headers |= converter.b.headers
+    for header, rank in converter.b.headers.items():
+        state.headers[header] = max(state.headers.get(header, 0), rank)
     outputs = cast(FunctionType, function.properties["function_type"]).outputs.data
     results = [scalar_type(type_, function) for type_ in outputs]
     properties: dict[str, Attribute] = {

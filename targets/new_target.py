@@ -5,9 +5,11 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterable
 from pathlib import Path
+from shutil import rmtree
 from string import Template
 
-from ..discovery import TARGETS, target_folders
+from ..dialects.core.instruction.record import Instruction, header_text
+from ..discovery import TARGETS, load_file, scope, target_folders
 from ..errors import Diagnostic
 from ..files import write_folder
 
@@ -43,6 +45,7 @@ def write_target(name: str, parent: Path, dialects: Iterable[str]) -> list[Path]
             written = staging / place.with_stem(Template(_FILES.get(place.stem, place.stem)).substitute(words))
             written.parent.mkdir(exist_ok=True)
             written.write_text(Template(file.read_text("utf-8")).substitute(words), encoding="utf-8")
+        _write_header(staging, name)
 
     try:
         return write_folder(folder, fill, lambda _: False)
@@ -50,6 +53,16 @@ def write_target(name: str, parent: Path, dialects: Iterable[str]) -> list[Path]
         raise Diagnostic(
             "the target cannot be written", where=str(folder), found=error.strerror or str(error)
         ) from error
+
+
+def _write_header(folder: Path, name: str) -> None:
+    """Write the C of the instructions of a target's dialect."""
+    with scope():
+        defined = vars(load_file(folder / "dialects" / f"{name}.py")).values()
+        text = header_text(name, [each for each in defined if isinstance(each, Instruction)])
+    rmtree(folder / "dialects" / "__pycache__", ignore_errors=True)
+    (folder / "c").mkdir()
+    (folder / "c" / f"{name}.h").write_text(text, encoding="utf-8")
 
 
 def _check_name(name: str, dialects: Iterable[str]) -> None:

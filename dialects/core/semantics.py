@@ -1,12 +1,14 @@
 """
 The table from op classes to what they compute, filled beside each op.
 
-Three kinds of rule:
+Kinds of rule:
 
 - `@scalar(Op)`: an elementwise function of NumPy arrays or scalars of the operands' element types. It serves a scalar
   op on single values and, with whole arrays, the body of a structured kernel. Integers wrap around in their width.
 - `@semantics(Op)`: a function `(runner, op, operands) -> results` for ops on tensors, memrefs and regions. A tensor is
   an array that nobody else writes to, a memref an array that is a view of its buffer.
+- `@c_rule("function")`: a function `(runner, op, *operands) -> results` for a call of a target's C runtime, on flat
+  arrays that begin where the pointers point.
 - `@storage(Op)`: a function `(op) -> array`, the memory of a global with what it holds at first.
 """
 
@@ -70,6 +72,15 @@ RULES: dict[type[Operation], Rule] = {}
 STORAGE_RULES: dict[type[Operation], StorageRule] = {}
 """Op class -> `(op) -> array`."""
 
+CRule = Callable[..., Sequence[Value]]
+
+C_RULES: dict[str, CRule] = {}
+"""Function of C -> `(runner, op, *operands) -> results`, on flat arrays that begin where the pointers point."""
+
+C_SCALAR_RULES: dict[str, ScalarRule] = {}
+"""Function of C that only computes a number -> `(op, *operands) -> result`, elementwise."""
+
+_C = TypeVar("_C", bound=CRule)
 _S = TypeVar("_S", bound=ScalarRule)
 _R = TypeVar("_R", bound=Rule)
 _G = TypeVar("_G", bound=StorageRule)
@@ -90,6 +101,16 @@ def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
 
     def register(rule: _R) -> _R:
         RULES.update(dict.fromkeys(ops, rule))
+        return rule
+
+    return register
+
+
+def c_rule(function: str) -> Callable[[_C], _C]:
+    """Register what a function of a target's C runtime does."""
+
+    def register(rule: _C) -> _C:
+        C_RULES[function] = rule
         return rule
 
     return register

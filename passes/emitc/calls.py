@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import MemRefType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
-from ...dialects.core.c_call import CCall
 from ...dialects.core.effects import is_pure
+from ...dialects.core.instruction import InstructionOp
+from ...dialects.core.instruction.signature import Buffer, Extent, Parameter, Stride
+from ...ir import shape_of
 from .buffers import element_index
 from .builder import Builder, layout_of, scalar_type
 
 _HOLDS = UnitAttr()
+_FIRST_RANK = 2
+"""The rank of the first header of an instruction, after those of the runtime."""
 
 
 def place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
@@ -22,23 +26,51 @@ def place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) ->
     return b.emit(emitc.AddOp, [base, element_index(b, layout_of(value, op), at)], base.type)
 
 
-def c_call(b: Builder, op: CCall) -> None:
-    """Convert an op that is a call of a target's runtime."""
-    operands = [b.integer(each) if isinstance(each, int) else _argument(b, op, each) for each in op.c_arguments()]
+def call_instruction(b: Builder, op: InstructionOp) -> None:
+    """Convert an instruction to the call of its C function."""
+    record = op.INSTRUCTION
+    given = op.operands_of()
+    numbers = op.properties_of()
+    arguments = [_argument(b, op, each, given, numbers) for each in record.c_parameters]
     result = scalar_type(op.results[0].type, op) if op.results else None
-    b.include_runtime(op)
+    if not record.headers:
+        b.include_runtime(op)
+    for rank, header in enumerate(record.headers, _FIRST_RANK):
+        b.headers[header] = max(b.headers.get(header, 0), rank)
     if is_pure(op) and result is not None:
-        value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(op.C_FUNCTION)})
+        value = b.emit(emitc.CallOpaqueOp, arguments, result, {"callee": StringAttr(record.c)})
     else:
-        value = effect(b, op.C_FUNCTION, operands, result)
+        value = effect(b, record.c, arguments, result)
     if op.results:
         b.values[op.results[0]] = value
 
 
-def _argument(b: Builder, op: Operation, value: SSAValue) -> SSAValue:
-    """Return the C argument for a value: for a buffer the pointer to its first element."""
-    offset = layout_of(value, op).offset if isinstance(value.type, MemRefType) else 0
-    base = b.value(value)
+def _argument(
+    b: Builder,
+    op: InstructionOp,
+    parameter: Parameter,
+    given: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
+    numbers: Mapping[str, int],
+) -> SSAValue:
+    """Return the C argument of a parameter."""
+    kind = parameter.kind
+    if isinstance(kind, Buffer):
+        return _pointer(b, op, *given[parameter.name])
+    if parameter.name in given:
+        return b.value(given[parameter.name][0])
+    if isinstance(kind, Stride):
+        axis, times = op.step_of(parameter.name)
+        return b.integer(layout_of(given[kind.buffer][0], op).strides[axis] * times if times else 0)
+    if isinstance(kind, Extent):
+        return b.integer(shape_of(given[kind.buffer][0])[kind.axis])
+    return b.integer(numbers[parameter.name])
+
+
+def _pointer(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
+    """Return a pointer to an element, to the first one where no indices are given."""
+    if at:
+        return place(b, op, value, at)
+    base, offset = b.value(value), layout_of(value, op).offset
     return b.emit(emitc.AddOp, [base, b.integer(offset)], base.type) if offset else base
 
 

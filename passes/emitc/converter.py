@@ -12,15 +12,15 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueA
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import emitc
-from ...dialects.core.c_call import CCall
 from ...dialects.core.effects import EffectAnalysis
+from ...dialects.core.instruction import InstructionOp
 from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
 from .buffers import VIEWS, copy, load, local_array, store, view
 from .builder import Builder, layout_of, lvalue, pointer, scalar_type
-from .calls import c_call
+from .calls import call_instruction
 from .emitters import emitter_of
 
 
@@ -96,8 +96,8 @@ class FunctionConverter:
             self.b.values[op.results[0]] = value = rule(self.b, op)
             if value.name_hint is None:
                 value.name_hint = op.results[0].name_hint
-        elif isinstance(op, CCall):
-            c_call(self.b, op)
+        elif isinstance(op, InstructionOp):
+            call_instruction(self.b, op)
         elif op.name in VIEWS:
             view(self.b, op)
             _hint(self.b.values[op.results[0]], op)

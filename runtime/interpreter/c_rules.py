@@ -15,9 +15,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, StringAttr
 from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_PointerType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
-from ...dialects import dialects_by_origin, emitc
-from ...dialects.core.c_call import C_RULES, CRule
-from ...dialects.core.semantics import SCALAR_RULES, Runner, Value, scalar, semantics, storage
+from ...dialects import emitc
+from ...dialects.core.semantics import C_RULES, SCALAR_RULES, Runner, Value, scalar, semantics, storage
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
 from . import c_scalars
@@ -161,19 +160,11 @@ def _call(runner: Runner, op: emitc.CallOp, operands: Sequence[Value]) -> Sequen
 @semantics(emitc.CallOpaqueOp)
 def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
     """Run a function of the runtime headers: on memory, or on numbers."""
-    if (rule := _c_rule(op)) is not None:
-        return list(rule(runner, op, *operands))
+    if not c_scalars.is_runtime(op):
+        c_scalars.load_rules(op)
+        if (rule := C_RULES.get(op.callee.data)) is not None:
+            return list(rule(runner, op, *operands))
     return [SCALAR_RULES[emitc.CallOpaqueOp](op, *operands)]
-
-
-def _c_rule(op: Any) -> CRule | None:
-    """Return the semantics of a function of a target's C runtime; the rules of targets lie beside their ops."""
-    function = op.callee.data
-    if function not in C_RULES and not c_scalars.is_runtime(op):
-        for origin, dialects in dialects_by_origin().items():
-            for load in () if origin == "xDSL" else dialects.values():
-                load()
-    return C_RULES.get(function)
 
 
 @semantics(emitc.VerbatimOp, emitc.IncludeOp)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any, cast
 
 import numpy as np
@@ -17,11 +16,10 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.ir import Attribute, Operation
 
-from ...dialects import emitc
+from ...dialects import dialects_by_origin, emitc
 from ...dialects.core.analysis.arithmetic import COMPARISONS, ceil_divide, truncating_divide
 from ...dialects.core.body import is_float
-from ...dialects.core.c_call import CCall
-from ...dialects.core.semantics import SCALAR_RULES, ScalarRule, scalar
+from ...dialects.core.semantics import C_RULES, C_SCALAR_RULES, scalar
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import attribute_value
@@ -218,13 +216,12 @@ def is_runtime(op: Operation) -> bool:
     return is_conversion or name in _FUNCTIONS or name in NAMED_FUNCTIONS
 
 
-@cache
-def _rule_of(function: str, known: int) -> ScalarRule | None:
-    """Return the semantics of the scalar op that is a call of a C function, by the last of the `known` rules."""
-    for op, rule in reversed(SCALAR_RULES.items()):
-        if issubclass(op, CCall) and op.C_FUNCTION == function and not op.get_irdl_definition().properties:
-            return rule
-    return None
+def load_rules(op: Any) -> None:
+    """Import the dialects, beside whose ops rules lie, unless the function that `emitc.call_opaque` calls is known."""
+    if op.callee.data not in C_RULES and op.callee.data not in C_SCALAR_RULES:
+        for origin, dialects in dialects_by_origin().items():
+            for load in () if origin == "xDSL" else dialects.values():
+                load()
 
 
 @scalar(emitc.CallOpaqueOp)
@@ -240,7 +237,8 @@ def _call_opaque(op: Any, *operands: Array) -> Array:
     if result is not None and name in NAMED_FUNCTIONS:
         wide = [np.asarray(operand).astype(np.float64)[()] for operand in operands]
         return convert(NAMED_FUNCTIONS[name](*wide), result)
-    if result is not None and (rule := _rule_of(callee, len(SCALAR_RULES))) is not None:
+    load_rules(op)
+    if result is not None and (rule := C_SCALAR_RULES.get(callee)) is not None:
         return rule(op, *operands)
     raise Diagnostic(f"no interpreter rule for a call of '{callee}'", where=where(op))
 

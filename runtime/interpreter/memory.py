@@ -15,6 +15,7 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
+from ...dialects.core.instruction.flat import origin_of
 from ...dialects.core.semantics import Runner, Value, semantics, storage
 from ...errors import Diagnostic
 from ...ir import Array, array_of, where
@@ -39,19 +40,6 @@ def _global(op: memref.GlobalOp) -> Array:
     if op.constant is not None:
         buffer.flags.writeable = False
     return buffer
-
-
-def origin_of(array: Array) -> tuple[Array, int]:
-    """Return the buffer of bytes that an array is a view of, and the byte at which the array starts in it."""
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    return root.reshape(-1).view(np.uint8), address(array) - address(root)
-
-
-def address(array: Array) -> int:
-    """Return the address of an array's first element."""
-    return int(array.__array_interface__["data"][0])
 
 
 def at_byte(root: Array, start: int, shape: Sequence[int], strides: Sequence[int], dtype: np.dtype[Any]) -> Array:

@@ -118,8 +118,9 @@ def test_blocks(product: Product) -> None:
         taps = product.w.shape[-2] if product.name == "nn.conv" else 1
         depth, numbers = product.x.shape[-1], 32 // product.bits
         names = {op.name for op in module.walk()}
-        assert ("cluster.dot" in names) == (taps == 1 or depth % numbers == 0)
-        assert ("cluster.im2col" in names) == product.narrow
+        dot = "cluster.dot_narrow" if product.narrow else "cluster.dot_packed"
+        assert (dot in names) == (taps == 1 or depth % numbers == 0)
+        assert ("cluster.pack_window" in names) == product.narrow
         if is_c:
             convert_to_emitc(module)
             verify(module)

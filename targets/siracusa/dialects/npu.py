@@ -7,40 +7,25 @@ A kernel is lowered to one or several jobs, each of which is `npu.acquire`, 24 t
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from typing import Any, ClassVar, cast
+from collections.abc import Set
+from typing import Annotated, Any, cast
 
 import numpy as np
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import I32, I64, IntegerAttr, MemRefType, StringAttr, i32, i64
-from xdsl.ir import Dialect, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import EffectInstance, MemoryEffect, Pure
+from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.ir import Dialect, Operation
+from xdsl.traits import EffectInstance, MemoryEffect, OpTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ....dialects.core.c_call import CCall, c_rule
-from ....dialects.core.effect_traits import Fence, StateEffects, accesses
-from ....dialects.core.semantics import Runner, Value, semantics
+from ....dialects.core.effect_traits import Fence, accesses
+from ....dialects.core.instruction import Const, Ref, Scalar, State, i32, instruction
 from ..npu.jobs import COUNT, Register
 from ..npu.kernel_ops import ConvOp, MatmulOp, NpuKernelOp, RequantizeOp
 from ..npu.model import Offset
-from ..npu.session import session_of
+from ..npu.session import Session
 
-__all__ = [
-    "AcquireOp",
-    "AddressOp",
-    "ConvOp",
-    "MatmulOp",
-    "NpuKernelOp",
-    "RequantizeOp",
-    "TriggerOp",
-    "WaitOp",
-    "WriteOp",
-]
+__all__ = ["ConvOp", "MatmulOp", "NpuKernelOp", "RequantizeOp", "acquire", "address", "trigger", "wait", "write"]
 
-
-_QUEUE = StateEffects("N-Eureka")
-"""The registers and the queue of jobs."""
 _READ_BY_JOBS = (Register.WEIGHTS, Register.INPUT, Register.SCALE, Register.BIAS)
 
 
@@ -49,168 +34,75 @@ class _OperandOfJob(MemoryEffect):
 
     @classmethod
     def get_effects(cls, op: Operation) -> Set[EffectInstance] | None:
-        assert isinstance(op, WriteOp)
-        register = op.index.value.data
+        assert isinstance(op, write.op)
+        register = op.properties_of()["index"]
         if register not in (*_READ_BY_JOBS, Register.OUTPUT):
             return frozenset()
-        base = op.value.owner
+        base = op.operands[0].owner
         while isinstance(base, arith.AddiOp):
             base = base.lhs.owner
-        if isinstance(base, AddressOp):
-            touched = [base.buffer]
+        if isinstance(base, address.op):
+            touched = [base.operands[0]]
             return accesses([], touched) if register == Register.OUTPUT else accesses(touched, [])
         return frozenset() if isinstance(base, arith.ConstantOp) else None
 
 
-@irdl_op_definition
-class AcquireOp(CCall):
-    """
-    Waits for a free place in the queue of jobs; registers are then written to this job.
+class _InReach(OpTrait):
+    """The rule that the NPU reaches the memory of a buffer."""
 
-        %job = npu.acquire : i32
-    """
-
-    name = "npu.acquire"
-    C_FUNCTION: ClassVar[str] = "tw_npu_acquire"
-    job = result_def(I32)
-    traits = traits_def(_QUEUE)
-    assembly_format = "attr-dict `:` type($job)"
-
-    def __init__(self) -> None:
-        super().__init__(result_types=[i32])
-
-
-@irdl_op_definition
-class WriteOp(CCall):
-    """
-    Writes a register of the job that was acquired.
-
-        npu.write 23, %value : i32
-    """
-
-    name = "npu.write"
-    C_FUNCTION: ClassVar[str] = "tw_npu_write"
-    index = prop_def(IntegerAttr[I64])
-    value = operand_def(I32)
-    traits = traits_def(_QUEUE, _OperandOfJob())
-    assembly_format = "$index `,` $value attr-dict `:` type($value)"
-
-    def __init__(self, index: int, value: SSAValue):
-        super().__init__(operands=[value], properties={"index": IntegerAttr(index, i64)})
-
-    def c_arguments(self) -> Sequence[SSAValue | int]:
-        return [self.index.value.data, self.value]
-
-    def verify_(self) -> None:
-        if not 0 <= self.index.value.data < COUNT:
-            raise VerifyException(f"a job has registers 0 to {COUNT - 1}, not {self.index.value.data}")
-
-
-@irdl_op_definition
-class TriggerOp(CCall):
-    """
-    Starts the job that was acquired.
-
-        npu.trigger
-    """
-
-    name = "npu.trigger"
-    C_FUNCTION: ClassVar[str] = "tw_npu_trigger"
-    traits = traits_def(_QUEUE, Fence())
-    assembly_format = "attr-dict"
-
-
-@irdl_op_definition
-class WaitOp(CCall):
-    """
-    Waits until all jobs are done.
-
-        npu.wait
-    """
-
-    name = "npu.wait"
-    C_FUNCTION: ClassVar[str] = "tw_npu_wait"
-    traits = traits_def(_QUEUE, Fence())
-    assembly_format = "attr-dict"
-
-
-@irdl_op_definition
-class AddressOp(CCall):
-    """
-    The address of a buffer's first element, as the NPU sees it.
-
-        %a = npu.address %x : memref<8x8x28xi8, "L1"> -> i32
-    """
-
-    name = "npu.address"
-    C_FUNCTION: ClassVar[str] = "tw_npu_address"
-    buffer = operand_def(MemRefType)
-    address = result_def(I32)
-    traits = traits_def(Pure())
-    assembly_format = "$buffer attr-dict `:` type($buffer) `->` type($address)"
-
-    def __init__(self, buffer: SSAValue):
-        super().__init__(operands=[buffer], result_types=[i32])
-
-    def verify_(self) -> None:
-        if not isinstance(cast("MemRefType[Any]", self.buffer.type).memory_space, StringAttr):
+    def verify(self, op: Operation) -> None:
+        if not isinstance(cast("MemRefType[Any]", op.operands[0].type).memory_space, StringAttr):
             raise VerifyException('the buffer must lie in a memory that the NPU reaches, such as memref<..., "L1">')
 
 
-@semantics(AcquireOp)
-def _acquire(runner: Runner, op: AcquireOp, operands: Sequence[Value]) -> list[Value]:
-    return [np.int32(session_of(runner, op).acquire())]
+@instruction("npu.acquire", c="tw_npu_acquire")
+def acquire(npu: State[Session]) -> Scalar[i32]:
+    """
+    Wait for a free place in the queue of jobs; registers are then written to this job.
+
+        %job = npu.acquire
+    """
+    return np.asarray(npu.acquire())
 
 
-@c_rule("tw_npu_acquire")
-def _acquire_in_c(runner: Runner, op: Operation) -> list[Value]:
-    return [np.int32(session_of(runner, op).acquire())]
+@instruction("npu.write", c="tw_npu_write", traits=[_OperandOfJob()])
+def write(index: Annotated[Const, range(COUNT)], value: Scalar[i32], npu: State[Session]) -> None:
+    """
+    Write a register of the job that was acquired.
+
+        npu.write %value {index = 23 : i64}
+    """
+    npu.model.write(Offset.JOB + 4 * index, int(value))
 
 
-@c_rule("tw_npu_write")
-def _write_in_c(runner: Runner, op: Operation, index: Value, value: Value) -> list[Value]:
-    session_of(runner, op).model.write(Offset.JOB + 4 * int(index), int(value))
-    return []
+@instruction("npu.trigger", c="tw_npu_trigger", traits=[Fence()])
+def trigger(npu: State[Session]) -> None:
+    """
+    Start the job that was acquired.
+
+        npu.trigger
+    """
+    npu.model.write(Offset.TRIGGER, 0)
 
 
-@c_rule("tw_npu_trigger")
-def _trigger_in_c(runner: Runner, op: Operation) -> list[Value]:
-    session_of(runner, op).model.write(Offset.TRIGGER, 0)
-    return []
+@instruction("npu.wait", c="tw_npu_wait", traits=[Fence()])
+def wait(npu: State[Session]) -> None:
+    """
+    Wait until all jobs are done.
+
+        npu.wait
+    """
+    npu.wait()
 
 
-@c_rule("tw_npu_wait")
-def _wait_in_c(runner: Runner, op: Operation) -> list[Value]:
-    session_of(runner, op).wait()
-    return []
+@instruction("npu.address", c="tw_npu_address", traits=[Pure(), _InReach()])
+def address(buffer: Ref[Any], npu: State[Session]) -> Scalar[i32]:
+    """
+    Return the address of a buffer's first element, as the NPU sees it.
+
+        %a = npu.address %x : memref<8x8x28xi8, "L1">
+    """
+    return np.asarray(npu.address(buffer))
 
 
-@c_rule("tw_npu_address")
-def _address_in_c(runner: Runner, op: Operation, place: Value) -> list[Value]:
-    return [np.uint32(session_of(runner, op).address(place)).astype(np.int32)]
-
-
-@semantics(WriteOp)
-def _write(runner: Runner, op: WriteOp, operands: Sequence[Value]) -> list[Value]:
-    session_of(runner, op).model.write(Offset.JOB + 4 * op.index.value.data, int(operands[0]))
-    return []
-
-
-@semantics(TriggerOp)
-def _trigger(runner: Runner, op: TriggerOp, operands: Sequence[Value]) -> list[Value]:
-    session_of(runner, op).model.write(Offset.TRIGGER, 0)
-    return []
-
-
-@semantics(WaitOp)
-def _wait(runner: Runner, op: WaitOp, operands: Sequence[Value]) -> list[Value]:
-    session_of(runner, op).wait()
-    return []
-
-
-@semantics(AddressOp)
-def _address(runner: Runner, op: AddressOp, operands: Sequence[Value]) -> list[Value]:
-    return [np.uint32(session_of(runner, op).address(operands[0])).astype(np.int32)]
-
-
-NPU = Dialect("npu", [ConvOp, MatmulOp, RequantizeOp, AcquireOp, WriteOp, TriggerOp, WaitOp, AddressOp], [])
+NPU = Dialect("npu", [ConvOp, MatmulOp, RequantizeOp, *(each.op for each in (acquire, write, trigger, wait, address))])

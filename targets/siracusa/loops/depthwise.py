@@ -13,7 +13,7 @@ from ....dialects.nn import ConvOp
 from ....ir import numbers_of, shape_of
 from ....passes.loops.blocks import BlockLoops, Part, has_windows_in_padding
 from ....passes.loops.nest import PARALLEL, Index, Nest
-from ..dialects.cluster.sums import WindowOp
+from ..dialects.cluster.instructions import window
 from .dot import is_of_bytes
 
 PIXELS = 8
@@ -78,7 +78,7 @@ class _DepthwiseLoops(BlockLoops):
         if not isinstance(step, int):
             self.nest.close()
 
-    def sums(self, sums: SSAValue, clipped: Sequence[bool]) -> WindowOp:
+    def sums(self, sums: SSAValue, clipped: Sequence[bool]) -> Operation:
         """Return the op that computes a block."""
         x, w = self.kernel.inputs
         rows, taps = self.window(clipped)
@@ -86,13 +86,17 @@ class _DepthwiseLoops(BlockLoops):
         x_at, w_at = self.places()
         along = len(shape_of(x.value)) - 2
         is_plane = len(self.taps) == 2
-        return WindowOp(
+        step, row, tap = self.steps
+        return window(
             (x.value, x_at),
             (w.value, w_at),
-            (self.nest.value(rows), self.nest.value(taps)),
             sums,
-            x_axes=(along, along - 1 if is_plane else -1, along),
-            w_axes=(1 if is_plane else -1, len(shape_of(w.value)) - 2),
-            steps=self.steps,
-            unsigned=self.op.is_unsigned(0),
+            x_step=(along, step),
+            x_row=(along - 1, row) if is_plane else None,
+            x_tap=(along, tap),
+            w_row=(1, 1) if is_plane else None,
+            w_tap=(len(shape_of(w.value)) - 2, 1),
+            rows=self.nest.value(rows),
+            taps=self.nest.value(taps),
+            is_signed=not self.op.is_unsigned(0),
         )

@@ -16,7 +16,7 @@ from ....dialects.nn.unpack import WORD
 from ....ir import element_of, numbers_of, shape_of
 from ....passes.loops.blocks import BlockLoops, Part, has_windows_in_padding, parts
 from ....passes.loops.nest import PARALLEL, Index, Nest
-from ..dialects.cluster.sums import DotOp
+from ..dialects.cluster.instructions import dot, dot_packed
 
 PIXELS, FEATURES = 2, 4
 """The block: its 8 sums, and the 6 words that go into them, fit the registers of a RISC-V core (PULP-NN's 4x2)."""
@@ -131,7 +131,7 @@ class DotLoops(BlockLoops):
             if not isinstance(step, int):
                 self.nest.close()
 
-    def dot(self, part: Part, sums: SSAValue) -> DotOp:
+    def dot(self, part: Part, sums: SSAValue) -> Operation:
         """Return the op that computes a block."""
         x, w = self.kernel.inputs
         rows, taps = self.window([tap != self.taps[-1] or part.clipped for tap in self.taps])
@@ -139,16 +139,23 @@ class DotLoops(BlockLoops):
         x_at, w_at = self.places()
         elements = self.nest.mul(taps, self.kernel.bounds[self.channel])
         is_plane = len(self.taps) == 2
-        made = DotOp(
+        is_packed = isinstance(self.op, PackableOp) and self.op.packed_bits > 0
+        return (dot_packed if is_packed else dot)(
             (x.value, x_at),
             (w.value, w_at),
-            (self.nest.value(rows), self.nest.value(elements)),
             sums,
-            x_axes=(self.x_axis, self.x_axis - 1 if is_plane else -1),
-            w_axes=(self.w_axis, 1 if is_plane else -1),
-            steps=(self.stride, self.row_step if is_plane else 0),
-            unsigned=self.op.is_unsigned(0),
+            x_step=(self.x_axis, self.stride),
+            x_row=(self.x_axis - 1, self.row_step) if is_plane else None,
+            w_step=(self.w_axis, 1),
+            w_row=(1, 1) if is_plane else None,
+            rows=self.nest.value(rows),
+            elements=self.nest.value(elements),
+            is_signed=not self.op.is_unsigned(0),
+            **self.packing(),
         )
-        if isinstance(self.op, PackableOp) and self.op.packed_bits:
-            made.pack(self.op.packed_bits, unsigned=self.op.is_unsigned(1))
-        return made
+
+    def packing(self) -> dict[str, int]:
+        """Return the form of packed weights, as `cluster.dot_packed` takes it; empty where they are bytes."""
+        if not isinstance(self.op, PackableOp) or not self.op.packed_bits:
+            return {}
+        return {"bits": self.op.packed_bits, "are_signed": not self.op.is_unsigned(1)}

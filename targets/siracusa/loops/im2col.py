@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ....dialects.core.kernel import Kernel
 from ....dialects.nn import ConvOp
@@ -18,8 +18,7 @@ from ....errors import Diagnostic
 from ....ir import element_of, numbers_of, shape_of, where
 from ....passes.loops.blocks import Part, has_windows_in_padding, parts
 from ....passes.loops.nest import Index, Nest
-from ..dialects.cluster.im2col import Im2colOp
-from ..dialects.cluster.sums import DotOp
+from ..dialects.cluster.instructions import dot, dot_narrow, im2col, pack_window
 from .dot import PIXELS, DotLoops, is_dot, is_of_bytes
 
 
@@ -151,7 +150,7 @@ class _WindowLoops(DotLoops):
             self.position[self.pixel] = self.nest.add(pixel, number)
             self.nest.last(self.window_of(number, part))
 
-    def window_of(self, number: int, part: Part) -> Im2colOp:
+    def window_of(self, number: int, part: Part) -> Operation:
         """Return the op that copies the window at the current position, the block's pixel `number`."""
         nest, x, w = self.nest, self.kernel.inputs[0], shape_of(self.kernel.inputs[1].value)
         channels, width = self.kernel.bounds[self.channel], w[-1]
@@ -167,15 +166,19 @@ class _WindowLoops(DotLoops):
         extent: tuple[Index, Index, Index] = rows, taps, channels
         if self.is_row_dense(x.value, channels):
             extent = rows, 1, nest.mul(taps, channels)
-        return Im2colOp(
+        return (pack_window if self.bits else im2col)(
             (x.value, x_at),
-            (self.windows, nest.value(number), nest.value(first)),
-            (nest.value(extent[0]), nest.value(extent[1]), nest.value(extent[2])),
+            (self.windows, [nest.value(number), nest.value(0)]),
+            nest.value(first),
             size=_window_size(self.op),
-            x_axes=(self.x_axis - 1 if along else -1, self.x_axis),
-            x_steps=(self.row_step if along else 0, self.dilation),
-            steps=steps,
-            bits=self.bits,
+            x_row=(self.x_axis - 1, self.row_step) if along else None,
+            x_tap=(self.x_axis, self.dilation),
+            row=steps[0],
+            tap=steps[1],
+            rows=nest.value(extent[0]),
+            taps=nest.value(extent[1]),
+            elements=nest.value(extent[2]),
+            **({"bits": self.bits} if self.bits else {}),
         )
 
     def is_row_dense(self, x: SSAValue, channels: int) -> bool:
@@ -183,7 +186,7 @@ class _WindowLoops(DotLoops):
         strides = cast("MemRefType[Any]", x.type).get_strides()
         return self.dilation == 1 and strides is not None and strides[self.x_axis] == channels
 
-    def dot(self, part: Part, sums: SSAValue) -> DotOp:
+    def dot(self, part: Part, sums: SSAValue) -> Operation:
         """Return the op that computes a block, of rows that are whole windows."""
         w = self.kernel.inputs[1]
         self.position |= dict.fromkeys(self.kernel.reduced, 0)
@@ -191,16 +194,14 @@ class _WindowLoops(DotLoops):
         self.leave_window()
         zero, one = self.nest.value(0), self.nest.value(1)
         elements = prod(self.kernel.bounds[d] for d in self.kernel.reduced)
-        made = DotOp(
+        return (dot_narrow if self.bits else dot)(
             (self.windows, [zero, zero]),
             (w.value, w_at),
-            (one, self.nest.value(elements)),
             sums,
-            x_axes=(0, -1),
-            w_axes=(self.w_axis, -1),
-            steps=(1, 0),
-            unsigned=self.op.is_unsigned(0),
+            x_step=(0, 1),
+            w_step=(self.w_axis, 1),
+            rows=one,
+            elements=self.nest.value(elements),
+            is_signed=not self.op.is_unsigned(0),
+            **self.packing(),
         )
-        if self.bits:
-            made.pack(self.bits, unsigned=self.op.is_unsigned(1), both=True)
-        return made

@@ -11,7 +11,7 @@ from ....dialects.core.kernel import Kernel
 from ....dialects.nn.unpack import UnpackOp
 from ....passes.loops.kernel import KernelLoops
 from ....passes.loops.nest import PARALLEL, Nest
-from ..dialects.cluster.unpack import UnpackRowOp
+from ..dialects.cluster.instructions import unpack_row
 
 
 def is_unpack(op: Operation) -> bool:
@@ -30,7 +30,7 @@ def lower_unpack(op: UnpackOp, kernel: Kernel, nest: Nest) -> None:
     at = [nest.value(loops.position[dim]) for dim in outer] + [nest.value(0)]
     count = nest.value(kernel.bounds[last])
     nest.last(
-        UnpackRowOp((op.inputs[0], at), (op.output, at), count, bits=op.bits.value.data, unsigned=op.is_unsigned(0))
+        unpack_row((op.inputs[0], at), (op.output, at), count, bits=op.bits.value.data, is_signed=not op.is_unsigned(0))
     )
     for _ in range(opened):
         nest.close()

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from xdsl.ir import Operation
 
+from ....dialects.core.instruction.flat import origin_of
 from ....dialects.core.machine.attribute import ATTRIBUTE, machine_from_attr
 from ....dialects.core.machine.model import Machine
-from ....dialects.core.semantics import Runner
 from ....errors import Diagnostic
 from ....ir import Array
 from .geometry import L1_BASE, WEIGHT_MEMORY_BASE
@@ -38,6 +38,12 @@ class Session:
     def __post_init__(self) -> None:
         self.model = NpuModel(self.memory)
 
+    @classmethod
+    def of_program(cls, root: Operation) -> Session:
+        """Return the session of a run of a module, with the machine that it has."""
+        attached = root.attributes.get(ATTRIBUTE)
+        return cls(None if attached is None else machine_from_attr(attached))
+
     def acquire(self) -> int:
         """Return the number of a new job, when there is room for one. Raises Diagnostic while one is being written."""
         while (job := self.model.read(Offset.ACQUIRE)) >= _JOBS:
@@ -56,8 +62,6 @@ class Session:
 
         Raises Diagnostic where the buffers of a memory are larger than it.
         """
-        from ....runtime.interpreter.memory import origin_of
-
         root, start = origin_of(array)
         key = int(root.__array_interface__["data"][0])
         if key not in self._known:
@@ -84,16 +88,3 @@ class Session:
             return (1 << 32) - WEIGHT_MEMORY_BASE if is_constant else WEIGHT_MEMORY_BASE - L1_BASE
         memories = memories_of(self.machine)
         return sum(level.size for level in memories.weights) if is_constant else memories.near.size
-
-
-def session_of(runner: Runner, op: Operation) -> Session:
-    """Return the session of a run; `op` is any op of its module."""
-    root = op
-    while (parent := root.parent_op()) is not None:
-        root = parent
-    return runner.cached(root, _new)
-
-
-def _new(root: Operation) -> Session:
-    attached = root.attributes.get(ATTRIBUTE)
-    return Session(None if attached is None else machine_from_attr(attached))

@@ -14,7 +14,7 @@ from ....dialects.core.nesting import nested_ops
 from ....ir import functions
 from ....passes.core.base import Pass
 from ....passes.lowering.simplify import constant_value
-from ..dialects.cluster.scalars import MacOp
+from ..dialects.cluster.instructions import mac
 
 
 def fuse_products(block: Block) -> None:
@@ -30,9 +30,9 @@ def fuse_products(block: Block) -> None:
         if product is None or not isinstance(product.owner, arith.MuliOp):
             continue
         rest = op.rhs if product is op.lhs else op.lhs
-        fused = MacOp(product.owner.lhs, product.owner.rhs, rest)
+        fused = mac(product.owner.lhs, product.owner.rhs, rest)
         fused.location = op.location
-        fused.result.name_hint = op.result.name_hint
+        fused.results[0].name_hint = op.result.name_hint
         Rewriter.replace_op(op, fused)
         Rewriter.erase_op(product.owner)
 

@@ -20,7 +20,7 @@ from ....errors import Diagnostic
 from ....ir import functions, shape_of, where
 from ....passes.core.base import Pass
 from ....passes.memory.views import layout_of
-from ..dialects.npu import AcquireOp, AddressOp, ConvOp, MatmulOp, NpuKernelOp, TriggerOp, WaitOp, WriteOp
+from ..dialects.npu import ConvOp, MatmulOp, NpuKernelOp, acquire, address, trigger, wait, write
 from ..npu.geometry import WEIGHT_MEMORY_BASE
 from ..npu.jobs import Addresses, Job, Register, registers
 from ..npu.memories import Memories, memories_of
@@ -50,7 +50,7 @@ def lower_to_npu(op: NpuKernelOp, memories: Memories, *, waits: bool = True) -> 
     else:
         _lower_conv(cast(ConvOp, op), lowering, memories)
     if waits:
-        lowering.emit(WaitOp())
+        lowering.emit(wait())
     Rewriter.erase_op(op)
 
 
@@ -168,10 +168,10 @@ class _Lowering:
             if register is Register.WEIGHTS and image.job.in_weight_memory:
                 shift = -WEIGHT_MEMORY_BASE
             values.append(self._moved(addresses[register], shift, further.get(register)))
-        self.emit(AcquireOp())
+        self.emit(acquire())
         for number, value in enumerate(values):
-            self.emit(WriteOp(number, value))
-        self.emit(TriggerOp())
+            self.emit(write(number, value))
+        self.emit(trigger())
 
     def _operands(self) -> dict[Register, SSAValue]:
         op = self._op
@@ -180,7 +180,7 @@ class _Lowering:
 
     def _address(self, value: SSAValue) -> SSAValue:
         if value not in self._addresses:
-            self._addresses[value] = self._value(AddressOp(value))
+            self._addresses[value] = self._value(address(value))
         return self._addresses[value]
 
     def _number(self, word: int) -> SSAValue:
@@ -238,10 +238,10 @@ def _lower_launch(op: LaunchOp, on_npu: set[str]) -> None:
     """Replace the launch of a kernel by its jobs, the join by a wait: all other kernels are done when they return."""
     kernel = op.kernel
     (join,) = [use.operation for use in op.token.uses]
-    wait = WaitOp()
-    wait.location = join.location
+    waiting = wait()
+    waiting.location = join.location
     is_job = isinstance(kernel, CallOp) and _callee(kernel) in on_npu
-    Rewriter.replace_op(join, [wait] if is_job else [], [])
+    Rewriter.replace_op(join, [waiting] if is_job else [], [])
     Rewriter.inline_block(op.body.block, InsertPoint.before(op))
     Rewriter.erase_op(op)
 

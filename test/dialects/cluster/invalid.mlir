@@ -36,20 +36,45 @@ func.func @transfer(%far: memref<16x64xi8>, %near: memref<8x64xi8>, %i: index) {
 
 // -----
 
-func.func @dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<8xi32>, %i: index) {
-  // expected-error @+1 {{the sums must be [pixels, features]}}
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>}
+func.func @sums_without_features(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<8xi32>, %i: index) {
+  // expected-error @+1 {{'sums' has no axis 1}}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
     : memref<8x16xi8>, memref<32x16xi8>, memref<8xi32>
   func.return
 }
 
 // -----
 
-func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
-  // expected-error @+1 {{packed numbers have 2 or 4 bits, not 8}}
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 8 : i64}
+func.func @too_many_pixels(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<3x4xi32>, %i: index) {
+  // expected-error @+1 {{'pixels' must not be 3; expected 1 to 2}}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<3x4xi32>
+  func.return
+}
+
+// -----
+
+func.func @elements(%x: memref<8x16xi16>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{'x' must hold i8, not i16}}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+    : memref<8x16xi16>, memref<32x16xi8>, memref<2x4xi32>
+  func.return
+}
+
+// -----
+
+func.func @indices(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{expected an index for each axis of 'x', 2, got 1}}
+  cluster.dot %x[%i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>}
+    : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
+  func.return
+}
+
+// -----
+
+func.func @axes(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
+  // expected-error @+1 {{'x_step' must be an axis and a factor, with one of the 2 axes of 'x', got [2, 1]}}
+  cluster.dot %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 2, 1>}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }
@@ -57,19 +82,8 @@ func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2
 // -----
 
 func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
-  // expected-error @+1 {{only packed numbers may be unsigned}}
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, unsigned_weights}
-    : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
-  func.return
-}
-
-// -----
-
-func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
-  // expected-error @+1 {{numbers of x are packed only where those of w are}}
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, packed_x}
+  // expected-error @+1 {{'bits' must not be 8; expected 2 or 4}}
+  cluster.dot_packed %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 8 : i64}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }
@@ -78,8 +92,7 @@ func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2
 
 func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
   // expected-error @+1 {{only those of w are unsigned}}
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64, packed_x, unsigned_weights}
+  cluster.dot_narrow %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 4 : i64, is_signed}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return
 }
@@ -87,20 +100,38 @@ func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2
 // -----
 
 func.func @packed_window(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
-  // expected-error @+1 {{packed numbers have 2 or 4 bits, not 3}}
-  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
-    {size = 36 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>, bits = 3 : i64}
+  // expected-error @+1 {{'bits' must not be 3; expected 2 or 4}}
+  cluster.pack_window %x[%i, %i, %i, %i], %windows[%i, %i], %i, %i, %i, %i
+    {size = 36 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 12 : i64, tap = 4 : i64, bits = 3 : i64}
     : memref<1x8x8x8xi8>, memref<2x36xi8>
   func.return
 }
 
 // -----
 
-func.func @packed_window(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
+func.func @packed_words(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
   // expected-error @+1 {{packed numbers fill words of 4 bytes, got a size and steps of [35, 12, 4]}}
-  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
-    {size = 35 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>, bits = 4 : i64}
+  cluster.pack_window %x[%i, %i, %i, %i], %windows[%i, %i], %i, %i, %i, %i
+    {size = 35 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 12 : i64, tap = 4 : i64, bits = 4 : i64}
     : memref<1x8x8x8xi8>, memref<2x36xi8>
+  func.return
+}
+
+// -----
+
+func.func @im2col(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
+  // expected-error @+1 {{37 bytes do not fit a row of 36}}
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i, %i], %i, %i, %i, %i
+    {size = 37 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 12 : i64, tap = 4 : i64}
+    : memref<1x8x8x8xi8>, memref<2x36xi8>
+  func.return
+}
+
+// -----
+
+func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
+  // expected-error @+1 {{'bits' must not be 8; expected 2 or 4}}
+  cluster.unpack %packed[%i, %i], %w[%i, %i], %i {bits = 8 : i64} : memref<32x8xi8>, memref<32x13xi8>
   func.return
 }
 
@@ -110,40 +141,4 @@ func.func @mac(%a: i16, %b: i32, %sum: i32) -> i32 {
   // expected-error @+1 {{i16}}
   %y = "cluster.mac"(%a, %b, %sum) : (i16, i32, i32) -> i32
   func.return %y : i32
-}
-
-// -----
-
-func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
-  // expected-error @+1 {{packed numbers have 2 or 4 bits, not 8}}
-  cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 8 : i64} : memref<32x8xi8>, memref<32x13xi8>
-  func.return
-}
-
-// -----
-
-func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
-  // expected-error @+1 {{expected an index for each axis of both sides}}
-  cluster.unpack %packed[%i], %w[%i, %i] count %i {bits = 4 : i64} : memref<32x8xi8>, memref<32x13xi8>
-  func.return
-}
-
-// -----
-
-func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x24xi8>, %i: index) {
-  // expected-error @+1 {{27 bytes do not fit a row of 24}}
-  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
-    {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
-    : memref<1x8x8x3xi8>, memref<2x24xi8>
-  func.return
-}
-
-// -----
-
-func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x28xi8>, %i: index) {
-  // expected-error @+1 {{axes [1, 4] do not fit 4 axes}}
-  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
-    {size = 27 : i64, x_axes = array<i64: 1, 4>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
-    : memref<1x8x8x3xi8>, memref<2x28xi8>
-  func.return
 }

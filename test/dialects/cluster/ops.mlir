@@ -23,57 +23,64 @@ func.func @transfers(%far: memref<16x64xi8>, %near: memref<8x64xi8, "L1">, %i: i
   func.return
 }
 
-// CHECK:      cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i] rows %i of %i into %sums
-// CHECK-SAME: unsigned
+// CHECK:      cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i
+// CHECK-SAME: {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>} : memref<1x8x8x16xi8>
 func.func @dot(%x: memref<1x8x8x16xi8>, %w: memref<32x3x3x16xi8>, %sums: memref<2x4xi32>, %i: index) {
-  cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 2, 1>, w_axes = array<i64: 0, 1>, steps = array<i64: 1, 1>, unsigned}
+  cluster.dot %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i
+    {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>}
     : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
   func.return
 }
 
-// CHECK:      cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-// CHECK-SAME: bits = 4 : i64, unsigned_weights}
+// CHECK: cluster.dot_packed %x, %w[%i, %i], %sums[%i, %i], %i, %i {{.*}}is_signed, are_signed}
 func.func @packed_dot(%x: memref<8x13xi8>, %w: memref<32x8xi8>, %sums: memref<2x4xi32>, %i: index) {
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, bits = 4 : i64, unsigned_weights}
+  cluster.dot_packed %x, %w[%i, %i], %sums[%i, %i], %i, %i
+    {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 4 : i64, is_signed, are_signed}
     : memref<8x13xi8>, memref<32x8xi8>, memref<2x4xi32>
   func.return
 }
 
-// CHECK: cluster.dot {{.*}} bits = 2 : i64, unsigned_weights, packed_x}
+// CHECK: cluster.dot_narrow {{.*}} bits = 2 : i64}
 func.func @narrow_dot(%x: memref<2x8xi8>, %w: memref<32x8xi8>, %sums: memref<2x4xi32>, %i: index) {
-  cluster.dot %x[%i, %i], %w[%i, %i] rows %i of %i into %sums
-    {x_axes = array<i64: 0, -1>, w_axes = array<i64: 0, -1>, steps = array<i64: 1, 0>, unsigned, bits = 2 : i64, unsigned_weights, packed_x}
+  cluster.dot_narrow %x[%i, %i], %w[%i, %i], %sums, %i, %i
+    {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 2 : i64}
     : memref<2x8xi8>, memref<32x8xi8>, memref<2x4xi32>
   func.return
 }
 
-// CHECK: cluster.im2col {{.*}} bits = 4 : i64}
+// CHECK: cluster.window %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i {x_step = array<i64: 2, 1>, x_tap = array<i64: 2, 2>}
+func.func @window(%x: memref<1x8x8x16xi8>, %w: memref<16x3x3x1xi8>, %sums: memref<8xi32>, %i: index) {
+  cluster.window %x[%i, %i, %i, %i], %w[%i, %i, %i, %i], %sums, %i, %i
+    {x_step = array<i64: 2, 1>, x_tap = array<i64: 2, 2>}
+    : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
+  func.return
+}
+
+// CHECK: cluster.pack_window {{.*}} bits = 4 : i64}
 func.func @packed_window(%x: memref<1x8x8x8xi8>, %windows: memref<2x36xi8>, %i: index) {
-  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
-    {size = 36 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 12, 4>, bits = 4 : i64}
+  cluster.pack_window %x[%i, %i, %i, %i], %windows[%i, %i], %i, %i, %i, %i
+    {size = 36 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 12 : i64, tap = 4 : i64, bits = 4 : i64}
     : memref<1x8x8x8xi8>, memref<2x36xi8>
   func.return
 }
 
-// CHECK: cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>} : memref<1x8x8x3xi8>, memref<2x28xi8>
+// CHECK: cluster.im2col %x[%i, %i, %i, %i], %windows[%i, %i], %i, %i, %i, %i {size = 27 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 9 : i64, tap = 3 : i64} : memref<1x8x8x3xi8>, memref<2x28xi8>
 func.func @im2col(%x: memref<1x8x8x3xi8>, %windows: memref<2x28xi8>, %i: index) {
-  cluster.im2col %x[%i, %i, %i, %i], %windows[%i] from %i rows %i taps %i of %i
-    {size = 27 : i64, x_axes = array<i64: 1, 2>, x_steps = array<i64: 1, 1>, steps = array<i64: 9, 3>}
+  cluster.im2col %x[%i, %i, %i, %i], %windows[%i, %i], %i, %i, %i, %i
+    {size = 27 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 9 : i64, tap = 3 : i64}
     : memref<1x8x8x3xi8>, memref<2x28xi8>
   func.return
 }
 
-// CHECK: cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
+// CHECK: cluster.unpack %packed[%i, %i], %w[%i, %i], %i {bits = 4 : i64, is_signed} : memref<32x8xi8>, memref<32x13xi8>
 func.func @unpack(%packed: memref<32x8xi8>, %w: memref<32x13xi8>, %i: index) {
-  cluster.unpack %packed[%i, %i], %w[%i, %i] count %i {bits = 4 : i64, unsigned} : memref<32x8xi8>, memref<32x13xi8>
+  cluster.unpack %packed[%i, %i], %w[%i, %i], %i {bits = 4 : i64, is_signed} : memref<32x8xi8>, memref<32x13xi8>
   func.return
 }
 
-// CHECK: cluster.mac %a, %b, %sum : i32
+// CHECK: cluster.mac %a, %b, %sum
 func.func @mac(%a: i32, %b: i32, %sum: i32) -> i32 {
-  %y = cluster.mac %a, %b, %sum : i32
+  %y = cluster.mac %a, %b, %sum
   func.return %y : i32
 }
 

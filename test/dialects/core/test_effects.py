@@ -135,12 +135,12 @@ def test_accesses_of_a_transfer_last_until_its_token():
         "func.call @external(%a) : (memref<4xf32>) -> ()",
         "func.call @recurs(%a) : (memref<4xf32>) -> ()",
         'scf.if %c { "toy.op"() : () -> () scf.yield }',
-        "npu.acquire : i32",
+        "npu.acquire",
     ],
 )
 def test_what_is_not_declared_may_do_everything(text: str):
     found = effects_of(parsed(text)[-1])
-    assert found.is_known == (text == "npu.acquire : i32")
+    assert found.is_known == (text == "npu.acquire")
     assert found.may_write
     assert not found.only_read
     assert not found.is_none
@@ -218,16 +218,16 @@ def test_random_operators_are_not_pure(text: str, pure: bool):
 
 def test_the_job_of_the_npu_accesses_the_buffers_in_its_registers():
     places = """%n, %m = "toy.op"() : () -> (memref<4xi8, "L1">, i32)
-      %p = npu.address %n : memref<4xi8, "L1"> -> i32
+      %p = npu.address %n : memref<4xi8, "L1">
       %q = arith.addi %p, %m : i32
     """
     by_register = {
-        register: effects_of(parsed(f"{places} npu.write {register}, %{value} : i32")[-1])
+        register: effects_of(parsed(f"{places} npu.write %{value} {{index = {register}}}")[-1])
         for register, value in ((1, "q"), (2, "q"), (6, "m"))
     }
     assert [len(each.reads) for each in by_register.values()] == [1, 0, 0]
     assert [len(each.writes) for each in by_register.values()] == [0, 1, 0]
-    assert not effects_of(parsed(f"{places} npu.write 2, %m : i32")[-1]).is_known
+    assert not effects_of(parsed(f"{places} npu.write %m {{index = 2 : i64}}")[-1]).is_known
     assert effects_of(parsed("npu.wait")[-1]).is_anywhere
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilewright.dialects.core.c_call import C_RULES
+from tilewright.dialects.core.semantics import C_RULES
 from tilewright.errors import Diagnostic
 from tilewright.runtime.interpreter import Interpreter, c_rules, random_inputs, run_module
 from tilewright.runtime.interpreter.facts import Facts

@@ -74,7 +74,7 @@ func.func private @norm(%x: memref<1x18xi8>, %w: memref<18xi32>, %y: memref<1x18
 
 // CHECK-LABEL: func.func private @pixel_core
 // CHECK:         %windows = memref.alloca
-// CHECK:         cluster.im2col %x[{{.*}}], %windows[%c0]
+// CHECK:         cluster.im2col %x[{{.*}}], %windows[%c0, %c0]
 // CHECK:         scf.for %f = %first to %last step
 // CHECK:           cluster.dot %windows
 // CHECK-LABEL: func.func private @pixel

@@ -3,8 +3,8 @@
 // A product that a sum alone needs, on either side of it.
 
 // CHECK-LABEL: func.func @sums
-// CHECK:         %{{.*}} = cluster.mac %a, %b, %c : i32
-// CHECK:         %{{.*}} = cluster.mac %b, %c, %{{.*}} : i32
+// CHECK:         %{{.*}} = cluster.mac %a, %b, %c
+// CHECK:         %{{.*}} = cluster.mac %b, %c, %{{.*}}
 // CHECK-NOT:     arith.muli
 func.func @sums(%a: i32, %b: i32, %c: i32) -> i32 {
   %p = arith.muli %a, %b overflow<nsw> : i32

@@ -16,19 +16,19 @@
 // CHECK-DAG:   %[[b:.*]] = npu.address %b
 // CHECK-DAG:   %[[weights:.*]] = arith.addi %[[w]], %[[base]] : i32
 // CHECK-DAG:   %[[input:.*]] = arith.addi %[[x]], %[[before]] : i32
-// CHECK:       npu.acquire : i32
-// CHECK-NEXT:  npu.write 0, %[[weights]] : i32
-// CHECK-NEXT:  npu.write 1, %[[input]] : i32
-// CHECK-NEXT:  npu.write 2, %[[o]] : i32
-// CHECK-NEXT:  npu.write 3, %[[s]] : i32
-// CHECK-NEXT:  npu.write 4, %[[zero]] : i32
-// CHECK-NEXT:  npu.write 5, %[[b]] : i32
-// CHECK-NEXT:  npu.write 6,
-// CHECK-NEXT:  npu.write 7, %[[row]] : i32
-// CHECK:       npu.write 20, %[[pads]] : i32
-// CHECK-NEXT:  npu.write 21,
-// CHECK-NEXT:  npu.write 22, %[[zero]] : i32
-// CHECK-NEXT:  npu.write 23, %[[conf]] : i32
+// CHECK:       npu.acquire
+// CHECK-NEXT:  npu.write %[[weights]] {index = 0 : i64}
+// CHECK-NEXT:  npu.write %[[input]] {index = 1 : i64}
+// CHECK-NEXT:  npu.write %[[o]] {index = 2 : i64}
+// CHECK-NEXT:  npu.write %[[s]] {index = 3 : i64}
+// CHECK-NEXT:  npu.write %[[zero]] {index = 4 : i64}
+// CHECK-NEXT:  npu.write %[[b]] {index = 5 : i64}
+// CHECK-NEXT:  npu.write %{{.*}} {index = 6 : i64}
+// CHECK-NEXT:  npu.write %[[row]] {index = 7 : i64}
+// CHECK:       npu.write %[[pads]] {index = 20 : i64}
+// CHECK-NEXT:  npu.write %{{.*}} {index = 21 : i64}
+// CHECK-NEXT:  npu.write %[[zero]] {index = 22 : i64}
+// CHECK-NEXT:  npu.write %[[conf]] {index = 23 : i64}
 // CHECK-NEXT:  npu.trigger
 // CHECK-NEXT:  npu.wait
 // CHECK-NEXT:  func.return
@@ -60,10 +60,10 @@ func.func @conv(%x: memref<1x8x8x30xi8, "L1">, %w: memref<40x512xi8, "WMEM">, %s
 // CHECK:         %[[o:.*]] = npu.address %o
 // CHECK:         %[[input:.*]] = arith.addi %[[x]], %[[a]] : i32
 // CHECK:         %[[output:.*]] = arith.addi %[[o]], %[[c]] : i32
-// CHECK:         npu.write 1, %[[input]] : i32
-// CHECK-NEXT:    npu.write 2, %[[output]] : i32
-// CHECK:         npu.write 6, %[[pixel]] : i32
-// CHECK-NEXT:    npu.write 7, %[[row]] : i32
+// CHECK:         npu.write %[[input]] {index = 1 : i64}
+// CHECK-NEXT:    npu.write %[[output]] {index = 2 : i64}
+// CHECK:         npu.write %[[pixel]] {index = 6 : i64}
+// CHECK-NEXT:    npu.write %[[row]] {index = 7 : i64}
 // CHECK:         npu.wait
 func.func @batch(%x: memref<3x4x4x4xi8, strided<[500, 60, 10, 1], offset: ?>, "L1">, %w: memref<4x32xi8, "L1">, %o: memref<3x4x4x4xi32, "L1">) {
   npu.conv ins(%x, %w : memref<3x4x4x4xi8, strided<[500, 60, 10, 1], offset: ?>, "L1">, memref<4x32xi8, "L1">) outs(%o : memref<3x4x4x4xi32, "L1">)
@@ -82,8 +82,8 @@ func.func @batch(%x: memref<3x4x4x4xi8, strided<[500, 60, 10, 1], offset: ?>, "L
 // CHECK-NEXT:  %[[o1:.*]] = arith.constant 288 : i32
 // CHECK-NEXT:  %[[o:.*]] = arith.addi %{{.*}}, %[[o1]] : i32
 // CHECK:       npu.acquire
-// CHECK:       npu.write 1, %[[x]] : i32
-// CHECK-NEXT:  npu.write 2, %[[o]] : i32
+// CHECK:       npu.write %[[x]] {index = 1 : i64}
+// CHECK-NEXT:  npu.write %[[o]] {index = 2 : i64}
 // CHECK:       npu.trigger
 // CHECK-NEXT:  npu.wait
 // CHECK-NOT:   npu.acquire

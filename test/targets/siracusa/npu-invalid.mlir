@@ -207,8 +207,8 @@ func.func @rows(%x: tensor<5x32xi8>, %w: tensor<8x32xi8>, %o: tensor<6x8xi32>) {
 // -----
 
 func.func @register(%v: i32) {
-  // expected-error@+1 {{a job has registers 0 to 23, not 24}}
-  npu.write 24, %v : i32
+  // expected-error@+1 {{'index' must not be 24; expected 0 to 23}}
+  npu.write %v {index = 24 : i64}
   func.return
 }
 
@@ -216,6 +216,6 @@ func.func @register(%v: i32) {
 
 func.func @far(%x: memref<8xi8>) {
   // expected-error@+1 {{the buffer must lie in a memory that the NPU reaches}}
-  %a = npu.address %x : memref<8xi8> -> i32
+  %a = npu.address %x : memref<8xi8>
   func.return
 }

@@ -32,12 +32,12 @@ func.func @sums(%x: memref<1x6x6x57xi8, "L1">, %w: memref<3x64xi8, "WMEM">, %o: 
 
 // CHECK-LABEL: func.func @registers
 func.func @registers(%x: memref<1x6x6x32xi8, "L1">) {
-  // CHECK-NEXT: %a = npu.address %x : memref<1x6x6x32xi8, "L1"> -> i32
-  %a = npu.address %x : memref<1x6x6x32xi8, "L1"> -> i32
-  // CHECK-NEXT: %job = npu.acquire : i32
-  %job = npu.acquire : i32
-  // CHECK-NEXT: npu.write 1, %a : i32
-  npu.write 1, %a : i32
+  // CHECK-NEXT: %a = npu.address %x : memref<1x6x6x32xi8, "L1">
+  %a = npu.address %x : memref<1x6x6x32xi8, "L1">
+  // CHECK-NEXT: %job = npu.acquire
+  %job = npu.acquire
+  // CHECK-NEXT: npu.write %a {index = 1 : i64}
+  npu.write %a {index = 1 : i64}
   // CHECK-NEXT: npu.trigger
   npu.trigger
   // CHECK-NEXT: npu.wait

@@ -4,9 +4,9 @@
 
 // CHECK:      memref.subview %w[%{{.*}}, %{{.*}}] [32, 64] [1, 1] : memref<64x64xi8, "WMEM"> to memref<32x64xi8, strided<[64, 1], offset: ?>, "WMEM">
 // CHECK-NOT:  hier.dma_start %w
-// CHECK:      %[[a:.*]] = npu.address %{{.*}} : memref<32x64xi8, strided<[64, 1], offset: ?>, "WMEM"> -> i32
+// CHECK:      %[[a:.*]] = npu.address %{{.*}} : memref<32x64xi8, strided<[64, 1], offset: ?>, "WMEM">
 // CHECK:      %[[base:.*]] = arith.addi %[[a]], %{{.*}} : i32
-// CHECK:      npu.write 0, %[[base]] : i32
+// CHECK:      npu.write %[[base]] {index = 0 : i64}
 builtin.module {
   func.func @network(%x: memref<72x40xi8> {onnx.name = "x"}, %w: memref<64x64xi8, "WMEM"> {onnx.name = "w"},
                      %y: memref<72x64xi32> {onnx.name = "y", tilewright.output}) {

@@ -230,15 +230,15 @@ WORDS.update(
 def program(*lines: str) -> ModuleOp:
     """Return a program of register operations; `REGISTERS` stands for all writes of one job."""
     addresses = [
-        '%ax = npu.address %x : memref<6x6x32xi8, "L1"> -> i32',
-        '%aw = npu.address %w : memref<8x32xi8, "WMEM"> -> i32',
-        '%ay = npu.address %y : memref<6x6x8xi32, "L1"> -> i32',
+        '%ax = npu.address %x : memref<6x6x32xi8, "L1">',
+        '%aw = npu.address %w : memref<8x32xi8, "WMEM">',
+        '%ay = npu.address %y : memref<6x6x8xi32, "L1">',
         f"%base = arith.constant {0x10400000} : i32",
         "%pw = arith.subi %aw, %base : i32",
     ]
     names = {0: "%pw", 1: "%ax", 2: "%ay"}
     constants = [f"%c{number} = arith.constant {WORDS.get(number, 0)} : i32" for number in range(3, 24)]
-    writes = [f"npu.write {number}, {names.get(number, f'%c{number}')} : i32" for number in range(24)]
+    writes = [f"npu.write {names.get(number, f'%c{number}')} {{index = {number}}}" for number in range(24)]
     body = [text for line in lines for text in (writes if line == "REGISTERS" else [line])]
     return parse_module(CONTEXT, JOB.replace("BODY", "\n".join([*addresses, *constants, *body])))
 
@@ -254,13 +254,13 @@ def arrays() -> list[Array]:
 
 def test_a_job_runs_by_hand():
     *operands, expected = arrays()
-    Interpreter(program("%j = npu.acquire : i32", "REGISTERS", "npu.trigger", "npu.wait")).call("network", operands)
+    Interpreter(program("%j = npu.acquire", "REGISTERS", "npu.trigger", "npu.wait")).call("network", operands)
     np.testing.assert_array_equal(operands[2], expected)
 
 
 def test_what_is_not_waited_for_is_not_there():
     *operands, expected = arrays()
-    Interpreter(program("%j = npu.acquire : i32", "REGISTERS", "npu.trigger")).call("network", operands)
+    Interpreter(program("%j = npu.acquire", "REGISTERS", "npu.trigger")).call("network", operands)
     assert not np.array_equal(operands[2], expected)
 
 
@@ -269,8 +269,8 @@ def test_what_is_not_waited_for_is_not_there():
     [
         (["REGISTERS"], "was not acquired"),
         (["npu.trigger"], "was not acquired"),
-        (["%j = npu.acquire : i32", "%k = npu.acquire : i32"], "before the one before it was triggered"),
-        (["%j = npu.acquire : i32", "npu.trigger", "npu.wait"], "cannot do this job"),
+        (["%j = npu.acquire", "%k = npu.acquire"], "before the one before it was triggered"),
+        (["%j = npu.acquire", "npu.trigger", "npu.wait"], "cannot do this job"),
     ],
 )
 def test_misuse_of_the_registers_is_refused(lines: list[str], message: str):
@@ -281,7 +281,7 @@ def test_misuse_of_the_registers_is_refused(lines: list[str], message: str):
 def test_buffers_larger_than_their_memory_are_refused():
     text = """
     func.func @network(%x: memref<300000xi8, "L1">) {
-      %a = npu.address %x : memref<300000xi8, "L1"> -> i32
+      %a = npu.address %x : memref<300000xi8, "L1">
       func.return
     }"""
     module = parse_module(CONTEXT, text)

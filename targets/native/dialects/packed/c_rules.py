@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from .....dialects.core.c_call import c_rule
-from .....dialects.core.semantics import Runner, Value
+from .....dialects.core.semantics import Runner, Value, c_rule
 from .....errors import Diagnostic
 from .....ir import Array, where
 

@@ -41,18 +41,12 @@ from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from .....dialects.core.effect_traits import Calls, Fence, OperandEffects, StateEffects
-from .....dialects.core.semantics import Runner, Value, semantics
-from .....ir import element_of
-from . import c_rules
-from .im2col import Im2colOp
-from .places import check_indices, strided, two_sides
-from .scalars import MacOp
-from .sums import DotOp, WindowOp
+from .....dialects.core.instruction import located
+from .....dialects.core.instruction.flat import flat_from
+from .....dialects.core.semantics import Runner, Value, c_rule, semantics
+from .....ir import Array, element_of, shape_of
+from .instructions import dot, dot_narrow, dot_packed, im2col, mac, pack_window, unpack_row, window
 from .transfers import transfers_of
-from .unpack import UnpackRowOp
-
-_REGISTERED = (c_rules,)
-"""Modules whose import registers what functions of C do."""
 
 
 class _CalleeExists(SymbolUserOpInterface):
@@ -163,7 +157,8 @@ class DmaCopyOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        check_indices((self.far, self.far_at), (self.near, self.near_at))
+        if any(len(at) != len(shape_of(buffer)) for buffer, at in ((self.far, self.far_at), (self.near, self.near_at))):
+            raise VerifyException("expected an index for each axis of both sides")
         if element_of(self.far) != element_of(self.near):
             raise VerifyException("both sides must hold elements of one type")
         if not 0 <= self.axis.value.data < max(len(self.far_at), 1):
@@ -233,16 +228,20 @@ def _begin(runner: Runner, op: DmaBeginOp, operands: Sequence[Value]) -> list[Va
 @semantics(DmaInOp, DmaOutOp)
 def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Value]:
     count = len(op.far_at)
-    (far, far_at), (near, near_at) = two_sides(operands, count, others=2)
-    rows, elements = int(operands[-2]), int(operands[-1])
-    if rows == 0 or elements == 0:
+    *sides, rows, elements = operands
+    if not rows or not elements:
         return []
-    size, step = far.itemsize, far.strides[op.axis.value.data] if count else far.itemsize
-    there = strided(op, far, far_at, [(rows, step), (elements, size)])
-    here = strided(op, near, near_at, [(rows, elements * size), (elements, size)])
-    target, source = (here, there) if isinstance(op, DmaInOp) else (there, here)
-    transfers_of(runner, op).start(lambda: np.copyto(target, source))
-    return []
+    far, near, size = sides[0], sides[1 + count], int(elements)
+    stride = far.strides[op.axis.value.data] // far.itemsize if count else 0
+
+    def begin() -> list[Value]:
+        there = flat_from(far, [int(i) for i in sides[1 : 1 + count]]).along((rows, stride), (size, 1))
+        here = flat_from(near, [int(i) for i in sides[2 + count :]]).along((rows, size), (size, 1))
+        target, source = (here, there) if isinstance(op, DmaInOp) else (there, here)
+        transfers_of(runner, op).start(lambda: np.copyto(target, source))
+        return []
+
+    return located(op, begin)
 
 
 @semantics(DmaWaitOp)
@@ -251,6 +250,50 @@ def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Valu
     return []
 
 
+# Functions of the C runtime
+
+
+@c_rule("tw_dma_begin")
+@c_rule("tw_ram_begin")
+def _begin_in_c(runner: Runner, op: Operation) -> list[Value]:
+    return [np.int32(transfers_of(runner, op).begin())]
+
+
+@c_rule("tw_dma_wait")
+@c_rule("tw_ram_wait")
+def _wait_in_c(runner: Runner, op: Operation, group: Value) -> list[Value]:
+    transfers_of(runner, op).wait(int(group))
+    return []
+
+
+@c_rule("tw_dma_in")
+@c_rule("tw_ram_in")
+def _in_in_c(runner: Runner, op: Operation, near: Array, far: Array, *sizes: Value) -> list[Value]:
+    return located(op, lambda: _start(runner, op, (near, far), sizes, is_in=True))
+
+
+@c_rule("tw_dma_out")
+@c_rule("tw_ram_out")
+def _out_in_c(runner: Runner, op: Operation, far: Array, near: Array, *sizes: Value) -> list[Value]:
+    return located(op, lambda: _start(runner, op, (near, far), sizes, is_in=False))
+
+
+def _start(
+    runner: Runner, op: Operation, sides: tuple[Array, Array], sizes: Sequence[Value], *, is_in: bool
+) -> list[Value]:
+    """Start a transfer between rows of bytes, contiguous on the near side and a stride apart on the far one."""
+    width, rows, stride = sizes
+    near, far = (flat_from(side.reshape(-1).view(np.uint8), [0]) for side in sides)
+    here, there = near.along((rows, width), (width, 1)), far.along((rows, stride), (width, 1))
+    target, source = (here, there) if is_in else (there, here)
+    transfers_of(runner, op).start(lambda: np.copyto(target, source))
+    return []
+
+
 CLUSTER = Dialect(
-    "cluster", [ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp, DotOp, WindowOp, Im2colOp, UnpackRowOp, MacOp], []
+    "cluster",
+    [
+        *(ForkOp, DmaBeginOp, DmaInOp, DmaOutOp, DmaWaitOp),
+        *(each.op for each in (mac, dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row)),
+    ],
 )

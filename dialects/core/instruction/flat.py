@@ -1,0 +1,124 @@
+"""Buffers as an instruction's semantics sees them: flat, from one element on, with checked bounds as of a C pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import Diagnostic
+from ....ir import Array
+
+_T = TypeVar("_T", bound=np.generic)
+
+
+class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
+    """
+    Elements of a buffer from the one on that a pointer points to.
+
+    Elements are read and written by `flat[i]`, `flat[:n]` and `flat.along(...)`. An access beyond the end, which NumPy
+    would cut off, raises Diagnostic; so does a slice without an end, since a pointer knows none.
+    """
+
+    reached: list[int] | None = None
+    """The number of elements up to the last one accessed, where a caller asks for it."""
+
+    def __array_finalize__(self, obj: Any) -> None:
+        self.reached = getattr(obj, "reached", None)
+
+    def __getitem__(self, key: Any) -> Any:
+        self._access(key)
+        return self.view(np.ndarray)[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._access(key)
+        self.view(np.ndarray)[key] = value
+
+    def along(self, *axes: tuple[int, int]) -> NDArray[_T]:
+        """
+        Return a view along axes of (count, step in elements): `view[i, j] = self[i * step0 + j * step1]`.
+
+        Raises Diagnostic where it leaves the buffer, and where elements of a buffer that is written are there twice.
+        """
+        counts, steps = tuple(max(int(count), 0) for count, _ in axes), tuple(int(step) for _, step in axes)
+        if 0 in counts:
+            return cast(Any, np.zeros(counts, self.dtype))
+        reaches = [(count - 1) * step for count, step in zip(counts, steps, strict=True)]
+        self._reach(sum(min(0, reach) for reach in reaches), 1 + sum(max(0, reach) for reach in reaches))
+        if self.flags.writeable:
+            _check_distinct(counts, steps)
+        strides = tuple(step * self.itemsize for step in steps)
+        return cast(Any, np.ndarray(counts, self.dtype, self.view(np.ndarray), 0, strides))
+
+    def _access(self, key: Any) -> None:
+        """Check the bounds of an index or slice."""
+        if isinstance(key, slice):
+            part = cast("slice[Any, Any, Any]", key)
+            if part.stop is None or part.step is not None:
+                raise Diagnostic("a slice of a buffer has no end, or a step", expected="flat[first:end]")
+            first, end = int(part.start or 0), int(part.stop)
+            if first < 0 or end < 0:
+                raise Diagnostic("a slice of a buffer begins or ends before it", found=f"[{first}:{end}]")
+            self._reach(first, end if end > first else 0)
+            return
+        found = np.asarray(key)
+        if found.dtype.kind not in "iu":
+            raise Diagnostic("a buffer is indexed by neither integers nor a slice", found=str(key))
+        if found.size:
+            self._reach(int(found.min()), int(found.max()) + 1)
+
+    def _reach(self, first: int, end: int) -> None:
+        if first < 0 or end > self.size:
+            raise Diagnostic(
+                "an instruction leaves its buffer",
+                expected=f"elements 0 to {self.size - 1} from the given one on",
+                found=f"element {first if first < 0 else end - 1}",
+            )
+        if self.reached is not None:
+            self.reached[0] = max(self.reached[0], end)
+
+
+def _check_distinct(counts: Sequence[int], steps: Sequence[int]) -> None:
+    """Raise Diagnostic where elements of a view along axes may be the same: the order of writes would matter."""
+    reach = 0
+    for step, count in sorted((abs(step), count) for count, step in zip(counts, steps, strict=True) if count > 1):
+        if step <= reach:
+            raise Diagnostic(
+                "an instruction writes an element twice", expected=f"a step above {reach}", found=str(step)
+            )
+        reach += (count - 1) * step
+
+
+def origin_of(array: Array) -> tuple[Array, int]:
+    """Return the buffer of bytes that an array is a view of, and the byte at which the array starts in it."""
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    return root.view(np.ndarray).reshape(-1).view(np.uint8), address(array) - address(root)
+
+
+def address(array: Array) -> int:
+    """Return the address of an array's first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+def flat_from(array: Array, indices: Sequence[int]) -> Flat[Any]:
+    """
+    Return the memory of an array from an element on, to its last element.
+
+    Raises Diagnostic where there is no such element.
+    """
+    if any(not 0 <= index < extent for index, extent in zip(indices, array.shape, strict=False)):
+        raise Diagnostic(f"element {tuple(indices)} lies outside of the buffer of shape {array.shape}")
+    if array.flags.c_contiguous:
+        first = 0
+        for index, extent in zip(indices, array.shape, strict=False):
+            first = first * extent + index
+        return cast(Any, array.reshape(-1)[first:].view(Flat))
+    root, start = origin_of(array)
+    size = array.itemsize
+    end = start + sum((extent - 1) * step for extent, step in zip(array.shape, array.strides, strict=True)) + size
+    first = start + sum(index * step for index, step in zip(indices, array.strides, strict=False))
+    return cast(Any, root[first:end].view(array.dtype).view(Flat))

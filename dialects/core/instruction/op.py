@@ -1,0 +1,211 @@
+"""Op classes of instructions: operands, properties, syntax, effects and verification, derived from the signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IndexType, IntegerAttr, MemRefType, UnitAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    base,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import OpTrait, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from ....errors import Diagnostic
+from ....ir import element_of, numbers_of, shape_of
+from ..effect_traits import OperandEffects, StateEffects
+from ..kernel_parts import ints
+from .signature import Buffer, Extent, Kind, Parameter, Stride
+
+if TYPE_CHECKING:
+    from .record import Instruction
+
+
+class InstructionOp(IRDLOperation):
+    """
+    Instruction of a target, derived from its record. The op of `add_rows(a: In[i8], out: Out[i32], n: Size)`:
+
+        toy.add_rows %a[%i, %j], %out, %n : memref<4x8xi8>, memref<8xi32>
+
+    Operands stand in the order of the signature. A buffer has an index for each axis, or none: then the instruction
+    begins at its first element.
+    """
+
+    INSTRUCTION: ClassVar[Instruction]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def operands_of(self) -> dict[str, tuple[SSAValue, Sequence[SSAValue]]]:
+        """Return the operand of each parameter that has one, with the indices of a buffer."""
+        return {
+            each.name: (getattr(self, each.name), getattr(self, _at(each.name), ()))
+            for each in self.INSTRUCTION.parameters
+            if isinstance(each.kind, Buffer) or each.kind in (Kind.SCALAR, Kind.SIZE)
+        }
+
+    def properties_of(self) -> dict[str, int]:
+        """Return the numbers of the parameters that are constant and flag properties."""
+        found: dict[str, int] = {}
+        for each in self.INSTRUCTION.parameters:
+            held = self.properties.get(each.name)
+            if each.kind is Kind.CONST:
+                found[each.name] = cast("IntegerAttr[Any]", held).value.data
+            elif each.kind is Kind.FLAG:
+                found[each.name] = int(held is not None)
+        return found
+
+    def step_of(self, parameter: str) -> tuple[int, int]:
+        """Return the axis and the factor of a stride parameter; (0, 0) where it has none."""
+        held = self.properties.get(parameter)
+        return (0, 0) if held is None else cast("tuple[int, int]", numbers_of(held))
+
+    def verify_(self) -> None:
+        numbers: dict[str, Any] = {**self.properties_of()}
+        for each in self.INSTRUCTION.parameters:
+            if isinstance(each.kind, Buffer):
+                self._verify_buffer(each)
+                numbers[shape_name(each.name)] = shape_of(getattr(self, each.name))
+            elif isinstance(each.kind, Stride):
+                self._verify_stride(each, each.kind)
+            elif isinstance(each.kind, Extent):
+                shape = shape_of(getattr(self, each.kind.buffer))
+                if each.kind.axis >= len(shape):
+                    raise VerifyException(f"'{each.kind.buffer}' has no axis {each.kind.axis}")
+                numbers[each.name] = shape[each.kind.axis]
+        try:
+            self.INSTRUCTION.check(numbers)
+        except Diagnostic as error:
+            expected = f"; expected {error.expected}" if error.expected else ""
+            raise VerifyException(f"{error.message}{expected}") from error
+
+    def _verify_buffer(self, parameter: Parameter) -> None:
+        value, indices = self.operands_of()[parameter.name]
+        if parameter.type is not None and element_of(value) != parameter.type:
+            raise VerifyException(f"'{parameter.name}' must hold {parameter.type}, not {element_of(value)}")
+        if indices and len(indices) != len(shape_of(value)):
+            raise VerifyException(
+                f"expected an index for each axis of '{parameter.name}', {len(shape_of(value))}, got {len(indices)}"
+            )
+
+    def _verify_stride(self, parameter: Parameter, kind: Stride) -> None:
+        held = self.properties.get(parameter.name)
+        if held is None:
+            return
+        rank = len(shape_of(getattr(self, kind.buffer)))
+        if len(numbers_of(held)) != 2 or not 0 <= numbers_of(held)[0] < rank:
+            raise VerifyException(
+                f"'{parameter.name}' must be an axis and a factor, with one of the {rank} axes of '{kind.buffer}', "
+                f"got {list(numbers_of(held))}"
+            )
+
+
+def shape_name(buffer: str) -> str:
+    """Return the name by which `requires` takes the shape of a buffer."""
+    return f"{buffer}_shape"
+
+
+def _at(buffer: str) -> str:
+    return f"{buffer}_at"
+
+
+def op_class(
+    name: str, parameters: Sequence[Parameter], result: Parameter | None, doc: str, traits: Sequence[OpTrait]
+) -> type[InstructionOp]:
+    """Return the op class of an instruction."""
+    members: dict[str, Any] = {"name": name, "__doc__": doc, "traits": traits_def(*traits)}
+    for each in parameters:
+        members |= _fields(each)
+    if result is not None:
+        members["result"] = result_def(cast(Any, result.type))
+    options: list[Any] = [ParsePropInAttrDict()]
+    if sum(isinstance(each.kind, Buffer) for each in parameters) > 1:
+        options.append(AttrSizedOperandSegments(as_property=True))
+    members["irdl_options"] = tuple(options)
+    members["assembly_format"] = _syntax(parameters)
+    words = name.partition(".")[2].split("_")
+    return irdl_op_definition(type("".join(word.capitalize() for word in words) + "Op", (InstructionOp,), members))
+
+
+def _fields(parameter: Parameter) -> Mapping[str, Any]:
+    """Return the definitions of the operands and properties of a parameter."""
+    name = parameter.name
+    match parameter.kind:
+        case Buffer():
+            return {name: operand_def(MemRefType), _at(name): var_operand_def(IndexType)}
+        case Stride():
+            return {name: opt_prop_def(base(DenseArrayBase))}
+        case Kind.SCALAR:
+            return {name: operand_def(cast(Any, parameter.type))}
+        case Kind.SIZE:
+            return {name: operand_def(IndexType)}
+        case Kind.CONST:
+            return {name: prop_def(IntegerAttr[I64])}
+        case Kind.FLAG:
+            return {name: opt_prop_def(UnitAttr)}
+        case _:
+            return {}
+
+
+def _syntax(parameters: Sequence[Parameter]) -> str:
+    """Return the assembly format: operands in the order of the signature, and the types of buffers."""
+    given, types = list[str](), list[str]()
+    for each in parameters:
+        if isinstance(each.kind, Buffer):
+            given.append(f"${each.name} (`[` ${_at(each.name)}^ `]`)?")
+            types.append(f"type(${each.name})")
+        elif each.kind in (Kind.SCALAR, Kind.SIZE):
+            given.append(f"${each.name}")
+    return " ".join([" `,` ".join(given), "attr-dict", *([f"`:` {' `,` '.join(types)}"] if types else [])])
+
+
+def effects_of_signature(parameters: Sequence[Parameter], result: Parameter | None) -> list[OpTrait]:
+    """Return the traits of effects that follow from a signature; none where it does nothing that is known."""
+    buffers = [each for each in parameters if isinstance(each.kind, Buffer)]
+    reads = tuple(each.name for each in buffers if cast(Buffer, each.kind).reads)
+    writes = tuple(each.name for each in buffers if cast(Buffer, each.kind).writes)
+    states = [StateEffects(_state_name(each.element)) for each in parameters if each.kind is Kind.STATE]
+    accesses = [OperandEffects(reads, writes)] if reads or writes else []
+    return [*accesses, *states] or ([Pure()] if result is not None else [])
+
+
+def _state_name(state: type[Any]) -> str:
+    return f"{state.__module__}.{state.__qualname__}"
+
+
+def built(op: type[InstructionOp], given: Mapping[str, Any]) -> InstructionOp:
+    """Return an op with these operands and properties; a buffer is given as such, or with its indices as a pair."""
+    operands: list[Any] = []
+    properties: dict[str, Attribute | None] = {}
+    for each in op.INSTRUCTION.parameters:
+        value = given.get(each.name)
+        match each.kind:
+            case Buffer():
+                buffer, indices = cast(Any, value if isinstance(value, tuple) else (value, ()))
+                operands += [buffer, list(indices)]
+            case Kind.SCALAR | Kind.SIZE:
+                operands.append(value)
+            case Kind.CONST:
+                properties[each.name] = IntegerAttr(int(cast(Any, value)), i64)
+            case Kind.FLAG:
+                properties[each.name] = UnitAttr() if value else None
+            case Stride():
+                properties[each.name] = ints(cast("tuple[int, int]", value)) if value else None
+            case _:
+                pass
+    result = op.INSTRUCTION.result
+    types = [result.type] if result is not None and result.type is not None else []
+    return op(operands=operands, properties=properties, result_types=types)

@@ -1,0 +1,149 @@
+"""Record of an instruction: from it derive its op, its rules, its emission and its prototype."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from ....errors import Diagnostic
+from ..semantics import Value
+from .flat import Flat
+from .op import InstructionOp, built
+from .signature import Buffer, Kind, Parameter, Stride
+
+
+@dataclass(eq=False)
+class Instruction:
+    """
+    Record of an instruction; called with its operands, in the order of the signature, it returns a new op.
+
+    Buffers are given as values or as pairs of a value and its indices, strides as pairs of an axis and a factor; what
+    is derived or state is not given.
+    """
+
+    name: str
+    c: str
+    function: Callable[..., Any]
+    parameters: tuple[Parameter, ...]
+    result: Parameter | None
+    headers: tuple[str, ...]
+    """The headers that declare the C function, in the order of their inclusion; none: that of the target's runtime."""
+    cycles: Callable[..., float] | None
+    """The cycles, by those of the parameters that it names."""
+    requires: tuple[Callable[..., str | None], ...]
+    c_body: str
+    place: str
+    """File and line of the function."""
+    op: type[InstructionOp] = field(init=False, default=InstructionOp)
+
+    def __call__(self, *arguments: Any, **named: Any) -> InstructionOp:
+        """
+        Return an op with these operands; flags and strides may be left out.
+
+        Raises TypeError where they do not fit the signature.
+        """
+        taken, needed = self._taken
+        given = dict(zip(taken, arguments, strict=False)) | named
+        if len(arguments) + len(named) > len(given) or not needed <= given.keys() <= set(taken):
+            raise TypeError(f"'{self.name}' takes {', '.join(taken)}; got {', '.join(given)}")
+        return built(self.op, given)
+
+    @cached_property
+    def _taken(self) -> tuple[list[str], set[str]]:
+        """The names of the parameters that a new op is given, and of those that it must be given."""
+        given = [each for each in self.parameters if each.is_given]
+        optional = [each for each in given if each.kind is Kind.FLAG or isinstance(each.kind, Stride)]
+        return [each.name for each in given], {each.name for each in given if each not in optional}
+
+    @cached_property
+    def c_parameters(self) -> list[Parameter]:
+        """The parameters that the C function has."""
+        return [each for each in self.parameters if each.kind is not Kind.STATE]
+
+    @cached_property
+    def states(self) -> list[Parameter]:
+        """The states of engines that the semantics takes."""
+        return [each for each in self.parameters if each.kind is Kind.STATE]
+
+    @cached_property
+    def is_scalar(self) -> bool:
+        """True for the computation of a number from numbers, elementwise on arrays of them."""
+        kinds = (Kind.SCALAR, Kind.CONST, Kind.FLAG)
+        return self.result is not None and all(each.kind in kinds for each in self.parameters)
+
+    def scalars(self, operands: Sequence[Value]) -> dict[str, Value]:
+        """Return the operands of a scalar instruction by the names of its parameters."""
+        names = [each.name for each in self.parameters if each.kind is Kind.SCALAR]
+        return dict(zip(names, operands, strict=True))
+
+    def scalars_in_c(self, operands: Sequence[Value]) -> dict[str, Value]:
+        """Return the arguments of the C function of a scalar instruction by the names of its parameters."""
+        given = zip(self.parameters, operands, strict=True)
+        return {each.name: value if each.kind is Kind.SCALAR else int(np.ravel(value)[0]) for each, value in given}
+
+    @cached_property
+    def prototype(self) -> str:
+        """The prototype of the C function."""
+        listed = ", ".join(f"{each.c_type} {each.name}".replace("* ", "*") for each in self.c_parameters)
+        return f"{self.result.c_type if self.result else 'void'} {self.c}({listed or 'void'})"
+
+    def check(self, numbers: Mapping[str, Any]) -> None:
+        """Raise Diagnostic for numbers of parameters that the instruction does not allow; others may be missing."""
+        for each in self.parameters:
+            if each.name in numbers:
+                each.check(numbers[each.name])
+        for required in self.requires:
+            names = names_of(required)
+            problem = required(**{name: numbers[name] for name in names}) if names <= numbers.keys() else None
+            if problem:
+                raise Diagnostic(problem)
+
+    def run(self, arrays: Mapping[str, Flat[Any]], numbers: Mapping[str, Any], states: Mapping[str, Any]) -> Value:
+        """
+        Execute the semantics on flat buffers, numbers and states; return the result in its type, None where there is
+        none.
+
+        Raises Diagnostic where a number is not allowed, and where an access leaves its buffer.
+        """
+        self.check({name: number for name, number in numbers.items() if type(number) is int})
+        for each in self.parameters:
+            if isinstance(each.kind, Buffer) and (each.kind.reads or each.kind.writes):
+                _protect(arrays[each.name], each.kind)
+        try:
+            found = self.function(**arrays, **numbers, **states)
+        except Diagnostic:
+            raise
+        except Exception as error:
+            message = f"the semantics of the instruction '{self.name}' fails"
+            raise Diagnostic(message, where=self.place, found=f"{type(error).__name__}: {error}") from error
+        return None if self.result is None else np.asarray(found).astype(self.result.element)[()]
+
+
+def header_text(name: str, chosen: Sequence[Instruction]) -> str:
+    """Return a header `name`.h of instructions: the functions that have a body, and prototypes of the others."""
+    guard = f"{name.upper()}_H"
+    lines = [f"/* The C runtime of {name}: what its instructions are in C. */", f"#ifndef {guard}", f"#define {guard}"]
+    lines += ["", "#include <stdint.h>"]
+    for made in chosen:
+        body = [f"  {line}" for line in made.c_body.splitlines()]
+        lines += ["", *([f"static inline {made.prototype} {{", *body, "}"] if body else [f"{made.prototype};"])]
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+@cache
+def names_of(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the names of a function's parameters."""
+    return frozenset(inspect.signature(function).parameters)
+
+
+def _protect(array: Flat[Any], kind: Buffer) -> None:
+    """Raise Diagnostic where constant memory is written; make what is only read constant."""
+    if kind.writes and not array.flags.writeable:
+        raise Diagnostic("an instruction writes to constant memory")
+    if not kind.writes:
+        array.flags.writeable = False

@@ -1,0 +1,196 @@
+"""Kinds of an instruction's parameters, read off the annotations of the function that is its semantics."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Annotated, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import Float32Type, Float64Type, IntegerType
+from xdsl.ir import Attribute
+
+from ....errors import Diagnostic
+from .flat import Flat
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memref operand with indices: a pointer to that element in C, `Flat` in Python."""
+
+    reads: bool = False
+    writes: bool = False
+
+
+@dataclass(frozen=True)
+class Stride:
+    """
+    Distance in elements between neighbours along an axis of a buffer, times a number.
+
+    The property `array<i64: axis, times>` says which; 0 where it is absent.
+    """
+
+    buffer: str
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Extent of an axis of a buffer's memref."""
+
+    buffer: str
+    axis: int
+
+
+class Kind(Enum):
+    """Kinds of parameters that have no parameters of their own."""
+
+    SCALAR = "scalar operand"
+    SIZE = "operand of index type"
+    CONST = "integer property"
+    FLAG = "unit property, 0 or 1"
+    STATE = "state of the engine"
+
+
+_T = TypeVar("_T", bound=np.generic)
+_S = TypeVar("_S")
+
+In: TypeAlias = Annotated[Flat[_T], Buffer(reads=True)]
+Out: TypeAlias = Annotated[Flat[_T], Buffer(writes=True)]
+InOut: TypeAlias = Annotated[Flat[_T], Buffer(reads=True, writes=True)]
+Ref: TypeAlias = Annotated[Flat[_T], Buffer()]
+"""A pointer whose memory the instruction does not access itself."""
+Scalar: TypeAlias = Annotated[NDArray[_T], Kind.SCALAR]
+"""A number of an element type, or an array of them where an interpreter executes many at once."""
+Size: TypeAlias = Annotated[int, Kind.SIZE]
+Const: TypeAlias = Annotated[int, Kind.CONST]
+Flag: TypeAlias = Annotated[int, Kind.FLAG]
+State: TypeAlias = Annotated[_S, Kind.STATE]
+"""
+An object of that class for a whole run; C has no such parameter.
+
+It is made without arguments or, where the class has it, by `of_program(op)` from the outermost op, such as the module.
+"""
+
+i8: TypeAlias = np.int8
+i16: TypeAlias = np.int16
+i32: TypeAlias = np.int32
+i64: TypeAlias = np.int64
+f32: TypeAlias = np.float32
+f64: TypeAlias = np.float64
+
+_TYPES: dict[Any, tuple[Attribute | None, str]] = {
+    np.int8: (IntegerType(8), "int8_t"),
+    np.int16: (IntegerType(16), "int16_t"),
+    np.int32: (IntegerType(32), "int32_t"),
+    np.int64: (IntegerType(64), "int64_t"),
+    np.float32: (Float32Type(), "float"),
+    np.float64: (Float64Type(), "double"),
+    Any: (None, "void"),
+}
+"""Element type -> type in the IR and in C; that of any element has none in the IR."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Parameter of an instruction: its kind, its element type and the numbers that it may be."""
+
+    name: str
+    kind: Buffer | Stride | Extent | Kind
+    element: Any = None
+    """The NumPy type of a buffer's elements or of a scalar; the class of a state."""
+    allowed: Collection[int] | None = None
+
+    @cached_property
+    def type(self) -> Attribute | None:
+        """The type in the IR of an element, None for any."""
+        return _TYPES[self.element][0]
+
+    @cached_property
+    def c_type(self) -> str:
+        """The type in C, such as `const int8_t *`; empty for a state."""
+        if isinstance(self.kind, Buffer):
+            return f"{'' if self.kind.writes else 'const '}{_TYPES[self.element][1]} *"
+        if self.kind is Kind.SCALAR:
+            return _TYPES[self.element][1]
+        return "" if self.kind is Kind.STATE else "int32_t"
+
+    @property
+    def is_given(self) -> bool:
+        """True where the op has an operand or property for it."""
+        return not isinstance(self.kind, Extent) and self.kind is not Kind.STATE
+
+    def check(self, number: int) -> None:
+        """Raise Diagnostic for a number that the parameter must not be."""
+        if self.allowed is not None and number not in self.allowed:
+            raise Diagnostic(
+                f"'{self.name}' must not be {number}", expected=shown(self.allowed), found=f"{self.name} = {number}"
+            )
+
+
+def shown(allowed: Collection[int]) -> str:
+    """Return a collection of numbers as text."""
+    if isinstance(allowed, range) and allowed.step == 1:
+        return f"{allowed.start} to {allowed.stop - 1}"
+    return " or ".join(map(str, allowed))
+
+
+def parameters_of(function: Callable[..., Any], place: str) -> tuple[tuple[Parameter, ...], Parameter | None]:
+    """
+    Return the parameters of a semantics function, and its result.
+
+    Raises Diagnostic for a parameter without a kind, an element type that C has not, and a stride or an extent of what
+    is no buffer.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    result = hints.pop("return", type(None))
+    found = tuple(_parameter(name, hints.get(name), place) for name in inspect.signature(function).parameters)
+    buffers = {each.name for each in found if isinstance(each.kind, Buffer)}
+    for each in found:
+        if isinstance(each.kind, Stride | Extent) and each.kind.buffer not in buffers:
+            raise Diagnostic(
+                f"'{each.name}' is derived from '{each.kind.buffer}', which is no buffer of the instruction",
+                where=place,
+                expected=" or ".join(sorted(buffers)) or "a buffer",
+            )
+    if result is type(None):
+        return found, None
+    returned = _parameter("result", result, place)
+    if returned.kind is not Kind.SCALAR:
+        raise Diagnostic("an instruction returns what is no scalar", where=place, expected="None or Scalar[type]")
+    return found, returned
+
+
+def _parameter(name: str, hint: Any, place: str) -> Parameter:
+    base, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    kinds = [mark for mark in marks if isinstance(mark, Buffer | Stride | Extent | Kind)]
+    limits = [cast("Collection[int]", mark) for mark in marks if isinstance(mark, Collection)]
+    if len(kinds) != 1 or len(kinds) + len(limits) < len(marks) or len(limits) > 1:
+        raise Diagnostic(
+            f"the parameter '{name}' has no kind",
+            where=place,
+            expected="In, Out, InOut, Ref, Scalar, Size, Const, Flag, State, Stride or Extent, and at most one "
+            "collection of allowed numbers",
+            found=str(hint),
+            remedy=f"annotate it, such as '{name}: Size'",
+        )
+    kind, element = kinds[0], None
+    if kind is Kind.STATE:
+        element = base
+    elif isinstance(kind, Buffer) or kind is Kind.SCALAR:
+        element = next((each for each in _inside(base) if each in _TYPES), None)
+    if element is None and (isinstance(kind, Buffer) or kind is Kind.SCALAR):
+        known = ", ".join(str(getattr(each, "__name__", each)) for each in _TYPES)
+        raise Diagnostic(f"the parameter '{name}' has no type of C", where=place, expected=known, found=str(base))
+    return Parameter(name, kind, element, limits[0] if limits else None)
+
+
+def _inside(hint: Any) -> Iterator[Any]:
+    """Yield the types that a generic type is of, innermost first."""
+    for each in get_args(hint)[::-1]:
+        yield from _inside(each)
+    if not get_args(hint):
+        yield hint

@@ -1,0 +1,340 @@
+"""
+Differential test of instructions: the semantics in Python against the function in C, bit for bit, on random operands.
+
+    python -m tilewright.runtime.tools.instructions ./mysoc
+
+Buffers in C end with the last element that Python accesses, so that the sanitisers show all accesses beyond.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...dialects import all_dialects
+from ...dialects.core.instruction import Flat, Instruction, instructions
+from ...dialects.core.instruction.signature import Buffer, Kind, Parameter
+from ...dialects.core.machine.targets import machine_named
+from ...discovery import target_folders
+from ...errors import Diagnostic
+from ...ir import Array
+from ..host import machine_flags
+from ..toolchain import compile_executable
+
+_COMMON = Path(__file__).parents[1] / "c"
+"""The folder of the headers that all targets have."""
+_FLAGS = ("-std=c11", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"-I{_COMMON}")
+_CAPACITY = 1 << 15
+"""Elements of a buffer that Python is given."""
+_TRIES = 2000
+"""Draws for each sample that the instruction allows."""
+_RUNTIME = re.compile(r"^emitc:.*\bconvert-to-emitc\{[^}]*\bruntime=([\w.]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Operands of an instruction, and the bytes that it returns and writes."""
+
+    made: Instruction
+    numbers: dict[str, Any]
+    buffers: dict[str, Array]
+    expected: bytes
+
+    def bytes(self, number: int) -> bytes:
+        """Return the operands as the program reads them, after the number of the instruction."""
+        parts = [np.int32(number).tobytes()]
+        for each in self.made.c_parameters:
+            if isinstance(each.kind, Buffer):
+                parts += [np.int32(self.buffers[each.name].size).tobytes(), self.buffers[each.name].tobytes()]
+            else:
+                parts.append(np.asarray(self.numbers[each.name], _type_of(each)).tobytes())
+        return b"".join(parts)
+
+
+def instructions_of(target: str) -> list[Instruction]:
+    """Return the instructions of a target, by name. Raises Diagnostic where there is no such target."""
+    folder = machine_named(target).folder
+    for load in all_dialects().values():
+        load()
+    return [made for made in instructions() if _folder_of(made) == folder]
+
+
+def check_instructions(
+    chosen: Sequence[Instruction], *, samples: int = 60, seed: int = 0, headers: Path | None = None
+) -> list[str]:
+    """
+    Compare the prototype and the results of instructions with their C, and return the names of those executed.
+
+    Headers in the folder `headers` replace those of the target. Of instructions with a state, only the prototypes are
+    compared. Raises Diagnostic at the first that differs.
+    """
+    for made in chosen:
+        check_prototype(made, headers)
+    executed = [made for made in chosen if not made.states]
+    drawn = [sample for made in executed for sample in _draw(made, samples, seed)]
+    if drawn:
+        _compare(executed, drawn, headers)
+    return [made.name for made in executed]
+
+
+# Prototypes
+
+
+def check_prototype(made: Instruction, headers: Path | None = None) -> None:
+    """Raise Diagnostic where no header declares the function of an instruction, or with other types."""
+    folder = _folder_of(made)
+    folders = [*([headers] if headers else []), *([folder / "c"] if folder else []), _COMMON]
+    names = made.headers or ("*.h",)
+    files = [file for name in names for each in folders for file in sorted(each.glob(name))]
+    for file in files:
+        if (found := _declared(file.read_text(encoding="utf-8"), made.c)) is None:
+            continue
+        if _shape(found) != _shape(made.prototype):
+            raise Diagnostic(
+                f"the header declares another function than the instruction '{made.name}'",
+                where=str(file),
+                expected=made.prototype,
+                found=found,
+            )
+        return
+    raise Diagnostic(
+        f"no header declares the function of the instruction '{made.name}'",
+        where=made.place,
+        expected=f"{made.prototype};",
+        found=", ".join(file.name for file in files) or f"no header {' or '.join(names)}",
+        remedy=f"add it to a header in {folders[0]}",
+    )
+
+
+def _declared(text: str, function: str) -> str | None:
+    """Return the prototype of a function in a header."""
+    plain = re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:\\\n|[^\n])*", " ", text, flags=re.DOTALL | re.MULTILINE)
+    found = re.search(rf"(?:^|[;}}])([^;{{}}]*?\b{function}\s*\([^)]*\))\s*[;{{]", plain)
+    return " ".join(found[1].split()) if found else None
+
+
+def _shape(prototype: str) -> list[str]:
+    """Return the types of the result and the parameters; integers passed by value without their signs."""
+    head, _, listed = prototype.rstrip(") ").partition("(")
+    words = [word for word in head.split() if not re.fullmatch(r"static|inline|extern|[A-Z][A-Z0-9_]*", word)]
+    parts = [each.strip() for each in listed.split(",") if each.strip() not in ("", "void")]
+    types = [" ".join(words[:-1]), *(re.sub(r"(?<=[\s*])\w+$", "", each) for each in parts)]
+    return [re.sub(r"\s+", "", each if "*" in each else re.sub(r"\bu(?=int)", "", each)) for each in types]
+
+
+def _folder_of(made: Instruction) -> Path | None:
+    file = Path(made.function.__code__.co_filename).resolve()
+    return next((folder for folder in target_folders().values() if file.is_relative_to(folder.resolve())), None)
+
+
+# Operands
+
+
+def _draw(made: Instruction, count: int, seed: int) -> list[Sample]:
+    """Return samples that an instruction allows. Raises Diagnostic where draws hardly ever are."""
+    random = np.random.default_rng([seed, *made.name.encode()])
+    found, refusal = list[Sample](), Diagnostic("")
+    for _ in range(count * _TRIES):
+        try:
+            found.append(_sample(made, random))
+        except Diagnostic as error:
+            if error.__cause__ is not None:
+                raise
+            refusal = error
+        if len(found) == count:
+            return found
+    raise Diagnostic(
+        f"random operands are hardly ever allowed by the instruction '{made.name}'",
+        where=made.place,
+        expected=f"{count} of {count * _TRIES} draws",
+        found=f"{len(found)}; the last one refused: {refusal.message}",
+        remedy="annotate what a number may be, such as Annotated[Const, (2, 4)] or Annotated[Size, range(16)]",
+    )
+
+
+def _sample(made: Instruction, random: np.random.Generator) -> Sample:
+    numbers, flat = dict[str, Any](), dict[str, Flat[Any]]()
+    for each in made.c_parameters:
+        if not isinstance(each.kind, Buffer):
+            numbers[each.name] = _number(each, random)
+    made.check({name: number for name, number in numbers.items() if type(number) is int})
+    for each in made.c_parameters:
+        if isinstance(each.kind, Buffer):
+            flat[each.name] = _values(_type_of(each), _CAPACITY, random).view(Flat)
+            flat[each.name].reached = [0]
+    before = {name: np.array(array) for name, array in flat.items()}
+    result = made.run(flat, numbers, {})
+    ends = {name: (array.reached or [0])[0] for name, array in flat.items()}
+    written = [each.name for each in made.c_parameters if isinstance(each.kind, Buffer) and each.kind.writes]
+    parts = [] if result is None else [np.asarray(result).tobytes()]
+    expected = b"".join([*parts, *(np.array(flat[name])[: ends[name]].tobytes() for name in written)])
+    return Sample(made, numbers, {name: array[: ends[name]] for name, array in before.items()}, expected)
+
+
+def _number(parameter: Parameter, random: np.random.Generator) -> Any:
+    """Return a number that a parameter may be; sizes and steps are small."""
+    allowed = parameter.allowed
+    if allowed is not None:
+        return list(allowed)[int(random.integers(len(allowed)))]
+    if parameter.kind is Kind.FLAG:
+        return int(random.integers(2))
+    if parameter.kind is Kind.SCALAR:
+        return _values(_type_of(parameter), 1, random)[0]
+    return int(random.integers(0, (3, 9, 40)[int(random.integers(3))]))
+
+
+def _values(type: np.dtype[Any], count: int, random: np.random.Generator) -> Array:
+    """Return integers of the whole range, or floats whose sums of products are exact."""
+    if type.kind == "f":
+        return random.integers(-8, 9, count).astype(type)
+    limits = np.iinfo(type)
+    return random.integers(limits.min, limits.max, count, dtype=type, endpoint=True)
+
+
+def _type_of(parameter: Parameter) -> np.dtype[Any]:
+    return np.dtype(np.int8 if parameter.element is Any else parameter.element or np.int32)
+
+
+# The program
+
+
+def _compare(chosen: Sequence[Instruction], drawn: Sequence[Sample], headers: Path | None) -> None:
+    """Raise Diagnostic for the first sample whose results differ in C, or at which the program ends."""
+    with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+        source, inputs, outputs = (Path(folder) / name for name in ("check.c", "inputs", "outputs"))
+        source.write_text(_program(chosen), encoding="utf-8")
+        own = [] if headers is None else [f"-I{headers}", f"-DTW_HEADERS_{_fingerprint(headers)}"]
+        program = compile_executable([source], (*own, *_FLAGS, *machine_flags(source)))
+        inputs.write_bytes(b"".join(sample.bytes(chosen.index(sample.made)) for sample in drawn))
+        command, options = [str(program), str(inputs), str(outputs)], {"ASAN_OPTIONS": "detect_leaks=0"}
+        done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)
+        found = outputs.read_bytes() if outputs.exists() else b""
+    start = 0
+    for sample in drawn:
+        part = found[start : start + len(sample.expected)]
+        start += len(sample.expected)
+        if part != sample.expected:
+            raise _difference(sample, part, done)
+
+
+def _fingerprint(folder: Path) -> str:
+    """Return a hash of a folder's headers: a program is built again when its flags change."""
+    return sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.h")))).hexdigest()[:16]
+
+
+def _difference(sample: Sample, found: bytes, done: subprocess.CompletedProcess[str]) -> Diagnostic:
+    made, has_ended = sample.made, len(found) < len(sample.expected)
+    places = [at for at, (a, b) in enumerate(zip(sample.expected, found, strict=False)) if a != b]
+    at = places[0] if places else len(found)
+    report = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [f"status {done.returncode}"]
+    operands = ", ".join(f"{name} = {number}" for name, number in sample.numbers.items())
+    return Diagnostic(
+        f"the C of the instruction '{made.name}' {'fails' if has_ended else 'computes something else than its Python'}",
+        where=made.place,
+        expected=f"byte {at} of the results: {sample.expected[at]}",
+        found=report[0] if has_ended else f"{made.c}: {found[at]}",
+        notes=[operands, *(f"{name}: {buffer.tolist()}" for name, buffer in sample.buffers.items())],
+    )
+
+
+def _program(chosen: Sequence[Instruction]) -> str:
+    """Return the program that reads samples from a file and writes the results to another one."""
+    headers = dict.fromkeys(header for made in chosen for header in made.headers or (_runtime_of(made),))
+    ordered = sorted(headers, key=lambda header: max(_rank(made, header) for made in chosen))
+    lines = [f'#include "{header}"' for header in ("tilewright.h", *ordered)]
+    lines += ["#include <stdio.h>", "#include <stdlib.h>", _READING]
+    for number, made in enumerate(chosen):
+        lines += [f"static void run_{number}(void) {{", *_call(made), "}"]
+    cases = "".join(f" case {number}: run_{number}(); break;" for number in range(len(chosen)))
+    return "\n".join([*lines, _MAIN.replace("CASES", cases)])
+
+
+def _rank(made: Instruction, header: str) -> int:
+    return made.headers.index(header) + 1 if header in made.headers else 0
+
+
+def _runtime_of(made: Instruction) -> str:
+    """Return the header of the C runtime of an instruction's target."""
+    folder = _folder_of(made)
+    found = _RUNTIME.search((folder / "pipeline.txt").read_text(encoding="utf-8")) if folder else None
+    if found is None:
+        raise Diagnostic(
+            f"the instruction '{made.name}' names no header", where=made.place, remedy="give it header='NAME.h'"
+        )
+    return found[1]
+
+
+def _call(made: Instruction) -> list[str]:
+    """Return the statements that read the operands of an instruction, call it and write what it gives."""
+    lines, after = list[str](), list[str]()
+    for each in made.c_parameters:
+        if isinstance(each.kind, Buffer):
+            element = _C_TYPES[_type_of(each)]
+            lines += [
+                f"    int32_t {each.name}_n; take(&{each.name}_n, sizeof {each.name}_n);",
+                f"    size_t {each.name}_b = (size_t){each.name}_n * sizeof({element});",
+                f"    {element} *{each.name} = malloc({each.name}_b); take({each.name}, {each.name}_b);",
+            ]
+            after += [f"    give({each.name}, {each.name}_b);"] if each.kind.writes else []
+            after.append(f"    free({each.name});")
+        else:
+            lines.append(f"    {each.c_type} {each.name}; take(&{each.name}, sizeof {each.name});")
+    call = f"{made.c}({', '.join(each.name for each in made.c_parameters)})"
+    if made.result is None:
+        return [*lines, f"    {call};", *after]
+    return [*lines, f"    {made.result.c_type} given = {call};", "    give(&given, sizeof given);", *after]
+
+
+_C_TYPES = {
+    **{np.dtype(f"int{width}"): f"int{width}_t" for width in (8, 16, 32, 64)},
+    **{np.dtype(np.float32): "float", np.dtype(np.float64): "double"},
+}
+
+_READING = """
+static FILE *input, *output;
+static void take(void *to, size_t size) { if (size && fread(to, 1, size, input) != size) exit(2); }
+static void give(const void *from, size_t size) { if (size) fwrite(from, 1, size, output); fflush(output); }
+"""
+_MAIN = """
+int main(int count, char **words) {
+    int32_t number;
+    if (count != 3 || !(input = fopen(words[1], "rb")) || !(output = fopen(words[2], "wb"))) return 3;
+    while (fread(&number, sizeof number, 1, input) == 1) {
+        switch (number) {CASES default: return 4; }
+    }
+    return fclose(output) != 0;
+}
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the instructions of a target; return 1 where one differs from its C."""
+    parser = argparse.ArgumentParser(prog="python -m tilewright.runtime.tools.instructions", description=__doc__)
+    parser.add_argument("target", help="a target, or the folder of one")
+    parser.add_argument("--samples", type=int, default=60, help="random operands for each instruction")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    try:
+        chosen = instructions_of(options.target)
+        executed = check_instructions(chosen, samples=options.samples, seed=options.seed)
+    except Diagnostic as error:
+        print(error, file=sys.stderr)
+        return 1
+    for made in chosen:
+        print(f"{made.name}: {f'{options.samples} samples' if made.name in executed else 'prototype'} as in C")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

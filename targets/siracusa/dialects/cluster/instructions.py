@@ -1,0 +1,186 @@
+"""Instructions of a cluster's core: sums of products of bytes, windows copied side by side, rows of packed numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+
+from .....dialects.core.instruction import (
+    Const,
+    Extent,
+    Flag,
+    Flat,
+    In,
+    Out,
+    Scalar,
+    Size,
+    Stride,
+    i8,
+    i32,
+    instruction,
+)
+from .....dialects.nn.unpack import WIDTHS, WORD, pack, packed_shape, unpack
+from .....ir import Array
+
+DOT = "tilewright_dot.h"
+UNPACK = "tilewright_unpack.h"
+
+Pixels: TypeAlias = Annotated[int, Extent("sums", 0), range(1, 3)]
+Features: TypeAlias = Annotated[int, Extent("sums", 1), range(1, 5)]
+Windows: TypeAlias = Annotated[int, Extent("sums", 0), range(1, 9)]
+OfX: TypeAlias = Annotated[int, Stride("x")]
+OfW: TypeAlias = Annotated[int, Stride("w")]
+Bits: TypeAlias = Annotated[Const, WIDTHS]
+
+
+@instruction("cluster.mac", c="tw_mac_i32", cycles=lambda: 1)
+def mac(a: Scalar[i32], b: Scalar[i32], sum: Scalar[i32]) -> Scalar[i32]:
+    """
+    Product added to a sum, `sum + a * b`, which wraps around.
+
+        %y = cluster.mac %a, %b, %sum
+    """
+    return a.astype(np.int64) * b + sum
+
+
+@instruction("cluster.dot", c="tw_dot_block", header=DOT)
+def dot(
+    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, w_step: OfW,
+    w_row: OfW, rows: Size, elements: Size, is_signed: Flag,
+) -> None:  # fmt: skip
+    """
+    Sums of products of bytes: a few neighbouring windows of x times a few neighbouring features of w.
+
+    A sum takes `rows` rows of `elements` contiguous elements of both. Windows are `x_step` apart, their rows `x_row`;
+    weights are signed.
+
+        cluster.dot %x[%n, %h, %w, %c], %w[%f, %kh, %kw, %c], %sums, %rows, %elements
+            {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, w_step = array<i64: 0, 1>, w_row = array<i64: 1, 1>}
+            : memref<1x8x8x16xi8>, memref<32x3x3x16xi8>, memref<2x4xi32>
+    """
+    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (elements, 1)), is_signed)
+    _store(sums, "pre,fre->pf", windows, w.along((features, w_step), (rows, w_row), (elements, 1)))
+
+
+@instruction("cluster.dot_packed", c="tw_dot_packed", header=(UNPACK, DOT))
+def dot_packed(
+    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, w_step: OfW,
+    w_row: OfW, rows: Size, elements: Size, is_signed: Flag, bits: Bits, are_signed: Flag,
+) -> None:  # fmt: skip
+    """As `cluster.dot`, with rows of w that hold numbers of 4 or 2 bits, packed as `nn.unpack` has them."""
+    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (elements, 1)), is_signed)
+    _store(sums, "pre,fre->pf", windows, _unpacked(w, (features, w_step), (rows, w_row), elements, bits, are_signed))
+
+
+def _has_dot_product(is_signed: int, are_signed: int) -> str | None:
+    """Return a message for numbers of signs that no machine multiplies."""
+    is_wrong = is_signed and not are_signed
+    return "no machine multiplies packed numbers of which only those of w are unsigned" if is_wrong else None
+
+
+@instruction("cluster.dot_narrow", c="tw_dot_narrow", header=(UNPACK, DOT), requires=[_has_dot_product])
+def dot_narrow(
+    x: In[i8], w: In[i8], sums: Out[i32], pixels: Pixels, features: Features, x_step: OfX, x_row: OfX, w_step: OfW,
+    w_row: OfW, rows: Size, elements: Size, is_signed: Flag, bits: Bits, are_signed: Flag,
+) -> None:  # fmt: skip
+    """As `cluster.dot_packed`, with rows of x that are packed, too, and zeros in the rest of their last words."""
+    elements = -(-elements * bits // 32) * 32 // bits
+    windows = _unpacked(x, (pixels, x_step), (rows, x_row), elements, bits, is_signed)
+    _store(sums, "pre,fre->pf", windows, _unpacked(w, (features, w_step), (rows, w_row), elements, bits, are_signed))
+
+
+@instruction("cluster.window", c="tw_window_block", header=DOT)
+def window(
+    x: In[i8], w: In[i8], sums: Out[i32], pixels: Windows, x_step: OfX, x_row: OfX, x_tap: OfX, w_row: OfW, w_tap: OfW,
+    rows: Size, taps: Size, is_signed: Flag,
+) -> None:  # fmt: skip
+    """
+    Sums of products of bytes over the windows of a few neighbouring pixels, of one channel.
+
+        cluster.window %x[%n, %h, %w, %c], %w[%c, %kh, %kw, %0], %sums, %rows, %taps
+            {x_step = array<i64: 2, 1>, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>,
+             w_row = array<i64: 1, 1>, w_tap = array<i64: 2, 1>}
+            : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
+    """
+    windows = _numbers(x.along((pixels, x_step), (rows, x_row), (taps, x_tap)), is_signed)
+    _store(sums, "prt,rt->p", windows, w.along((rows, w_row), (taps, w_tap)))
+
+
+def _fits_row(size: int, windows_shape: tuple[int, ...]) -> str | None:
+    """Return a message for a window longer than a row of the buffer of windows."""
+    return f"{size} bytes do not fit a row of {windows_shape[-1]}" if size > windows_shape[-1] else None
+
+
+def _fills_words(size: int, row: int, tap: int) -> str | None:
+    """Return a message for packed numbers that do not fill words."""
+    found = [size, row, tap]
+    is_wrong = any(number % WORD for number in found)
+    return f"packed numbers fill words of {WORD} bytes, got a size and steps of {found}" if is_wrong else None
+
+
+@instruction("cluster.im2col", c="tw_im2col", header=DOT, requires=[_fits_row])
+def im2col(
+    x: In[i8], windows: Out[i8], first: Size, size: Const, x_row: OfX, x_tap: OfX, row: Const, tap: Const, rows: Size,
+    taps: Size, elements: Size,
+) -> None:  # fmt: skip
+    """
+    Copy the window of a pixel, so that its `size` bytes are contiguous.
+
+    The part of the window inside x is `rows` rows of `taps` stretches of `elements` bytes; they go to byte `first` of
+    the window and on, `row` and `tap` bytes apart. All else of the window becomes 0.
+
+        cluster.im2col %x[%n, %h, %w, %c], %windows[%p, %0], %first, %rows, %taps, %elements
+            {size = 27 : i64, x_row = array<i64: 1, 1>, x_tap = array<i64: 2, 1>, row = 9 : i64, tap = 3 : i64}
+            : memref<1x8x8x3xi8>, memref<2x28xi8>
+    """
+    _place(windows, x.along((rows, x_row), (taps, x_tap), (elements, 1)), first, size, row, tap)
+
+
+@instruction("cluster.pack_window", c="tw_pack_window", header=(UNPACK, DOT), requires=[_fits_row, _fills_words])
+def pack_window(
+    x: In[i8], windows: Out[i8], first: Size, size: Const, x_row: OfX, x_tap: OfX, row: Const, tap: Const, rows: Size,
+    taps: Size, elements: Size, bits: Bits,
+) -> None:  # fmt: skip
+    """As `cluster.im2col`, with the lowest 4 or 2 bits of each byte packed, each stretch from a word on."""
+    source = x.along((rows, x_row), (taps, x_tap), (elements, 1))
+    _place(windows, pack(source, bits) if source.size else source, first, size, row, tap)
+
+
+@instruction("cluster.unpack", c="tw_unpack_row", header=UNPACK)
+def unpack_row(packed: In[i8], out: Out[i8], count: Size, bits: Bits, is_signed: Flag) -> None:
+    """
+    Unpack a row of numbers of 4 or 2 bits, packed as `nn.unpack` has them, to `count` bytes.
+
+        cluster.unpack %packed[%f, %0], %out[%f, %0], %n {bits = 4 : i64, is_signed} : memref<32x8xi8>, memref<32x13xi8>
+    """
+    source = packed[: packed_shape((count,), bits)[0]] if count else packed[:0]
+    out[:count] = unpack(source, count, bits, is_unsigned=not is_signed) if count else source
+
+
+def _numbers(stored: Array, is_signed: int) -> Array:
+    return stored if is_signed else stored.view(np.uint8)
+
+
+def _unpacked(
+    flat: Flat[Any], first: tuple[int, int], second: tuple[int, int], elements: int, bits: int, is_signed: int
+) -> Array:
+    """Return the numbers of packed rows along two axes of (count, step)."""
+    packed = flat.along(first, second, (packed_shape((elements,), bits)[0] if elements else 0, 1))
+    if not packed.size:
+        return np.zeros((first[0], second[0], elements), np.int8)
+    return unpack(packed, elements, bits, is_unsigned=not is_signed)
+
+
+def _store(sums: Flat[i32], products: str, windows: Array, weights: Array) -> None:
+    total = np.einsum(products, windows.astype(np.int64), weights.astype(np.int64)).reshape(-1)
+    sums[: total.size] = total
+
+
+def _place(windows: Flat[i8], source: Array, first: int, size: int, row: int, tap: int) -> None:
+    """Store stretches [rows, taps, bytes] from byte `first` of a window of `size` bytes on, zeros besides."""
+    windows[:size] = 0
+    if source.size:
+        rows, taps, elements = source.shape
+        inside = windows[min(first, size) : size].view(Flat)
+        inside.along((rows, row), (taps, tap), (elements, 1))[...] = source
