@@ -192,7 +192,7 @@ def _add_printing(add: _Add) -> None:
     generic = ("--mlir-print-op-generic", "--print-op-generic")
     add(*generic, dest="generic", action=_FLAG, help="print each op in the generic form")
     add("--mlir-print-local-scope", action=_FLAG, help="print attributes in full, as is always done")
-    add("--line-width", dest="width", type=_natural, metavar="N", help="break longer lines (160; 0: none)")
+    add("--line-width", dest="width", type=_natural, metavar="N", help="break longer lines (160 for networks; 0: none)")
     add("--syntax-highlight", dest="highlight", action=_FLAG, help="colour the names of values for a terminal")
     where = "print locations: ONNX nodes and positions in files (false)"
     add(*_DEBUGINFO, dest="debuginfo", type=_truth, default=False, metavar="BOOL", help=where)

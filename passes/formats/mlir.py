@@ -11,7 +11,6 @@ from xdsl.utils.target import Target
 
 from ...dialects.core.syntax.constants import HEX_ABOVE
 from ...dialects.core.syntax.text import Locations, print_ir
-from ...dialects.core.syntax.wrapping import LIMIT
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,8 @@ class MlirTarget(Target):
     `elide` omits constants of more elements, `elide_resources` resources of more characters: such text cannot be run.
     `hex_above` is the number of elements beyond which constants are printed as bytes; -1 prints all in decimal.
     `generic` prints each op in the generic form, `debuginfo` all locations; `highlight` colours names for a terminal.
-    Lines have at most `width` columns where they can be broken; 0 prints each op's head on one line.
+    Lines have at most `width` columns where they can be broken; 0 prints each op's head on one line. By default lines
+    of imported networks have at most 160.
     """
 
     name = "mlir"
@@ -33,7 +33,7 @@ class MlirTarget(Target):
     elide_resources: int | None = None
     hex_above: int = HEX_ABOVE
     highlight: bool = False
-    width: int = LIMIT
+    width: int | None = None
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         output.write(self.text(ctx, module) + "\n")

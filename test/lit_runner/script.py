@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 MACROS = {
-    "ROUNDTRIP": "opt-tool %s --line-width=0 | opt-tool --line-width=0 | filecheck %s",
-    "GENERIC_ROUNDTRIP": "opt-tool %s --mlir-print-op-generic | opt-tool --line-width=0 | filecheck %s",
+    "ROUNDTRIP": "opt-tool %s | opt-tool | filecheck %s",
+    "GENERIC_ROUNDTRIP": "opt-tool %s --mlir-print-op-generic | opt-tool | filecheck %s",
 }
 
 _RUN = re.compile(r"//\s*RUN:(.*)$")

@@ -1,12 +1,12 @@
-// RUN: opt-tool %s --line-width=0 --mlir-elide-elementsattrs-if-larger=3 --mlir-elide-resource-strings-if-larger=18 -p expand-grid --dump-dir %t.dir --mlir-print-ir-after-all > %t.out 2> %t.err
+// RUN: opt-tool %s --mlir-elide-elementsattrs-if-larger=3 --mlir-elide-resource-strings-if-larger=18 -p expand-grid --dump-dir %t.dir --mlir-print-ir-after-all > %t.out 2> %t.err
 // RUN: filecheck %s --input-file %t.out
 // RUN: filecheck %s --input-file %t.err
 // RUN: filecheck %s --input-file %t.dir/01-expand-grid.mlir
-// RUN: not opt-tool %s --line-width=0 --mlir-elide-elementsattrs-if-larger=3 --mlir-elide-resource-strings-if-larger=18 -p add-main --reproducer %t.repro
-// RUN: opt-tool %t.repro --line-width=0 | filecheck %s --check-prefix=CHECK-WHOLE
-// RUN: opt-tool %s --line-width=0 | opt-tool --line-width=0 | filecheck %s --check-prefix=CHECK-WHOLE
-// RUN: opt-tool %s --line-width=0 --mlir-print-elementsattrs-with-hex-if-larger=-1 | filecheck %s --check-prefix=CHECK-DECIMAL
-// RUN: opt-tool %s --line-width=0 --mlir-print-elementsattrs-with-hex-if-larger=3 | filecheck %s --check-prefix=CHECK-HEX
+// RUN: not opt-tool %s --mlir-elide-elementsattrs-if-larger=3 --mlir-elide-resource-strings-if-larger=18 -p add-main --reproducer %t.repro
+// RUN: opt-tool %t.repro | filecheck %s --check-prefix=CHECK-WHOLE
+// RUN: opt-tool %s | opt-tool | filecheck %s --check-prefix=CHECK-WHOLE
+// RUN: opt-tool %s --mlir-print-elementsattrs-with-hex-if-larger=-1 | filecheck %s --check-prefix=CHECK-DECIMAL
+// RUN: opt-tool %s --mlir-print-elementsattrs-with-hex-if-larger=3 | filecheck %s --check-prefix=CHECK-HEX
 
 // Elision holds in every output but reproducers; uniform constants are short as they are.
 

@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=host} | filecheck %s --check-prefix=HOST
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=host},attach-machine{target=host}' | filecheck %s --check-prefix=HOST
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/../machines/two_level_8k.toml} | opt-tool --line-width=0 - | filecheck %s --check-prefix=FILE
+// RUN: opt-tool %s -p attach-machine{target=host} | filecheck %s --check-prefix=HOST
+// RUN: opt-tool %s -p 'attach-machine{target=host},attach-machine{target=host}' | filecheck %s --check-prefix=HOST
+// RUN: opt-tool %s -p attach-machine{target=%S/../machines/two_level_8k.toml} | opt-tool - | filecheck %s --check-prefix=FILE
 
 // The machine of a target, which takes the place of another one.
 // HOST: builtin.module attributes {hier.machine = {name = "host"

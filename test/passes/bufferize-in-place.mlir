@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p bufferize | filecheck %s
+// RUN: opt-tool %s -p bufferize | filecheck %s
 
 // A kernel that reads one tensor by two maps does not overwrite it: the second reads what the first has been replaced by.
 

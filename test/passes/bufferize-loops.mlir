@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p bufferize | filecheck %s
+// RUN: opt-tool %s -p bufferize | filecheck %s
 
 // Elements that a loop puts into a tensor go into the one memory that it has; the argument is not changed.
 // CHECK-LABEL: func.func @scatter(

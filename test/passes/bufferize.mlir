@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p bufferize | filecheck %s
+// RUN: opt-tool %s -p bufferize | filecheck %s
 
 // Kernels write into outputs, parts of a concatenation, and into a buffer that nobody needs any more.
 // CHECK: memref.global "private" constant @k : memref<2x4xi8> = dense<7>

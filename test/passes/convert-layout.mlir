@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p 'convert-layout,canonicalize' | filecheck %s
+// RUN: opt-tool %s -p 'convert-layout,canonicalize' | filecheck %s
 
 // A padded convolution and the pooling after it become channels-last; weights stay one array, and padding the
 // convolution's own. The input is transposed once; the result, of one pixel, is a view.

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo -p convert-onnx-to-linalg | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p convert-onnx-to-linalg | filecheck %s
 
 // Signs go from the types to the ops; each op keeps the place of its node.
 // CHECK-LABEL: func.func @network(%x: tensor<1x1x2x2xi8> {onnx.name = "x", onnx.type = "ui8"}) -> (tensor<1x2x2x2xi8> {onnx.name = "y", onnx.type = "ui8"})

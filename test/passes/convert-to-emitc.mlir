@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo --pass-pipeline='builtin.module(convert-to-emitc)' | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo --pass-pipeline='builtin.module(convert-to-emitc)' | filecheck %s
 
 // CHECK: emitc.include "tilewright.h"
 // CHECK-NEXT: emitc.global static const @network_w0 : !emitc.array<54xi8> = dense<{{.*}}> {tilewright.alignment = 16 : i64, tilewright.shape = array<i64: 2, 3, 3, 3>}

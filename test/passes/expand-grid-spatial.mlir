@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --line-width=0 -p verify-memory,expand-grid,verify-memory | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p verify-memory,expand-grid,pipeline-dma,verify-memory | filecheck %s --check-prefix=AHEAD
-// RUN: opt-tool %s --line-width=0 -p verify-memory,expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops | filecheck %s --check-prefix=LOOPS
+// RUN: opt-tool %s -p verify-memory,expand-grid,verify-memory | filecheck %s
+// RUN: opt-tool %s -p verify-memory,expand-grid,pipeline-dma,verify-memory | filecheck %s --check-prefix=AHEAD
+// RUN: opt-tool %s -p verify-memory,expand-grid,pipeline-dma,outline-kernels,convert-dma-to-loops | filecheck %s --check-prefix=LOOPS
 
 // Copies with a level of their own: one memory with a part for each, of which each copy sees its own. Inside, the loop
 // over its points is as without copies.

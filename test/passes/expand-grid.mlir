@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p expand-grid | filecheck %s
+// RUN: opt-tool %s -p expand-grid | filecheck %s
 
 // Each tile is fetched or written, and waited for at once; buffers take turns. What hangs over is filled.
 

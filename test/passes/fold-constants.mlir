@@ -1,5 +1,5 @@
-// RUN: opt-tool %s --line-width=0 -p fold-constants | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p 'fold-constants{limit=2048}' | filecheck %s --check-prefix LARGE
+// RUN: opt-tool %s -p fold-constants | filecheck %s
+// RUN: opt-tool %s -p 'fold-constants{limit=2048}' | filecheck %s --check-prefix LARGE
 
 // What depends on constants alone is one; what would swell them stays, up to the limit.
 

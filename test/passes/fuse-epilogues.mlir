@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo -p fuse-epilogues | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p fuse-epilogues | filecheck %s
 
 // Requantisation and residual join the product; the names of all three stay.
 // CHECK-LABEL: func.func @fuse

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p infer-integer-types | filecheck %s
+// RUN: opt-tool %s -p infer-integer-types | filecheck %s
 
 // Weights and results get the smallest types that hold them.
 // CHECK-LABEL: func.func @network(%x: tensor<1x1x2x2xui8> {onnx.name = "x", onnx.type = "ui8"}) -> (tensor<1x2x2x2xui8> {onnx.name = "y", onnx.type = "ui8"})

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p 'introduce-state{context=8 bucket=3}' -o %t.mlir
+// RUN: opt-tool %s -p 'introduce-state{context=8 bucket=3}' -o %t.mlir
 // RUN: filecheck %s < %t.mlir
 // RUN: opt-tool %t.mlir --pass-pipeline='builtin.module(host-pipeline)' -t c | filecheck %s --check-prefix=C
 

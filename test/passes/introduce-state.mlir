@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p introduce-state{context=8} --split-input-file | filecheck %s
+// RUN: opt-tool %s -p introduce-state{context=8} --split-input-file | filecheck %s
 
 // A cache with a mask: the past and the present are gone, the mask has the rows of the state, and the softmax is told
 // which of them count. The product with the values needs no mask, as the shares of the other rows are 0.

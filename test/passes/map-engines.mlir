@@ -1,7 +1,7 @@
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/../machines/npu_cluster.toml},map-engines | filecheck %s --check-prefix=NPU
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/../machines/npu_cluster.toml},map-engines,map-engines | filecheck %s --check-prefix=NPU
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/../machines/two_level.toml},map-engines | filecheck %s --check-prefix=ONE
-// RUN: not opt-tool %s --line-width=0 -p map-engines 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: opt-tool %s -p attach-machine{target=%S/../machines/npu_cluster.toml},map-engines | filecheck %s --check-prefix=NPU
+// RUN: opt-tool %s -p attach-machine{target=%S/../machines/npu_cluster.toml},map-engines,map-engines | filecheck %s --check-prefix=NPU
+// RUN: opt-tool %s -p attach-machine{target=%S/../machines/two_level.toml},map-engines | filecheck %s --check-prefix=ONE
+// RUN: not opt-tool %s -p map-engines 2>&1 | filecheck %s --check-prefix=NONE
 
 // NONE: the module has no machine
 // NONE: run attach-machine{target=NAME} first

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/../machines/two_engines.toml},overlap-engines | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=%S/../machines/two_engines.toml},overlap-engines | filecheck %s
 
 // The accelerator's kernel needs nothing of the cluster's: it is launched before, and joined before its result is read.
 // The weights of the last kernel are fetched before all of that.

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --split-input-file -p "attach-machine{target=%S/../machines/little_far.toml},map-engines,plan-memory,verify-memory{plain=false}" | filecheck %s
+// RUN: opt-tool %s --split-input-file -p "attach-machine{target=%S/../machines/little_far.toml},map-engines,plan-memory,verify-memory{plain=false}" | filecheck %s
 
 // Weights that are unpacked fit neither the near level as a whole nor, unpacked, the far one: they are made tile by tile,
 // where the kernel that needs them is done.

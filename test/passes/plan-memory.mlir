@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --split-input-file -p "attach-machine{target=%S/../machines/two_level.toml},plan-memory{level-bytes=2048 time-budget=0},verify-memory" | filecheck %s
+// RUN: opt-tool %s --split-input-file -p "attach-machine{target=%S/../machines/two_level.toml},plan-memory{level-bytes=2048 time-budget=0},verify-memory" | filecheck %s
 
 // What lies between two kernels stays in the near level; both use it where it lies.
 

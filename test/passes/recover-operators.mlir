@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo -p recover-operators | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p recover-operators | filecheck %s
 
 // Each rule, and what it takes: constants once for all operators in it, the norm with scale and bias.
 

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo -p recover-quantized | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo -p recover-quantized | filecheck %s
 
 // Each rule, and what becomes of the tensors around it.
 

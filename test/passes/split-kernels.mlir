@@ -1,5 +1,5 @@
-// RUN: opt-tool %s --line-width=0 --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,verify-memory | filecheck %s
-// RUN: opt-tool %s --line-width=0 --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,plan-memory,expand-grid,pipeline-dma,overlap-engines,verify-memory | filecheck %s --check-prefix=AFTER
+// RUN: opt-tool %s --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,verify-memory | filecheck %s
+// RUN: opt-tool %s --split-input-file -p attach-machine{target=%S/../machines/two_engines.toml},split-kernels,plan-memory,expand-grid,pipeline-dma,overlap-engines,verify-memory | filecheck %s --check-prefix=AFTER
 
 // While the cluster makes the second half of the rows, the accelerator works on the first.
 

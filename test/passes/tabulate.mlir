@@ -1,5 +1,5 @@
-// RUN: opt-tool %s --line-width=0 -p tabulate | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p 'bufferize,tabulate,convert-kernels-to-loops' | filecheck %s --check-prefix=LOOPS
+// RUN: opt-tool %s -p tabulate | filecheck %s
+// RUN: opt-tool %s -p 'bufferize,tabulate,convert-kernels-to-loops' | filecheck %s --check-prefix=LOOPS
 
 // What is divided is a byte: a product and a shift give the quotient of each.
 

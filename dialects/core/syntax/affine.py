@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -11,21 +10,10 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
-    AffineMap,
     AffineSymExpr,
 )
 
 _SUM, _PRODUCT = 1, 2
-
-
-@cache
-def affine_map_text(map: AffineMap) -> str:
-    """Return the text of a map: `(d0, d1)[s0] -> (d0 * 8 - 1, d1 + s0)`."""
-    dims = [f"d{k}" for k in range(map.num_dims)]
-    symbols = [f"s{k}" for k in range(map.num_symbols)]
-    results = ", ".join(affine_text(expr, dims, symbols) for expr in map.results)
-    space = f"({', '.join(dims)})" + (f"[{', '.join(symbols)}]" if symbols else "")
-    return f"{space} -> ({results})"
 
 
 def affine_text(expr: AffineExpr, dims: Sequence[str], symbols: Sequence[str] = (), within: int = _SUM) -> str:

@@ -11,7 +11,6 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     ModuleOp,
@@ -24,11 +23,10 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from ....errors import Diagnostic
 from ....ir import DenseAttr
 from ....locations import InferredLoc, where
-from .affine import affine_map_text
 from .constants import HEX_ABOVE, DensePrinter, print_dense
 from .parser import LocatingParser
 from .upstream import add_syntax
-from .wrapping import LIMIT, wrapped
+from .wrapping import limit_of, wrapped
 
 
 def new_context(*, allow_unregistered: bool = False) -> Context:
@@ -216,8 +214,6 @@ class IrPrinter(DensePrinter):
             print_dense(self, constant)
             self.print_string(" : ")
             self.print_attribute(constant.get_type())
-        elif isinstance(attribute, AffineMapAttr):
-            self.print_string(f"affine_map<{affine_map_text(attribute.data)}>")
         elif isinstance(attribute, _UNWRITTEN) and self._hides_place() and self._text[-1] == " ":
             self._text.pop()  # the space by which xDSL sets apart the location of an op or argument
         else:
@@ -258,7 +254,7 @@ def print_ir(
     generic: bool = False,
     locations: Locations = Locations.NONE,
     highlight: bool = False,
-    width: int = LIMIT,
+    width: int | None = None,
     context: Context | None = None,
 ) -> str:
     """
@@ -266,7 +262,8 @@ def print_ir(
 
     `elide` omits constants of more elements that are not uniform, `elide_resources` resources of more characters: such
     text cannot be run. Constants of more than `hex_above` elements are printed as bytes; -1 prints all in decimal.
-    Lines have at most `width` columns, 0 for any; `highlight` colours names for a terminal, and breaks no lines.
+    Lines have at most `width` columns, 0 for any; by default those of an imported network have at most 160, so that
+    the text of other programs has a line for each op. `highlight` colours names for a terminal, and breaks no lines.
     With a `context`, the resources that the op names are appended.
     """
     text = _Text()
@@ -282,4 +279,5 @@ def print_ir(
     printer.print_op(op)
     if context is not None:
         printer.print_metadata(context.loaded_dialects)
-    return "".join(text) if highlight else wrapped("".join(text), width)
+    limit = limit_of(op) if width is None else width
+    return "".join(text) if highlight else wrapped("".join(text), limit)

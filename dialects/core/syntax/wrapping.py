@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import re
 
+from xdsl.ir import Operation
+
 LIMIT = 160
-"""Default columns of a line. Longer ones hold a token that cannot be broken, such as the bytes of a constant."""
+"""Columns of a line of a network. Longer ones hold a token that cannot be broken, such as the bytes of a constant."""
+
+
+def limit_of(op: Operation) -> int:
+    """Return the default limit: that of imported networks, whose text is read, 0 for programs that tests match."""
+    return LIMIT if any(name.startswith("onnx.") for name in op.attributes) else 0
+
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<>=]=|[(\[{<]|[)\]}>]| ')
 _DEPTH = dict.fromkeys("([{<", 1) | dict.fromkeys(")]}>", -1)

@@ -1,5 +1,5 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo | opt-tool --line-width=0 --mlir-print-debuginfo | filecheck %s
-// RUN: opt-tool %s --line-width=0 --mlir-print-op-generic --mlir-print-debuginfo | opt-tool --line-width=0 --mlir-print-debuginfo | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo | opt-tool --mlir-print-debuginfo | filecheck %s
+// RUN: opt-tool %s --mlir-print-op-generic --mlir-print-debuginfo | opt-tool --mlir-print-debuginfo | filecheck %s
 
 // CHECK-LABEL: func.func @conv2d(%x: tensor<1x3x8x8xi8>, %w: tensor<4x3x3x3xi8>, %o: tensor<1x4x4x4xi32>) -> tensor<1x4x4x4xi32> {
 func.func @conv2d(%x: tensor<1x3x8x8xi8>, %w: tensor<4x3x3x3xi8>, %o: tensor<1x4x4x4xi32>) -> tensor<1x4x4x4xi32> {

@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo | filecheck %s
-// RUN: opt-tool %s --line-width=0 --mlir-print-debuginfo | opt-tool --line-width=0 --mlir-print-debuginfo | filecheck %s
-// RUN: opt-tool %s --line-width=0 --mlir-print-op-generic --mlir-print-debuginfo | opt-tool --line-width=0 --mlir-print-debuginfo | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo | filecheck %s
+// RUN: opt-tool %s --mlir-print-debuginfo | opt-tool --mlir-print-debuginfo | filecheck %s
+// RUN: opt-tool %s --mlir-print-op-generic --mlir-print-debuginfo | opt-tool --mlir-print-debuginfo | filecheck %s
 
 // CHECK-LABEL: func.func @network
 func.func @network(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %s: tensor<4xf32>, %c: tensor<i1>) -> tensor<1x4x8x8xf32> {

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p convert-kernels-to-tiles | filecheck %s
+// RUN: opt-tool %s -p convert-kernels-to-tiles | filecheck %s
 
 // A row of 14 pixels and 32 features at a time.
 

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p convert-to-packed | filecheck %s
+// RUN: opt-tool %s -p convert-to-packed | filecheck %s
 
 // Of floats, weights are packed one product at a time; a concatenation of channels and the mean over space follow.
 

@@ -1,4 +1,4 @@
-// RUN: opt-tool %s --line-width=0 -p convert-to-packed | filecheck %s
+// RUN: opt-tool %s -p convert-to-packed | filecheck %s
 
 // A padded convolution and the pool after it become channels-last; the weights are packed; the input is transposed
 // once, and the result, of one pixel, is a view.

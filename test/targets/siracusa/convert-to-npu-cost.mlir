@@ -1,7 +1,7 @@
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/npu/npu.toml},convert-to-npu | filecheck %s --check-prefix=NPU
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/npu/npu.toml},convert-to-npu{engine=npu2} | filecheck %s --check-prefix=NONE
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/npu/npu.toml},convert-to-npu,canonicalize,bufferize,map-engines | filecheck %s --check-prefix=MAPPED
-// RUN: not opt-tool %s --line-width=0 -p convert-to-npu 2>&1 | filecheck %s --check-prefix=MACHINE
+// RUN: opt-tool %s -p attach-machine{target=%S/npu/npu.toml},convert-to-npu | filecheck %s --check-prefix=NPU
+// RUN: opt-tool %s -p attach-machine{target=%S/npu/npu.toml},convert-to-npu{engine=npu2} | filecheck %s --check-prefix=NONE
+// RUN: opt-tool %s -p attach-machine{target=%S/npu/npu.toml},convert-to-npu,canonicalize,bufferize,map-engines | filecheck %s --check-prefix=MAPPED
+// RUN: not opt-tool %s -p convert-to-npu 2>&1 | filecheck %s --check-prefix=MACHINE
 
 // MACHINE: the module has no machine
 

@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --line-width=0 -p convert-to-npu{everything=true},canonicalize,cse | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p convert-to-npu{everything=true},canonicalize,cse,fuse-epilogues | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p convert-to-npu{everything=true},canonicalize,cse,bufferize --interpret-each -o %t
+// RUN: opt-tool %s -p convert-to-npu{everything=true},canonicalize,cse | filecheck %s
+// RUN: opt-tool %s -p convert-to-npu{everything=true},canonicalize,cse,fuse-epilogues | filecheck %s
+// RUN: opt-tool %s -p convert-to-npu{everything=true},canonicalize,cse,bufferize --interpret-each -o %t
 
 // A requantisation of each channel becomes the NPU's: the rounding joins the bias, weights are packed in 3 bits.
 

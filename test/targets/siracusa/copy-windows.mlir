@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=siracusa/cluster},copy-windows,map-engines | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p attach-machine{target=%S/narrow/little_stack.toml},copy-windows,map-engines | filecheck %s --check-prefix=LITTLE
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa/cluster},copy-windows,map-engines,convert-kernels-to-dots,convert-kernels-to-loops' | filecheck %s --check-prefix=LOOPS
+// RUN: opt-tool %s -p attach-machine{target=siracusa/cluster},copy-windows,map-engines | filecheck %s
+// RUN: opt-tool %s -p attach-machine{target=%S/narrow/little_stack.toml},copy-windows,map-engines | filecheck %s --check-prefix=LITTLE
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa/cluster},copy-windows,map-engines,convert-kernels-to-dots,convert-kernels-to-loops' | filecheck %s --check-prefix=LOOPS
 
 // Rows of windows that are 9 bytes long are worth copying; those of 16 are not. An attribute that is
 // there stays.

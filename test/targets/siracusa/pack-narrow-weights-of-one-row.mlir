@@ -1,5 +1,5 @@
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa/cluster},map-engines,pack-narrow-weights' | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa/cluster},map-engines,pack-narrow-weights,pack-narrow-weights' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa/cluster},map-engines,pack-narrow-weights' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa/cluster},map-engines,pack-narrow-weights,pack-narrow-weights' | filecheck %s
 
 // A row times a matrix takes as long as fetching the matrix: it reads packed weights, which are fetched in half the time.
 // Weights without a sign make the product name them; those that are packed stay as they are.

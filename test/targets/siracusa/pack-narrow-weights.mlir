@@ -1,7 +1,7 @@
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=FITS
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=%S/narrow/little_far.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=LITTLE
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=%S/narrow/slow_link.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=SLOW
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights{everything=true}' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=FITS
+// RUN: opt-tool %s -p 'attach-machine{target=%S/narrow/little_far.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=LITTLE
+// RUN: opt-tool %s -p 'attach-machine{target=%S/narrow/slow_link.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=SLOW
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights{everything=true}' | filecheck %s
 
 // Where all fits and computing takes longer than fetching, weights stay bytes.
 

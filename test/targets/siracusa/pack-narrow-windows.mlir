@@ -1,6 +1,6 @@
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa/xpulpnn},map-engines,pack-narrow-weights' | filecheck %s
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=%S/narrow/little_stack.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=LITTLE
-// RUN: opt-tool %s --line-width=0 -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=BYTES
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa/xpulpnn},map-engines,pack-narrow-weights' | filecheck %s
+// RUN: opt-tool %s -p 'attach-machine{target=%S/narrow/little_stack.toml},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=LITTLE
+// RUN: opt-tool %s -p 'attach-machine{target=siracusa},map-engines,pack-narrow-weights' | filecheck %s --check-prefix=BYTES
 
 // What is clipped to 4 bits, copied or pooled, is known to be narrow; so are constants. What comes from outside is not.
 
