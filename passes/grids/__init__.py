@@ -1,1 +1,1 @@
-"""Grids of tiles as loops: where tiles lie and when they move."""
+"""Lowering of grids of tiles to loops: addresses of tiles and steps of their transfers."""

@@ -16,7 +16,7 @@ from .writer import Writer
 
 
 class Cone:
-    """The ops in a loop that some values are computed by, from the number of the step and from what is outside."""
+    """Backward slice of values in a loop: the ops that compute them from the induction variable and loop invariants."""
 
     def __init__(self, loop: scf.ForOp, ops: Sequence[Operation]):
         self._loop = loop
@@ -24,21 +24,21 @@ class Cone:
 
     @cached_property
     def _constants(self) -> dict[SSAValue, int]:
-        """The indices that are known numbers at every step."""
+        """Indices that are loop-invariant constants."""
         indices = [value for op in self.ops for value in (*op.operands, *op.results)]
         known = {value: integer_of(value) for value in indices if isinstance(value.type, IndexType)}
         return {value: number for value, number in known.items() if number is not None}
 
     @staticmethod
     def of(loop: scf.ForOp, values: Sequence[SSAValue]) -> Cone | None:
-        """Return the cone of values; None where it holds what has effects or depends on more than the step."""
+        """Compute the backward slice of values; None if it has side effects or loop-carried dependences."""
         ops: dict[Operation, None] = {}
         if all(_collect(loop, value, ops) for value in values):
             return Cone(loop, list(ops))
         return None
 
     def numbers(self, step: int | None) -> dict[SSAValue, int]:
-        """Return the indices that are known numbers, at a step or at any."""
+        """Fold the indices of the slice to constants, at a given step or independent of the step."""
         found = dict(self._constants)
         if step is not None:
             found[self._loop.body.block.args[0]] = step
@@ -49,7 +49,7 @@ class Cone:
         return found
 
     def at(self, writer: Writer, step: Index, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Write the ops anew for a step; returns what the values are there."""
+        """Clone the slice for a step; return the values there."""
         numbers = self.numbers(step if isinstance(step, int) else None)
         mapping: dict[SSAValue, SSAValue] = {}
         if isinstance(step, SSAValue):
@@ -68,7 +68,7 @@ class Cone:
 
 
 def _collect(loop: scf.ForOp, value: SSAValue, ops: dict[Operation, None]) -> bool:
-    """Add the ops in a loop that a value is computed by, each after those before it; false where one may not be."""
+    """Collect the backward slice of a value in topological order; return False if an op is not speculatable."""
     owner = value.owner
     if value is loop.body.block.args[0] or owner in ops or not loop.is_ancestor(owner):
         return True

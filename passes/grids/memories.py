@@ -1,4 +1,4 @@
-"""The memory of the levels that a function's tiles, scratch and resident buffers lie in."""
+"""Memory of each level that holds a function's tiles, scratch and resident buffers."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ from .streams import stage_bytes
 from .writer import Writer
 
 ADDRESS = "hier.address"
-"""The attribute of an allocation that lies at this byte of its level for as long as the function runs."""
+"""Attribute of an allocation with a fixed byte offset in its level for the whole function."""
 
 
 COPIES = "hier.copies"
-"""The attribute of a level's memory that has a part of the same size for each of so many copies of the level."""
+"""Attribute of a level's memory that is partitioned into equal parts, one per instance of the level."""
 
 
 @dataclass
 class _Reach:
     """
-    Ends of the buffers of a level, in bytes: private ones of one engine instance, of `copies` in all, and shared ones.
+    Extent in bytes of a level's buffers: private ones of one engine instance, of `copies` in all, and shared ones.
     """
 
     part: int = 0
     copies: int = 1
     shared: int = 0
     unit: int = LARGEST_ELEMENT
-    """Bytes that buffers in it begin at multiples of."""
+    """Alignment of buffers in bytes."""
 
     @property
     def stride(self) -> int:
-        """The bytes from one copy of the level to the next, such that buffers are aligned in all of them."""
+        """Aligned stride in bytes between instances of the level."""
         return self.part if self.copies == 1 else stage_bytes(self.part, self.unit)
 
     @property
     def size(self) -> int:
-        """The bytes of all."""
+        """Bytes of all instances."""
         return max(self.copies * self.stride, self.shared)
 
 
 class Memories:
-    """The memory of each level that a function uses, as large as anything reaches in it: memrefs of bytes."""
+    """Memories of the levels that a function uses: memrefs of bytes, sized by the largest end of a buffer."""
 
     def __init__(self, module: ModuleOp, function: FuncOp):
-        """Define them in the module."""
+        """Define the memories in the module."""
         self.units = units_of(module)
         self._reach: dict[str, _Reach] = {}
         for op in nested_ops(function):
@@ -83,21 +83,21 @@ class Memories:
             self._whole[level] = get.results[0]
 
     def at(self, op: Operation) -> dict[str, SSAValue]:
-        """Return the memories that an op sees: those of the copy that it is done on, where it is."""
+        """Return the memories visible to an op: those of its engine instance, inside a loop over instances."""
         around = op.parent_op()
         while around is not None and around not in self._windows:
             around = around.parent_op()
         return self._whole if around is None else self._windows[around]
 
     def enter(self, parallel: Operation, windows: dict[str, SSAValue]) -> None:
-        """Let the ops of a loop over copies see the memories of their copy."""
+        """Register the memories visible inside a loop over instances."""
         self._windows[parallel] = windows
 
     def windows(self, grid: GridOp, writer: Writer, place: Sequence[SSAValue]) -> dict[str, SSAValue]:
         """
-        Return the memories of one copy, at this place along the spatial dimensions that have more than one point.
+        Return the memories of one engine instance, given its index along the spatial dimensions of extent above 1.
 
-        A view begins where address 0 is for the copy, and reaches as far as its buffers do.
+        A view begins at address 0 of the instance and covers its buffers.
         """
         copy: Index = 0
         extents = [grid.bounds[dim] for dim in grid.spatial_dims if grid.bounds[dim] > 1]
@@ -117,7 +117,7 @@ class Memories:
 
 
 def _extend(reach: _Reach, around: GridOp | None, level: str, end: int) -> None:
-    """Let a level reach to the end of a buffer of a grid with copies, or of another op."""
+    """Extend a level to the end of a buffer, of a grid over instances or of another op."""
     apart = around.apart_in(level) if around is not None else None
     if around is not None and apart is not None:
         reach.shared = max(reach.shared, end + (around.copies - 1) * apart)
@@ -127,7 +127,7 @@ def _extend(reach: _Reach, around: GridOp | None, level: str, end: int) -> None:
 
 
 def place_residents(allocations: Iterable[memref.AllocOp], memories: Memories) -> None:
-    """Replace each allocation that has an address by a view of its level's memory."""
+    """Replace each allocation with an address by a view of its level's memory."""
     for op in allocations:
         if (address := address_of(op)) is None:
             continue
@@ -141,13 +141,13 @@ def place_residents(allocations: Iterable[memref.AllocOp], memories: Memories) -
 
 
 def address_of(op: memref.AllocOp) -> int | None:
-    """Return the byte of its level that an allocation has been given, None where it has none."""
+    """Return the byte offset of an allocation in its level, None if it has none."""
     address = op.attributes.get(ADDRESS)
     return cast("IntegerAttr[Any]", address).value.data if isinstance(address, IntegerAttr) else None
 
 
 def _ends(op: Operation, units: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield the levels that an op has buffers in, each with the byte after the buffer."""
+    """Yield the level and the end in bytes of each buffer of an op."""
     if type(op) is memref.AllocOp and (address := address_of(op)) is not None:
         yield _level_of(op), address + bytes_of(op.memref.type)
     if type(op) is not GridOp:
@@ -167,7 +167,7 @@ def _level_of(op: memref.AllocOp) -> str:
     if isinstance(space, StringAttr):
         return space.data
     raise Diagnostic(
-        f"an allocation with '{ADDRESS}' lies in no level",
+        f"an allocation with '{ADDRESS}' has no memory level",
         where=where(op),
         expected='a memory space such as memref<16xi8, "L1">',
         found=str(op.memref.type),

@@ -1,4 +1,4 @@
-"""Parallel loops done by one processor: one iteration after the other."""
+"""Serialisation of parallel loops."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .writer import Writer
 
 def make_sequential(op: scf.ParallelOp) -> None:
     """
-    Replace a parallel loop by loops that do its iterations in row-major order.
+    Replace a parallel loop by sequential loops in row-major order.
 
-    Raises Diagnostic for one that has results: how its reductions combine is not for one iteration to say.
+    Raises Diagnostic for a loop with results, because reductions have no defined order.
     """
     if op.results:
         raise Diagnostic(
-            "a parallel loop with reductions cannot be done one iteration after the other",
+            "a parallel loop with reductions cannot be made sequential",
             where=where(op),
-            expected="iterations that write to memory what they compute",
+            expected="iterations that write their results to memory",
         )
     body, writer = op.body.block, Writer(InsertPoint.before(op), op.location)
     indices: list[SSAValue] = []

@@ -1,4 +1,4 @@
-"""The tiles of a grid's operands, in the order in which the steps of its loop use them."""
+"""Streams of tiles: the tiles of a grid's operands in order of use by its loop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .writer import Writer
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a grid's loop; `copy` has the grid point along spatial dimensions, whose bounds are 1 here."""
+    """Step of a grid's loop; `copy` has the grid point along spatial dimensions, whose bounds are 1 here."""
 
     writer: Writer
     bounds: tuple[int, ...]
@@ -31,7 +31,7 @@ class Step:
     copy: Mapping[int, Index] = field(default_factory=dict[int, Index])
 
     def dim(self, axis: int) -> Index:
-        """Return the index of the grid point along a dimension; points come in row-major order."""
+        """Return the index of the grid point along a dimension, delinearised from the row-major step."""
         if self.bounds[axis] == 1:
             return self.copy.get(axis, 0)
         quotient = self.writer.divide(self.number, prod(self.bounds[axis + 1 :]))
@@ -41,23 +41,23 @@ class Step:
 
 @dataclass(frozen=True)
 class Stream:
-    """The tiles of one operand: another one every `run` steps, `count` in all."""
+    """Tiles of one operand: a new tile every `run` steps, `count` tiles."""
 
     grid: GridOp
     index: int
     memory: SSAValue | None
-    """The memory of the level that tiles are brought to; None where they are used where they lie."""
+    """Memory of the tiles' level; None for tiles in place."""
     unit: int = LARGEST_ELEMENT
-    """Bytes that the buffers of tiles begin at multiples of."""
+    """Alignment of tile buffers in bytes."""
 
     @property
     def operand(self) -> SSAValue:
-        """The operand of the grid."""
+        """Operand of the grid."""
         return self.grid.operands[self.index]
 
     @property
     def tile(self) -> TileAttr:
-        """Return the grid's attribute of the tile."""
+        """Return the tile attribute of the operand."""
         return self.grid.tiles.data[self.index]
 
     @cached_property
@@ -67,42 +67,40 @@ class Stream:
 
     @cached_property
     def steps(self) -> int:
-        """The steps of each copy."""
+        """Steps per engine instance."""
         return self.grid.steps
 
     @cached_property
     def run(self) -> int:
-        """The steps that a tile stays for."""
+        """Steps for which a tile is resident."""
         bounds, dims, tiles = self.grid.bounds, self.grid.temporal_dims, self.tile.dims()
         moving = [place for place, dim in enumerate(dims) if dim in tiles and bounds[dim] > 1]
         return prod(bounds[dim] for dim in dims[moving[-1] + 1 :]) if moving else self.steps
 
     @property
     def count(self) -> int:
-        """The tiles."""
+        """Number of tiles."""
         return self.steps // self.run
 
     @property
     def stages(self) -> int:
-        """The buffers of the tiles' ring (double buffering); no more than there are tiles."""
+        """Buffers of the tiles' ring (double buffering), at most the number of tiles."""
         return min(self.tile.stages.data, self.count)
 
     @cached_property
     def hangs_over(self) -> bool:
-        """Return whether a tile leaves the operand."""
+        """True if there are partial tiles."""
         bounds = self.grid.bounds
         forms = [linear(expr).interval(bounds) for expr in self.tile.map.data.results]
         sides = zip(forms, self.tile.extents, shape_of(self.operand), strict=True)
         return any(low < 0 or high + extent > size for (low, high), extent, size in sides)
 
     def offsets(self, step: Step) -> list[SSAValue]:
-        """Return the first element of the operand's tile at a step."""
+        """Return the offset of the operand's tile at a step, in elements per axis."""
         return [step.writer.value(step.writer.affine(expr, step.dim)) for expr in self.tile.map.data.results]
 
     def buffer(self, step: Step) -> SSAValue:
-        """
-        Return the buffer that the grid's body uses at a step: that of the tile, or a view of the operand in place.
-        """
+        """Return the buffer of the tile at a step: in the ring, or a view of the operand in place."""
         kind = cast(Any, self.tile.type_of(self.operand))
         if self.memory is None:
             return self.operand if kind == self.operand.type else self._view(step, kind)
@@ -117,7 +115,7 @@ class Stream:
         return step.writer.op(memref.SubviewOp(self.operand, self.offsets(step), [], [], unknown, extents, ones, kind))
 
     def start(self, writer: Writer, offsets: Sequence[SSAValue], near: SSAValue) -> SSAValue:
-        """Begin the transfer of a tile; returns its token."""
+        """Issue the transfer of a tile; return its token."""
         clipped = self.hangs_over
         fill = self.tile.fill if clipped and not self.is_output else None
         return writer.op(
@@ -134,16 +132,16 @@ class Stream:
 
 
 def stage_bytes(size: int, unit: int = LARGEST_ELEMENT) -> int:
-    """Return the bytes from one stage's buffer to the next: a tile's, rounded up to the unit of its level."""
+    """Return the stride in bytes between the buffers of a ring: the tile's size, aligned."""
     return -(-size // unit) * unit
 
 
 def streams_of(grid: GridOp, memories: Mapping[str, SSAValue], units: Mapping[str, int]) -> list[Stream]:
     """
-    Return the tiles of each operand of a grid; `memories` holds the memory of each level, a memref of bytes, and
-    `units` the bytes that buffers in it begin at multiples of.
+    Return the stream of each operand of a grid; `memories` has the memory of each level, `units` its alignment in
+    bytes.
 
-    Raises Diagnostic where a tile has a level but no address, or is used in place but leaves the operand.
+    Raises Diagnostic for a tile with a level but without an address, and for a partial tile in place.
     """
     return [_stream(grid, index, tile, memories, units) for index, tile in enumerate(grid.tiles)]
 
@@ -160,7 +158,7 @@ def _stream(
     stream = Stream(grid, index, None if level is None else memories[level], unit)
     if tile.level_name is None and stream.hangs_over:
         raise Diagnostic(
-            f"the tile of operand {index} leaves the operand, which is used in place",
+            f"the tile of operand {index} extends beyond the operand, which is used in place",
             where=where(grid),
             found=f"tiles of {list(tile.extents)} at {tile.map.data} in the shape {list(shape_of(stream.operand))}",
             remedy="bring partial tiles to a level, with a fill",

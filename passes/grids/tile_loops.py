@@ -1,4 +1,4 @@
-"""Loops over tiles, recognised by their transfers."""
+"""Recognition of loops over tiles by their transfers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .cone import Cone
 @dataclass(frozen=True)
 class Transfer:
     """
-    The transfer of one operand's tiles: one every `run` steps of a loop, `count` in all.
+    Transfer of one operand's tiles: a new tile every `run` steps of a loop, `count` tiles.
 
-    `holder` is the conditional that it stands in, the transfer itself where it is in every step.
+    `holder` is the conditional around it, or the transfer itself if it is in every step.
     """
 
     start: DmaStartOp
@@ -29,28 +29,28 @@ class Transfer:
     run: int
     count: int
     cone: Cone | None
-    """What its operands are computed by; only of one that may be begun at another step."""
+    """Backward slice of its operands; only of a transfer that may be prefetched."""
 
     @property
     def stages(self) -> int:
-        """The buffers of the tiles' ring (double buffering); no more than there are tiles."""
+        """Buffers of the tiles' ring (double buffering), at most the number of tiles."""
         assert self.start.stages is not None
         return min(self.start.stages.data, self.count)
 
     @property
     def is_prefetched(self) -> bool:
-        """Return whether a tile may be fetched while the one before it is worked on."""
+        """Return whether a tile may be fetched during the use of the previous one."""
         return self.start.writes_far is None and self.stages > 1
 
     @property
     def end(self) -> Operation:
-        """The last of the loop's ops that are the transfer."""
+        """Last op of the transfer in the loop's body."""
         return self.wait if self.holder is self.start else self.holder
 
 
 @dataclass(frozen=True)
 class TileLoop:
-    """A loop whose steps fetch tiles, then work on them, then write tiles."""
+    """Loop over tiles: each step fetches tiles, computes on them, then writes tiles."""
 
     loop: scf.ForOp
     steps: int
@@ -60,11 +60,11 @@ class TileLoop:
 
 def tile_loop(loop: scf.ForOp) -> TileLoop | None:
     """
-    Return a loop as a loop over tiles; None where it is not of the form that expand-grid makes.
+    Match a loop over tiles in the form of expand-grid; None for other loops.
 
-    Its transfers say `stages`. Each is waited for at once, and stands in the loop itself, or in a conditional that
-    holds at the first step of a tile where it is fetched, at the last where it is written. Nothing but transfers has
-    effects before the last fetch and after the first write. Buffers of a tile and of the next ones lie apart.
+    Its transfers have `stages`. Each is waited for at once, in the loop's body or in a conditional on the first step
+    (fetch) or last step (write) of a tile. Other side effects are between the last fetch and the first write. The
+    buffers of a ring are disjoint.
     """
     steps = _steps(loop)
     if steps is None:
@@ -84,7 +84,7 @@ def tile_loop(loop: scf.ForOp) -> TileLoop | None:
 
 
 def _steps(loop: scf.ForOp) -> int | None:
-    """Return the trip count of a loop from 0 in steps of 1, None for other loops and where it carries values."""
+    """Return the trip count of a loop from 0 with step 1; None for other loops and for loop-carried values."""
     lower, upper, step = (integer_of(value) for value in (loop.lb, loop.ub, loop.step))
     if lower != 0 or step != 1 or loop.iter_args or upper is None or upper < 1:
         return None
@@ -92,7 +92,7 @@ def _steps(loop: scf.ForOp) -> int | None:
 
 
 def _holds_transfer(op: Operation) -> bool:
-    """Return whether an op is, or has in it, a transfer of the loop's tiles; those of loops in it are not."""
+    """Return whether an op is, or contains, a transfer of the loop's own tiles."""
     if type(op) is DmaStartOp:
         return op.stages is not None
     if type(op) is scf.ForOp:
@@ -118,7 +118,7 @@ def _transfer(loop: scf.ForOp, op: Operation, steps: int) -> Transfer | None:
 
 
 def _alone_in(op: scf.IfOp) -> DmaStartOp | None:
-    """Return the transfer that a conditional is for: nothing else in it has effects, nor does it have another side."""
+    """Return the sole transfer of a conditional; None if it has an else branch or other side effects."""
     if op.results or op.false_region.blocks:
         return None
     starts = [inner for inner in op.true_region.block.ops if isinstance(inner, DmaStartOp)]
@@ -141,7 +141,7 @@ def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | Non
 
 
 def _in_order(found: TileLoop) -> bool:
-    """Return whether what has effects and is no transfer comes after the fetches and before the writes."""
+    """Return whether all other side effects are after the fetches and before the writes."""
     ops = list(found.loop.body.block.ops)
     place = {op: index for index, op in enumerate(ops)}
     begin = max((place[each.end] + 1 for each in found.fetches), default=0)
@@ -152,7 +152,7 @@ def _in_order(found: TileLoop) -> bool:
 
 
 def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:
-    """Return whether the first tiles lie in as many buffers as they have, one after the other."""
+    """Return whether the tiles of the first steps are in disjoint buffers of a ring, at a constant stride."""
     if transfer.stages == 1:
         return True
     view = transfer.start.near.owner

@@ -1,4 +1,4 @@
-"""Appends ops to a program, with index arithmetic that is done at once where all of it is known."""
+"""IR builder with constant folding and common-subexpression elimination of index arithmetic."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _Binary: TypeAlias = (
 )
 
 Side: TypeAlias = "Callable[[Writer], Sequence[SSAValue]]"
-"""Writes one side of a conditional and returns what it yields."""
+"""Builds one branch of a conditional and returns the yielded values."""
 
 
 class Writer:
-    """Adds ops at one point of a program, all at one location."""
+    """IR builder at one insertion point, with one location."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr):
         self._point = point
@@ -38,32 +38,30 @@ class Writer:
         return self._point
 
     def at_end_of(self, block: Block) -> Writer:
-        """Return a writer to the end of a block that stands where this one writes."""
+        """Return a builder at the end of a nested block."""
         inner = Writer(InsertPoint.at_end(block), self._location)
         inner._numbers, inner._known = dict(self._numbers), dict(self._known)
         return inner
 
     def op(self, op: Operation) -> SSAValue:
-        """Add an op; returns its first result."""
+        """Insert an op; return its first result."""
         self.effect(op)
         return op.results[0]
 
     def effect(self, op: Operation) -> None:
-        """Add an op whose results, if it has any, do not matter."""
+        """Insert an op and ignore its results."""
         op.location = self._location
         Rewriter.insert_op(op, self._point)
 
     def _binary(self, kind: type[_Binary], a: Index, b: Index) -> SSAValue:
-        """Return the result of an op on indices, which is made once."""
+        """Return the result of a binary index op; equal ops are inserted once."""
         left, right = self.value(a), self.value(b)
         if (kind, left, right) not in self._known:
             self._known[kind, left, right] = self.op(kind(left, right))
         return self._known[kind, left, right]
 
-    # Indices
-
     def value(self, index: Index) -> SSAValue:
-        """Return an index as a value."""
+        """Return an index as an SSA value."""
         if isinstance(index, SSAValue):
             return index
         if index not in self._numbers:
@@ -87,19 +85,19 @@ class Writer:
         return a if by == 1 else self._binary(arith.MuliOp, a, by)
 
     def divide(self, a: Index, by: int) -> Index:
-        """Return a / by, neither of them negative."""
+        """Return a / b for non-negative a and b."""
         if isinstance(a, int):
             return a // by
         return a if by == 1 else self._binary(arith.DivUIOp, a, by)
 
     def remainder(self, a: Index, by: int) -> Index:
-        """Return a mod by, neither of them negative."""
+        """Return a mod b for non-negative a and b."""
         if isinstance(a, int):
             return a % by
         return 0 if by == 1 else self._binary(arith.RemUIOp, a, by)
 
     def affine(self, expr: AffineExpr, dims: Callable[[int], Index]) -> Index:
-        """Return the value of an affine expression without symbols; raises Diagnostic for one that has them."""
+        """Build the value of an affine expression. Raises Diagnostic for symbols."""
         match expr:
             case AffineConstantExpr():
                 return expr.value
@@ -122,19 +120,17 @@ class Writer:
         floor = a // by if isinstance(a, int) else self._binary(arith.FloorDivSIOp, a, by)
         return floor if kind is AffineBinaryOpKind.FloorDiv else self.add(a, self.multiply(floor, -by))
 
-    # Conditions
-
     def equals(self, a: SSAValue, b: int) -> SSAValue:
         """Return a == b."""
         return self.op(arith.CmpiOp(a, self.value(b), "eq"))
 
     def is_turn(self, step: SSAValue, run: int, number: int, steps: int) -> SSAValue:
-        """Return whether a step of a loop of so many is number `number` of its `run`."""
+        """Return step mod run == number; `steps` is the trip count of the loop."""
         within = step if run == steps else self.value(self.remainder(step, run))
         return self.equals(within, number)
 
     def when(self, condition: SSAValue, then: Callable[[Writer], object]) -> scf.IfOp:
-        """Add a conditional without results."""
+        """Insert a conditional without results."""
         block = Block()
         inner = self.at_end_of(block)
         then(inner)
@@ -144,7 +140,7 @@ class Writer:
         return op
 
     def choose(self, condition: SSAValue, types: Sequence[Attribute], then: Side, otherwise: Side) -> list[SSAValue]:
-        """Add a conditional; returns its results."""
+        """Insert a conditional; return its results."""
         regions: list[Region] = []
         for side in (then, otherwise):
             block = Block()
@@ -155,12 +151,10 @@ class Writer:
         self.effect(op)
         return list(op.results)
 
-    # Transfers
-
     def wait(self, token: SSAValue) -> None:
-        """Add the wait for a transfer."""
+        """Insert the wait for a transfer."""
         self.effect(DmaWaitOp(token))
 
     def no_transfer(self) -> SSAValue:
-        """Add the token of no transfer."""
+        """Insert the token of no transfer."""
         return self.op(DmaNoneOp())

@@ -1,1 +1,1 @@
-"""Overlap: concurrency of the items of a block, and the order in which they are issued."""
+"""Overlap of transfers and kernels: dependences between the items of a block, and list scheduling."""

@@ -1,4 +1,4 @@
-"""The steps of a block that take time or touch memory, and which has to follow which."""
+"""Dependence graph of the items of a block: RAW, WAR and WAW hazards between memory regions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .places import Place, is_movable, place_of
 @dataclass
 class Item:
     """
-    An op that is not only index arithmetic, with the memory that it touches and the items that it follows.
+    Op with cost or side effects, the memory regions that it accesses, and its predecessors.
 
-    The two ends of what runs beside the program, a start and its wait, touch the same.
+    A start and its wait have the same accesses.
     """
 
     op: Operation
@@ -34,12 +34,12 @@ class Item:
     writes: list[Place] = field(default_factory=list[Place])
     follows: set[int] = field(default_factory=set[int])
     is_unknown: bool = False
-    """Whether it may touch anything."""
+    """True if the op may access any memory."""
     known: dict[SSAValue, Place | None] = field(default_factory=dict[SSAValue, "Place | None"], repr=False)
-    """The places of buffers found before, of this item's and of others'."""
+    """Memoised memory regions of buffers, shared by all items."""
 
     def touch(self, reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> None:
-        """Add buffers that it reads and that it writes."""
+        """Add buffers that the op reads and that it writes."""
         for values, places in ((reads, self.reads), (writes, self.writes)):
             for value in values:
                 if value not in self.known:
@@ -52,7 +52,7 @@ class Item:
 
 
 def items_of(block: Block) -> list[Item]:
-    """Return the items of a block in order, but its terminator."""
+    """Build the dependence graph of a block without its terminator, in program order."""
     items: list[Item] = []
     places, known, analysis = _Places(), dict[SSAValue, "Place | None"](), EffectAnalysis()
     sources: dict[SSAValue, set[int]] = {}
@@ -72,7 +72,7 @@ def items_of(block: Block) -> list[Item]:
 
 
 def _values_of(op: Operation) -> Iterable[SSAValue]:
-    """Yield the operands of an op and of those in it."""
+    """Yield the operands of an op and of the ops in its regions."""
     for inner in nested_ops(op):
         yield from inner.operands
 
@@ -106,7 +106,7 @@ def _touch_at_wait(item: Item, token: SSAValue, analysis: EffectAnalysis) -> Non
         _touch(item, owner, analysis)
     elif not isinstance(owner, DmaNoneOp | Block):
         item.is_unknown = True
-    # What a loop carries began before the loop or in it, both of which have been noted with the loop.
+    # A loop-carried transfer was issued before the loop or in it; both are recorded with the loop.
 
 
 def _engine_of(launch: LaunchOp) -> Attribute | None:
@@ -114,7 +114,7 @@ def _engine_of(launch: LaunchOp) -> Attribute | None:
 
 
 class _Places:
-    """The last items to touch each byte."""
+    """Last accesses to each byte range, to find data hazards."""
 
     def __init__(self) -> None:
         self._reads: dict[object, ByteRanges] = defaultdict(ByteRanges)
@@ -124,12 +124,12 @@ class _Places:
         self._joined: dict[int, LaunchOp] = {}
 
     def order(self, item: Item) -> None:
-        """Let an item follow those before it that it may not overtake, and note it."""
+        """Add the predecessors of an item by data hazards, and record its accesses."""
         self._note_launch(item)
         if self._unknown is not None:
             item.follows.add(self._unknown)
         if item.is_unknown:
-            # It follows the items before the last unknown one by following that.
+            # Items before the last unknown one are predecessors by transitivity.
             item.follows.update(range(self._unknown or 0, item.number))
             self._reads.clear()
             self._writes.clear()
@@ -143,7 +143,7 @@ class _Places:
         for place in item.reads:
             self._reads[place.memory].add(place.low, place.high, item.number)
         for place in item.writes:
-            # Later accesses to these bytes follow this item, and so all that this one follows.
+            # Later accesses to these bytes follow this item, and so its predecessors by transitivity.
             self._reads[place.memory].forget(place.low, place.high)
             self._writes[place.memory].forget(place.low, place.high)
             self._writes[place.memory].add(place.low, place.high, item.number)
@@ -159,7 +159,7 @@ class _Places:
             self._joined[item.number] = cast(LaunchOp, item.op.token.owner)
 
     def _before(self, item: Item, number: int) -> int:
-        """Return the predecessors implied by one: an engine executes its kernels in order, joined or not."""
+        """Return the predecessor implied by one: an engine executes its kernels in order, joined or not."""
         launch = self._joined.get(number)
         if launch is None or not isinstance(item.op, LaunchOp) or _engine_of(item.op) != _engine_of(launch):
             return number

@@ -1,7 +1,4 @@
-"""
-An order of the items of a block in which engines and transfers run at once: list scheduling by the longest way to the
-end, on modelled times.
-"""
+"""List scheduling of the items of a block by critical path, on modelled cycles."""
 
 from __future__ import annotations
 
@@ -17,8 +14,9 @@ from .tokens import ONE, Opened
 @dataclass(frozen=True)
 class Duration:
     """
-    The modelled time of an item: `busy` cycles of the program, and of a start what then runs beside it on `unit`, of
-    which `queue` may be in flight. A start that `waits` does so itself until there is room.
+    Duration of an item: `busy` cycles of the program, then `beside` cycles of concurrent work on `unit`.
+
+    `queue` is the queue depth of the unit. A start that `waits` blocks until the queue has a free entry.
     """
 
     busy: int
@@ -30,7 +28,7 @@ class Duration:
 
 @dataclass(frozen=True)
 class Wait:
-    """Target of a wait: the item that issued it, and the engine where that is a kernel."""
+    """Target of a wait: the item that issued it, and its engine if it is a kernel."""
 
     start: int
     engine: str = ""
@@ -38,7 +36,7 @@ class Wait:
 
 @dataclass
 class _Clock:
-    """Time as a block runs: when the program and each unit are next idle, and when what was started is done."""
+    """Simulated time of a block: when the program and each unit are next idle, and when each start completes."""
 
     now: int = 0
     free: dict[str, int] = field(default_factory=dict[str, int])
@@ -51,11 +49,11 @@ class _Clock:
         return self.now if len(ends) < time.queue else max(self.now, ends[-time.queue])
 
     def end_of(self, wait: Wait) -> int:
-        """Return the end of a wait: a join waits for all that its engine has been given."""
+        """Return the end of a wait; a join waits for all kernels launched on its engine."""
         return self.free[wait.engine] if wait.engine else self.done[wait.start]
 
     def run(self, number: int, time: Duration, wait: Wait | None) -> None:
-        """Run the item of that number, a wait or another."""
+        """Advance the time by an item."""
         if wait is not None:
             self.now = max(self.now, self.end_of(wait))
         if time.unit:
@@ -70,23 +68,23 @@ class _Clock:
 
 @dataclass(frozen=True)
 class Room:
-    """The transfers that may be in flight, and what each item opens of them."""
+    """Limit `most` of in-flight transfers, and the change of their number by each item."""
 
     most: int
     opened: Sequence[Opened]
 
     @cached_property
     def _reserve(self) -> int:
-        """Reserve queue entries for loops: items that are issued alone leave as many free as loops need for a while."""
+        """Queue entries reserved for loops: the peak of in-flight transfers of any item other than a single start."""
         return max((each.during for each in self.opened if each != ONE), default=0)
 
     def fits(self, count: int, number: int) -> bool:
-        """Return whether there is room for what an item opens while so many others are open."""
+        """Return whether an item stays within the limit while `count` transfers are in flight."""
         opened = self.opened[number]
         return count + opened.during + (self._reserve if opened == ONE else 0) <= self.most
 
     def most_open(self, order: Sequence[int]) -> int:
-        """Return the peak of in-flight items in an order."""
+        """Return the peak of in-flight transfers in an order."""
         count = most = 0
         for number in order:
             most = max(most, count + self.opened[number].during)
@@ -97,8 +95,9 @@ class Room:
 @dataclass(frozen=True)
 class Problem:
     """
-    Items in the order of the program: those that each has to follow, what it takes, and what it waits for; `rooms` are
-    for the transfers of each DMA engine.
+    Scheduling problem: predecessors, duration and wait of each item in program order.
+
+    `rooms` has the limit of in-flight transfers of each DMA engine.
     """
 
     follows: Sequence[Set[int]]
@@ -107,18 +106,18 @@ class Problem:
     rooms: Sequence[Room] = ()
 
     def excess(self, order: Sequence[int]) -> int:
-        """Return the in-flight transfers above the limits in an order, 0 where all fit."""
+        """Return the in-flight transfers above the limits in an order, 0 if none."""
         return sum(max(0, room.most_open(order) - room.most) for room in self.rooms)
 
     def cycles(self, order: Sequence[int]) -> int:
-        """Return the modelled time of the items in an order."""
+        """Compute the makespan in cycles of an order."""
         clock = _Clock()
         for number in order:
             clock.run(number, self.times[number], self.waits[number])
         return max([clock.now, *clock.free.values()])
 
     def followers(self) -> list[list[int]]:
-        """Return for each item those that follow it."""
+        """Return the successors of each item."""
         found: list[list[int]] = [[] for _ in self.follows]
         for number, before in enumerate(self.follows):
             for each in before:
@@ -128,10 +127,11 @@ class Problem:
 
 def best_order(problem: Problem) -> list[int]:
     """
-    Return the order that is modelled to be fastest: that of the program, or one that lists give.
+    Return the order with the least makespan: program order or one of two list schedules.
 
-    A join waits for all that its engine has been given, so that it may be better to give it one kernel at a time. Of
-    orders that open more transfers than there may be, the one with fewest is taken.
+    The second list schedule launches one kernel at a time per engine, because a join waits for all kernels of its
+    engine.
+    Orders that exceed the limits of in-flight transfers least are preferred to faster ones.
     """
     alone = [replace(time, queue=1) if time.waits else time for time in problem.times]
     orders = list(range(len(problem.times))), _listed(problem), _listed(replace(problem, times=alone))
@@ -139,7 +139,7 @@ def best_order(problem: Problem) -> list[int]:
 
 
 def _listed(problem: Problem) -> list[int]:
-    """Return the order of list scheduling: of the items that may run, one that `_Ready` chooses is next."""
+    """Compute a list schedule: `_Ready` selects the next item among those without pending predecessors."""
     after = problem.followers()
     clock, order = _Clock(), list[int]()
     ready = _Ready(problem, [(-rank, number) for number, rank in enumerate(_ranks(problem, after))], clock)
@@ -161,28 +161,28 @@ def _listed(problem: Problem) -> list[int]:
 
 
 _Urgency: TypeAlias = "tuple[int, int]"
-"""The negated rank of an item and its number: the least is the most urgent."""
+"""Negated rank (critical-path length) of an item and its number; the least is the most urgent."""
 
 _WAIT, _START, _WORK, _LATER, _LAST = range(5)
-"""Classes of items in order of preference: waits that are over, starts with room, work, others that can go on."""
+"""Priority classes of items: completed waits, starts with a free queue entry, work, others ready, blocked ones."""
 
 
 @dataclass
 class _Queue:
     """
-    Items that may run and differ in urgency alone: they open the same, and are for the same engine or link.
+    Ready items that differ in urgency only: they issue the same transfers, for the same engine or link.
 
-    Waits for transfers end apart: those that are not over are in `later`, by their time.
+    Waits for transfers complete at different times: pending ones are in `later`, by completion time.
     """
 
     member: int
-    """The first of the items."""
+    """Number of the first item."""
     items: list[_Urgency] = field(default_factory=list[_Urgency])
     later: list[tuple[int, _Urgency]] = field(default_factory=list[tuple[int, _Urgency]])
 
 
 class _Ready:
-    """Items that may run, in queues of like ones, so that a choice looks at the first of each queue only."""
+    """Ready list, bucketed by equal items so that a selection inspects only the head of each bucket."""
 
     def __init__(self, problem: Problem, urgency: Sequence[_Urgency], clock: _Clock):
         self._problem, self._urgency, self._clock = problem, urgency, clock
@@ -190,7 +190,7 @@ class _Ready:
         self.count = 0
 
     def add(self, number: int) -> None:
-        """Add an item all of whose predecessors have run."""
+        """Add an item without pending predecessors."""
         time, wait = self._problem.times[number], self._problem.waits[number]
         key = wait.engine if wait is not None else (time.unit, time.queue, time.waits)
         queue = self._queues.setdefault((key, *(r.opened[number] for r in self._problem.rooms)), _Queue(number))
@@ -201,7 +201,9 @@ class _Ready:
         self.count += 1
 
     def take(self, counts: Sequence[int]) -> int:
-        """Remove and return the next item, given the open transfers of each room: one that fits, if any does."""
+        """
+        Remove and return the next item, given the in-flight transfers per limit; items within the limits are preferred.
+        """
         filled = [queue for queue in self._queues.values() if queue.items or queue.later]
         for queue in filled:
             while queue.later and queue.later[0][0] <= self._clock.now:
@@ -212,11 +214,13 @@ class _Ready:
         return heappop(queue.items)[1] if queue.items else heappop(queue.later)[1][1]
 
     def _fits(self, queue: _Queue, counts: Sequence[int]) -> bool:
-        """Return whether there is room for what the items of a queue open."""
+        """Return whether the items of a queue stay within the limits of in-flight transfers."""
         return all(room.fits(count, queue.member) for count, room in zip(counts, self._problem.rooms, strict=True))
 
     def _preference(self, queue: _Queue) -> tuple[int, int, bool, _Urgency]:
-        """Return the class of the first item of a queue, of _LATER when it can go on, and its urgency."""
+        """
+        Return the priority class of the first item of a queue, the time at which a later one is ready, and its urgency.
+        """
         time, wait = self._problem.times[queue.member], self._problem.waits[queue.member]
         if not queue.items:
             at, urgency = queue.later[0]
@@ -235,7 +239,7 @@ class _Ready:
 
 
 def _ranks(problem: Problem, after: Sequence[Sequence[int]]) -> list[int]:
-    """Return for each item the cycles from its begin to the end of the block, were all units many."""
+    """Compute the rank of each item: the longest path in cycles to the end of the block, with unlimited units."""
     ranks = [0] * len(problem.times)
     for number in reversed(range(len(ranks))):
         time = problem.times[number]

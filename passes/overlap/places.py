@@ -1,4 +1,4 @@
-"""Memory regions of values of the explicit level: bytes of a memory."""
+"""Memory regions: byte ranges that buffers of the explicit level occupy, by interval analysis of their offsets."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..proof.compile import VIEWS
 
 
 class Place(NamedTuple):
-    """Bytes `low` to `high - 1` of a memory: a global by its name, or what a value was allocated as."""
+    """Bytes `low` to `high - 1` of a memory, which is a global's name or an allocated value."""
 
     memory: object
     low: int
     high: int
 
     def meets(self, other: Place) -> bool:
-        """Return whether both have a byte."""
+        """Return whether two memory regions overlap."""
         return self.memory == other.memory and self.low < other.high and other.low < self.high
 
 
@@ -34,9 +34,9 @@ _EVERYWHERE = 1 << 62
 
 def place_of(value: SSAValue) -> Place | None:
     """
-    Return a place that a buffer lies within, None where that is not known.
+    Compute a memory region that contains a buffer, None if unknown.
 
-    Views are followed to their memory, the shifts of views into bytes over all steps of the loops around.
+    Follows views to their base; offsets of views range over all iterations of the enclosing loops.
     """
     owner = value.owner
     if isinstance(owner, memref.GetGlobalOp):
@@ -53,13 +53,13 @@ def place_of(value: SSAValue) -> Place | None:
 
 
 def _whole(memory: object, value: SSAValue) -> Place:
-    """Return all of a memory, of which a value is the whole."""
+    """Return the whole memory of a base buffer."""
     reach = _reach(value)
     return Place(memory, 0, _EVERYWHERE if reach is None else reach[1])
 
 
 def _is_parameter(value: SSAValue) -> bool:
-    """Return whether a value is an argument of a function: they do not share memory."""
+    """Return whether a value is a function argument: arguments do not alias."""
     owner = value.owner
     return isinstance(owner, Block) and isinstance(owner.parent_op(), FuncOp)
 
@@ -72,7 +72,7 @@ def _part(view: memref.ViewOp) -> Place | None:
 
 
 def _piece(view: memref.SubviewOp) -> Place | None:
-    """Return from which byte to which a regular part of a buffer reaches; all of it where that is not known."""
+    """Return the memory region of a subview; the whole source if unknown."""
     source = place_of(view.source)
     before, after = _reach(view.source), _reach(view.result)
     if source is None or before is None or after is None:
@@ -82,7 +82,7 @@ def _piece(view: memref.SubviewOp) -> Place | None:
 
 
 def _reach(value: SSAValue) -> tuple[int, int] | None:
-    """Return the first byte of a buffer and the one after its last, counted from where its memory begins."""
+    """Return the first byte of a buffer and the byte after its last, relative to its memory."""
     type = cast("MemRefType[Any]", value.type)
     shape, strides, offset = type.get_shape(), type.get_strides(), type.get_offset()
     if DYNAMIC_INDEX in shape or 0 in shape or strides is None or None in strides or offset is None:
@@ -99,5 +99,5 @@ def range_of(value: SSAValue) -> Range | None:
 
 
 def is_movable(op: Operation, analysis: EffectAnalysis) -> bool:
-    """Return whether an op only says where something is, or computes with indices, and may stand anywhere."""
+    """Return whether an op is free of side effects and may be placed anywhere: views and index arithmetic."""
     return bool(op.results) and not op.regions and analysis.of(op).is_none

@@ -1,4 +1,4 @@
-"""Makespan of kernels on several engines, each issued when its engine is free and its predecessors permit."""
+"""Makespan of kernels on several engines, each issued as soon as its engine and its predecessors permit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .order import Duration, Problem, Wait, best_order
 
 @dataclass(frozen=True)
 class Run:
-    """A kernel on an engine, its cycles there, and the numbers of the runs before it that it has to follow."""
+    """Kernel on an engine, its cycles there, and the numbers of its predecessors."""
 
     engine: Engine
     cycles: int
@@ -21,7 +21,7 @@ class Run:
 
 
 class _Kind(NamedTuple):
-    """Parameters of a run's time: its engine's name, queue and set-up, and those of `Run`."""
+    """Canonical key of a run's timing: engine name, queue depth, set-up, and the fields of `Run`."""
 
     engine: str
     queue: int
@@ -31,11 +31,7 @@ class _Kind(NamedTuple):
 
 
 def cycles_of_runs(runs: Sequence[Run]) -> int:
-    """
-    Return the modelled time of runs, given in the order of the program, in that in which engines are busiest.
-
-    It is remembered: layers of a network are alike.
-    """
+    """Compute the makespan in cycles of runs under list scheduling; memoised, as layers of a network repeat."""
     return _cycles(
         tuple(_Kind(r.engine.name, r.engine.queue, r.engine.setup, r.cycles, frozenset(r.after)) for r in runs)
     )
@@ -48,7 +44,7 @@ def _cycles(runs: tuple[_Kind, ...]) -> int:
 
 
 def _problem(runs: Sequence[_Kind]) -> Problem:
-    """Return runs as items: what an engine with a queue does is started, and waited for where it is needed."""
+    """Convert runs to items: a run on an engine with a queue is a launch and a join before its first consumer."""
     follows: list[set[int]] = []
     times: list[Duration] = []
     waits: list[Wait | None] = []

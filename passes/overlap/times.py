@@ -1,4 +1,4 @@
-"""Times of the items of a block, by the machine's cost model."""
+"""Durations of the items of a block, from the machine's cost model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .places import range_of
 
 
 def waits_of(items: Sequence[Item], times: Sequence[Duration]) -> list[Wait | None]:
-    """Return the waited-for items of each item, None where it waits for none of them."""
+    """Return the target of each item's wait, None for items that are not waits."""
     return [_wait_of(item, items, times) for item in items]
 
 
@@ -54,7 +54,7 @@ class Times:
                 return Duration(self._busy(item.op))
 
     def is_external(self, op: DmaStartOp) -> bool:
-        """Return whether a transfer comes from an external level, or goes there."""
+        """Return whether an end of a transfer is in an external level."""
         return any(self._machine.level(self._level(value)).external for value in (op.far, op.near))
 
     def _transfer(self, op: DmaStartOp) -> Duration:
@@ -76,7 +76,7 @@ class Times:
 
     def _busy(self, op: Operation) -> int:
         """
-        Return the cycles for which an op occupies the program: the sum of a loop's parts, the longer side of an if.
+        Return the cycles for which an op occupies the program: the sum over a loop's body, the maximum over branches.
         """
         match op:
             case scf.ForOp():

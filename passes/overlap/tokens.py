@@ -1,4 +1,4 @@
-"""In-flight transfers: each holds one of a DMA engine's counters until it is waited for."""
+"""In-flight transfers: each holds one of a DMA engine's counters until its wait."""
 
 from __future__ import annotations
 
@@ -12,40 +12,38 @@ from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import DmaNoneOp, DmaStartOp, LaunchOp, TokenType
 
 Kind = Callable[[DmaStartOp], int]
-"""Returns which of several DMA engines does a transfer, by its number."""
+"""Maps a transfer to the number of its DMA engine."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """Change of the number of in-flight transfers by an op: the peak while it runs, and the balance after it."""
+    """Change of the number of in-flight transfers by an op: the peak during it, and the balance after it."""
 
     during: int = 0
     after: int = 0
 
 
 ONE = Opened(1, 1)
-"""What a transfer opens that is begun by itself."""
+"""Change by a single start."""
 
 
 class Tokens:
-    """Counts the open transfers of one DMA engine; what is not known to be another's counts as its."""
+    """Counter of the in-flight transfers of one DMA engine; a transfer of an unknown engine is included."""
 
     def __init__(self, engine: int, kind: Kind):
         self._engine, self._kind = engine, kind
 
     def opened_by(self, op: Operation) -> Opened:
-        """
-        Return the transfers that an op issues and waits for. The token of no transfer counts where it is handed on.
-        """
+        """Count the transfers that an op issues minus those that it waits for. Tokens of no transfer do not count."""
         taken = self._taken(op)
         real = sum(not isinstance(token.owner, DmaNoneOp) for token in taken)
-        # Nobody waits for what a loop carries on from its last turn where that is no transfer.
+        # A loop result without uses carries no transfer that is waited for.
         made = sum(bool(result.uses) and self._is_mine(result) for result in op.results)
         inside = [self._most_open(region.block, len(taken)) for region in op.regions if region.blocks]
         return Opened(max([made, *inside]) - real, made - real)
 
     def _most_open(self, block: Block, handed: int) -> int:
-        """Return the peak of in-flight transfers in a block that begins with so many."""
+        """Return the peak of in-flight transfers in a block, given their number at its entry."""
         count = most = handed
         for op in block.ops:
             if op is block.last_op:
@@ -58,7 +56,7 @@ class Tokens:
         return max(most, count)
 
     def _taken(self, op: Operation) -> set[SSAValue]:
-        """Return the tokens of before an op that it, or what is in it, waits for or hands on."""
+        """Return the tokens defined before an op that it, or an op in its regions, waits for or carries."""
         if not op.regions:
             return {value for value in op.operands if self._is_mine(value)}
         used, inner = set[SSAValue](), set[SSAValue]()
@@ -75,7 +73,7 @@ class Tokens:
         return kind is None or kind == self._engine
 
     def _kind_of(self, token: SSAValue, seen: set[SSAValue]) -> int | None:
-        """Return whose transfer a token is for, None where there is none; -1 for a kernel's."""
+        """Return the DMA engine of a token's transfer, None for no transfer, -1 for a kernel."""
         if token in seen:
             return None
         seen.add(token)
@@ -89,7 +87,7 @@ class Tokens:
 
 
 def _sources(token: SSAValue) -> list[SSAValue]:
-    """Return the tokens that a result of an op with regions, or what a loop carries, may be."""
+    """Return the tokens that a region op's result or a loop-carried token may be."""
     if isinstance(token, BlockArgument):
         loop = token.owner.parent_op()
         if not isinstance(loop, scf.ForOp):

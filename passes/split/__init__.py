@@ -1,1 +1,1 @@
-"""Parts of a kernel along one of its loops, and whether engines are busier with them."""
+"""Splits of a kernel along one of its loops, and their effect on the makespan."""

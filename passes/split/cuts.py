@@ -1,4 +1,4 @@
-"""Cuts of two kernels for pipelining: one engine works on the second while another is still at the first."""
+"""Split points of a producer and a consumer for pipelining over two engines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..overlap.places import place_of
 from .parts import box_of, can_split, part_of, touched_by
 
 PARTS = (2, 3, 4, 6)
-"""How many parts a kernel is cut into evenly: each is a call of its own."""
+"""Candidate numbers of even parts; each part is a call."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A kernel's loop, and the points of it at which its parts after the first begin; none where it stays whole."""
+    """Split of a kernel: the loop, and the first points of all parts but the first; empty for an unsplit kernel."""
 
     loop: int
     points: tuple[int, ...] = ()
@@ -26,9 +26,9 @@ class Cut:
 
 def outer_loop(whole: Part) -> int | None:
     """
-    Return the loop along which parts of a kernel write bytes that lie next to each other: that of the outermost axis.
+    Return the loop of the outermost output axis: parts along it write contiguous bytes.
 
-    None where the kernel cannot be done in parts along it.
+    None if the kernel cannot be split along it.
     """
     kernel = whole.kernel
     if len(kernel.outputs) != 1:
@@ -43,10 +43,11 @@ def outer_loop(whole: Part) -> int | None:
 
 def pairs_of_cuts(first: Part, second: Part, known: Cut | None) -> Iterator[tuple[Cut, Cut]]:
     """
-    Yield cuts of a kernel and of another one that reads what it makes; `known` is that of the first if it has one.
+    Yield split points of a producer and its consumer; `known` is the producer's split if it has one.
 
-    Either the first is cut evenly and the second where it needs no more than what the parts have made, or the second
-    is cut evenly, and the first where what its parts need ends.
+    Either the producer is split evenly and the consumer at the points where its inputs become available, or the
+    consumer
+    is split evenly and the producer at the ends of the parts' inputs.
     """
     loops = outer_loop(first), outer_loop(second)
     if loops[0] is None or loops[1] is None:
@@ -65,7 +66,7 @@ def pairs_of_cuts(first: Part, second: Part, known: Cut | None) -> Iterator[tupl
 
 
 def even(bound: int, count: int) -> tuple[int, ...]:
-    """Return the points that cut a loop into so many parts, of one length but for the last: alike, they share code."""
+    """Return the points of an even split; equal parts share code."""
     return tuple(range(-(-bound // count), bound, -(-bound // count)))
 
 
@@ -74,7 +75,7 @@ def _increasing(points: Iterable[int], bound: int) -> tuple[int, ...]:
 
 
 class _Reach:
-    """Dependence of a part on its producer: the bytes of the intermediate that have to be made before it starts."""
+    """Dependence of a consumer's part on its producer: the bytes of the intermediate that it reads."""
 
     def __init__(self, first: tuple[Part, int], second: tuple[Part, int]):
         self._sides = first, second
@@ -84,12 +85,17 @@ class _Reach:
         self._ends: dict[tuple[int, int], int] = {}
 
     def needed(self, point: int) -> int:
-        """Return the first point of the first kernel's loop whose result the second does not read before `point`."""
+        """
+        Return the least point n of the producer's loop such that [0, n) covers the consumer's reads before `point`.
+        """
         points = range(1, self._bound(0) + 1)
         return bisect_left(points, self._end(1, point), key=lambda n: self._end(0, n)) + 1
 
     def ready(self, point: int) -> int:
-        """Return until which point of its loop the second kernel reads only what the first has made before `point`."""
+        """
+        Return the greatest point of the consumer's loop up to which it reads only results before the producer's
+        `point`.
+        """
         points = range(1, self._bound(1) + 1)
         return bisect_right(points, self._end(0, point), key=lambda n: self._end(1, n))
 
@@ -98,7 +104,7 @@ class _Reach:
         return whole.sizes[loop]
 
     def _end(self, side: int, point: int) -> int:
-        """Return the byte after the last that a kernel touches of what lies between before a point of its loop."""
+        """Return the end in bytes of the accesses of a kernel to the intermediate before a point of its loop."""
         if (side, point) not in self._ends:
             whole, loop = self._sides[side]
             part = part_of(whole, loop, 0, point)
@@ -108,6 +114,6 @@ class _Reach:
 
 
 def _touched_of(whole: Part, memory: object) -> list[Access]:
-    """Return the accesses of a kernel that touch a memory."""
+    """Return the accesses of a kernel to a memory."""
     places = [(access, place_of(access.value)) for access in touched_by(whole).values()]
     return [access for access, place in places if place is not None and place.memory == memory]

@@ -1,4 +1,4 @@
-"""A kernel on buffers or tensors as several, each of which does a part of one parallel loop."""
+"""Split of a kernel on buffers or tensors along one parallel loop."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from ..memory.views import layout_of, subview
 from ..overlap.places import Place, place_of
 
 PADS = "pads"
-"""The property of kernels that says how far they reach beyond their input: before it along each axis, then after it."""
+"""Property of kernels with padding before each axis of the input, then after it."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """The part of an operand that a part of a kernel touches, and how much beyond each end of it along each axis."""
+    """Footprint of a kernel's part in an operand, and its padding before and after along each axis."""
 
     value: SSAValue
     offsets: tuple[int, ...]
@@ -38,7 +38,7 @@ class Box:
 
     @property
     def place(self) -> Place | None:
-        """From which byte to which it reaches, None where that is not known."""
+        """Memory region in bytes, None if unknown."""
         whole = place_of(self.value)
         if whole is None:
             return None
@@ -50,13 +50,13 @@ class Box:
 
 
 def whole_of(op: Operation) -> Part:
-    """Return all of a kernel, of which parts are made."""
+    """Return the whole kernel as one part."""
     kernel = kernel_of(op)
     return Part(op, kernel, kernel.bounds, (Linear(),) * len(kernel.bounds))
 
 
 def part_of(whole: Part, loop: int, begin: int, end: int) -> Part:
-    """Return the part of a kernel from point `begin` of a loop to the one before `end`."""
+    """Return the part of a kernel over the points [begin, end) of a loop."""
     before, after = slice(loop), slice(loop + 1, None)
     sizes = (*whole.sizes[before], end - begin, *whole.sizes[after])
     starts = (*whole.starts[before], Linear((), begin), *whole.starts[after])
@@ -64,7 +64,7 @@ def part_of(whole: Part, loop: int, begin: int, end: int) -> Part:
 
 
 def can_split(op: Operation, loop: int) -> bool:
-    """Return whether a kernel can be done in parts along a loop, whatever its padding."""
+    """Return whether a kernel can be split along a loop, regardless of padding."""
     whole = whole_of(op)
     kernel = whole.kernel
     if loop in kernel.reduced or kernel.captures or any(r.initial == (None,) for r in kernel.reductions):
@@ -76,23 +76,23 @@ def can_split(op: Operation, loop: int) -> bool:
 
 
 def _moves_outputs(kernel: Kernel, loop: int) -> bool:
-    """Return whether every output has an axis that a loop alone leads along, so that parts write different elements."""
+    """Return whether each output has an axis indexed by the loop alone, so that parts write disjoint elements."""
     own = kernel.identity.results[loop]
     return all(own in access.map.results for access in kernel.outputs)
 
 
 def boxes_of(part: Part) -> dict[int, Box]:
-    """Return the part of each operand that a part of a kernel touches, by the operand's position."""
+    """Return the footprint of a kernel's part in each operand, by operand position."""
     return {position: box_of(part, access) for position, access in touched_by(part).items()}
 
 
 def touched_by(part: Part) -> dict[int, Access]:
-    """Return the accesses of a part of a kernel that read or write, by the operand's position."""
+    """Return the accesses of a kernel's part, by operand position."""
     return part.accesses() | {part.first_output + number: access for number, access in enumerate(part.kernel.outputs)}
 
 
 def box_of(part: Part, access: Access) -> Box:
-    """Return the part of an operand that a part of a kernel touches, what extends beyond the operand apart."""
+    """Compute the footprint of a kernel's part in an operand, clipped to the operand, and its padding."""
     tile = part.tile(access, (), is_output=False, in_place=False)
     begins = [offset.constant for offset in tile.offsets]
     ends = [begin + extent for begin, extent in zip(begins, tile.extents, strict=True)]
@@ -109,23 +109,24 @@ def box_of(part: Part, access: Access) -> Box:
 
 def made_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[Operation]:
     """
-    Return the ops that do a kernel in parts along a loop, in order: views of the operands, and kernels on these.
+    Build the parts of a kernel along a loop, in order: views of the operands, and kernels on these.
 
-    `cuts` are the points at which a part after the first begins. The ops are inserted nowhere. Raises Diagnostic where
-    a part is not a kernel of the op's kind, as where padding leaves it too little.
+    `cuts` are the first points of all parts but the first. The ops are not inserted. Raises Diagnostic if a part is not
+    a
+    legal kernel of the same op, for example because of padding.
     """
     return [op for ops in grouped_parts(op, loop, cuts) for op in ops]
 
 
 def grouped_parts(op: Operation, loop: int, cuts: Sequence[int]) -> list[list[Operation]]:
-    """Return the result of `made_parts` grouped by part, its kernel the last."""
+    """Return the ops of `made_parts` grouped by part; the kernel is the last op of each group."""
     whole = whole_of(op)
     ends = (*cuts, whole.sizes[loop])
     return [_made_part(part_of(whole, loop, begin, end)) for begin, end in zip((0, *cuts), ends, strict=True)]
 
 
 def can_be_made(op: Operation, loop: int, cuts: Sequence[int]) -> bool:
-    """Return whether `made_parts` has parts for these cuts."""
+    """Return whether `made_parts` succeeds for these split points."""
     try:
         made = made_parts(op, loop, cuts)
     except Diagnostic:
@@ -156,12 +157,12 @@ def _made_part(part: Part) -> list[Operation]:
     kernel.location = op.location
     verify(kernel)
     if kernel_of(kernel).bounds != part.sizes:
-        raise Diagnostic(f"'{op.name}' is not the same kernel on a part of its operands")
+        raise Diagnostic(f"'{op.name}' cannot be split: the op on a part of its operands is another kernel")
     return [*views, kernel]
 
 
 def _view(box: Box, *, is_output: bool) -> Operation:
-    """Return the op that has a part of an operand: of a buffer a view, of a tensor a slice, of an output a new one."""
+    """Build the op for a part of an operand: a subview of a buffer, a slice of a tensor, or an empty output tensor."""
     value, steps = box.value, [1] * len(box.extents)
     if not isinstance(value.type, TensorType):
         return subview(value, box.offsets, box.extents, steps)
@@ -175,7 +176,7 @@ def _view(box: Box, *, is_output: bool) -> Operation:
 
 
 def _properties(part: Part, boxes: Mapping[int, Box]) -> dict[str, Attribute]:
-    """Return the properties of a kernel on a part of its operands, with as much padding as the part has."""
+    """Return the properties of a kernel on a part of its operands, with the part's padding."""
     op = cast(KernelOp, part.op)
     found = op.tile_properties(part.sizes)
     outside = [pair for box in boxes.values() for pair in zip(box.before, box.after, strict=True) if any(pair)]

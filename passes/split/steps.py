@@ -21,7 +21,7 @@ from .parts import Box, boxes_of, part_of
 
 @dataclass(frozen=True)
 class Step:
-    """A kernel or a part of one: the engine that runs it, its cycles and bytes there, and where it reads and writes."""
+    """Kernel or part of one: its engine, cycles, bytes and memory regions read and written."""
 
     engine: Engine
     cycles: int
@@ -30,16 +30,16 @@ class Step:
     writes: tuple[Place, ...]
 
     def has_to_follow(self, other: Step) -> bool:
-        """Return whether a step may not run beside another one before it."""
+        """Return whether a step depends on an earlier one by a RAW, WAR or WAW hazard."""
         pairs = [(self.reads, other.writes), (self.writes, other.reads), (self.writes, other.writes)]
         return any(a.meets(b) for mine, theirs in pairs for a in mine for b in theirs)
 
 
 def steps_of(whole: Part, machine: Machine, loop: int, cuts: Sequence[int]) -> list[Step] | None:
     """
-    Return a kernel in parts along a loop, each a step; `cuts` are the points at which those after the first begin.
+    Split a kernel along a loop into steps; `cuts` are the first points of all parts but the first.
 
-    None where its engine does not do a part, or where it is not known which bytes one touches.
+    None if the engine does not support a part, or if a memory region is unknown.
     """
     engine = mapped_engine(whole.op, machine)
     price = machine.pricer(engine, whole.op)
@@ -59,19 +59,19 @@ def steps_of(whole: Part, machine: Machine, loop: int, cuts: Sequence[int]) -> l
 
 
 def _size(boxes: Iterable[Box], machine: Machine) -> int:
-    """Return the bytes of boxes that are not in an engine's memory before the program runs."""
+    """Return the bytes of boxes in levels that are not preloaded."""
     fetched = [box for box in boxes if not is_preloaded(box.value, machine)]
     return sum(prod(box.extents) * numpy_type(element_of(box.value)).itemsize for box in fetched)
 
 
 def _fetched_again(boxes: Iterable[Box], engine: Engine, machine: Machine) -> int:
-    """Return the cycles of bringing constants to the engine, which a part does for itself, as if nothing hid them."""
+    """Return the cycles to fetch constants to the engine, once per part, without overlap."""
     wholes = [box.value for box in boxes if isinstance(box.value.owner, memref.GetGlobalOp)]
     return sum(machine.fetch_cycles(engine, bytes_of(v.type)) for v in wholes if not is_preloaded(v, machine))
 
 
 def cycles_of(steps: Sequence[Step]) -> int:
-    """Return the modelled time of steps, in the order in which engines are busiest."""
+    """Compute the makespan in cycles of steps under list scheduling."""
     befores = (
         {other for other in range(number) if step.has_to_follow(steps[other])} for number, step in enumerate(steps)
     )

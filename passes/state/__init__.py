@@ -1,1 +1,1 @@
-"""Finding caches at the graph level, and letting what is computed from them have as many rows as the state."""
+"""Recognition of caches at the graph level, and growth of dependent tensors to the extent of the state."""

@@ -1,7 +1,7 @@
 """
-Caches of a network at the graph level: an input that grows by new rows into an output of the same layout.
+Recognition of caches at the graph level: an input concatenated with new rows gives an output of the same layout.
 
-    past ──views──▶ Concat(past, rows) ──views──▶ present
+past ──views──▶ Concat(past, rows) ──views──▶ present
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from ...errors import Diagnostic
 from ...ir import Array, array_of, element_of, shape_of, where
 
 _VIEWS = ("onnx.Reshape", "onnx.Flatten", "onnx.Squeeze", "onnx.Unsqueeze", "onnx.Transpose", "onnx.Identity")
-"""Operators that only show their first operand in another shape."""
+"""Operators that reshape or permute their first operand."""
 
 
 @dataclass(frozen=True)
 class Cache:
     """
-    An input `past` of `length` rows to which `concat` adds `added` rows along `axis` of its result.
+    Cache: an input `past` of `length` rows to which `concat` appends `added` rows along `axis` of its result.
 
-    `name` is the input's name, `output` the position of the result of the function that is the cache grown so.
+    `name` is the input's name, `output` the position of the grown cache among the function's results.
     """
 
     name: str
@@ -58,10 +58,9 @@ def port_attributes(function: func.FuncOp, key: str) -> list[dict[str, Attribute
 
 def find_caches(function: func.FuncOp) -> list[Cache]:
     """
-    Return the caches of a function, in the order of its inputs.
+    Find the caches of a function, in the order of its inputs.
 
-    Raises Diagnostic where there is none, where an input is nearly one, saying what it lacks, and where two differ in
-    length.
+    Raises Diagnostic if there is none, with the reasons why inputs are rejected, and for caches of different lengths.
     """
     names = port_attributes(function, "arg_attrs")
     terminator = function.body.block.last_op
@@ -95,7 +94,7 @@ def _is_view(op: Operation) -> bool:
 
 
 def _first_concat(value: SSAValue) -> OnnxOp | None:
-    """Return the Concat whose first operand a value is, perhaps in another shape; None where there is none."""
+    """Return the Concat whose first operand is a view of a value, None if there is none."""
     for use in value.uses:
         op = use.operation
         if op.name == "onnx.Concat" and use.index == 0 and len(op.operands) > 1:
@@ -106,7 +105,7 @@ def _first_concat(value: SSAValue) -> OnnxOp | None:
 
 
 def _origin(value: SSAValue) -> OnnxOp | None:
-    """Return the Concat that a value shows, perhaps in another shape; None where there is none."""
+    """Return the Concat that a value is a view of, None if there is none."""
     while isinstance(value, OpResult):
         op = value.op
         if op.name == "onnx.Concat" and len(op.operands) > 1:
@@ -118,7 +117,7 @@ def _origin(value: SSAValue) -> OnnxOp | None:
 
 
 def _only_clips(op: Operation) -> bool:
-    """Return whether an op gives integers back, clipped: done again, it changes nothing."""
+    """Return whether an op is an idempotent clip of integers."""
     if op.name != "onnx.RequantShift":
         return False
     mul, add = (constant_array(value) for value in op.operands[1:3])
@@ -134,7 +133,7 @@ def constant_array(value: SSAValue | None) -> Array | None:
 
 
 def _path(value: SSAValue, start: SSAValue) -> list[OnnxOp]:
-    """Return the ops that lead from `start` to `value`, in order."""
+    """Return the chain of ops from `start` to `value`."""
     ops: list[OnnxOp] = []
     while value is not start:
         op = cast(OpResult, value).op
@@ -172,18 +171,20 @@ def _cache(past: BlockArgument, name: str, concat: OnnxOp, output: int, present:
 
 def _refusal(cache: Cache, message: str, expected: str = "", found: str = "") -> Diagnostic:
     return Diagnostic(
-        f'input "{cache.name}" is no cache: it {message}',
+        f'input "{cache.name}" is not a cache: it {message}',
         where=where(cache.concat),
         expected=expected,
         found=found,
-        remedy="export the network so that the output is the input with new rows, and nothing else",
+        remedy="export the network so that the output is the input concatenated with new rows alone",
     )
 
 
 def _check_layout(
     cache: Cache, before: Sequence[OnnxOp], after: Sequence[OnnxOp], past: Sequence[int], present: Sequence[int]
 ) -> None:
-    """Check that what comes out, put in again, is joined with the next rows as it was, by following each element."""
+    """
+    Check that the present, fed back as the past, keeps the row layout; element numbers are traced through the views.
+    """
     axes = [axis for axis, (old, new) in enumerate(zip(past, present, strict=False)) if old != new]
     joined = shape_of(cache.concat.results[0])
     numbers = np.arange(int(np.prod(joined))).reshape(joined)
@@ -199,7 +200,7 @@ def _check_layout(
 
 
 def _shown(array: Array, ops: Sequence[OnnxOp]) -> Array:
-    """Return the array after a chain of views."""
+    """Apply a chain of views to an array."""
     for op in ops:
         transposes = op.name == "onnx.Transpose"
         array = np.transpose(array, op.attribute("perm")) if transposes else array.reshape(shape_of(op.results[0]))
@@ -207,7 +208,7 @@ def _shown(array: Array, ops: Sequence[OnnxOp]) -> Array:
 
 
 def _taken_back(array: Array, ops: Sequence[OnnxOp], axis: int) -> list[Array]:
-    """Return the present after the views of the past are undone, whose `axis` has more rows."""
+    """Return the present after the inverse of the past's views; `axis` has more rows."""
     if not ops:
         return [array]
     op, *rest = ops
@@ -223,7 +224,9 @@ def _taken_back(array: Array, ops: Sequence[OnnxOp], axis: int) -> list[Array]:
 
 
 def same_axis(source: Sequence[int], axis: int, target: Sequence[int]) -> list[int]:
-    """Return the axes of a reshaped tensor that can be the `axis` of its source: of its extent, and between as much."""
+    """
+    Return the axes of a reshaped tensor that may be the `axis` of its source: equal extent, outer and inner sizes.
+    """
     sides = prod(source[:axis]), prod(source[axis + 1 :])
     return [
         i
@@ -233,7 +236,7 @@ def same_axis(source: Sequence[int], axis: int, target: Sequence[int]) -> list[i
 
 
 def _check_alike(caches: Sequence[Cache]) -> None:
-    """All caches share one position, so that they must be of one length and grow by as many rows."""
+    """Check that all caches have the same length and growth, because they share one position."""
     first = caches[0]
     for cache in caches:
         if (cache.length, cache.added) != (first.length, first.added):

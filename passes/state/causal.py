@@ -1,4 +1,4 @@
-"""Causal masks that are constants: in a network for several new rows, each sees the rows up to its own."""
+"""Constant causal masks: of several new rows, each attends to the rows up to its own."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .nodes import literal, node
 
 def causal_axis(values: Array, axis: int, past: int) -> int | None:
     """
-    Return the axis of the new rows in a causal mask of all rows along `axis`, None for another array.
+    Return the axis of the new rows of a causal mask of all rows along `axis`, None for another array.
 
-    Entry (i, j) of a causal mask is one value where j <= past + i, and another elsewhere.
+    A causal mask has one value at entries (i, j) with j <= past + i, and another value elsewhere.
     """
     others = [i for i, extent in enumerate(values.shape) if extent != 1 and i != axis]
     if len(others) != 1 or values.shape[others[0]] != values.shape[axis] - past:
@@ -31,9 +31,9 @@ def causal_axis(values: Array, axis: int, past: int) -> int | None:
 
 def causal_mask(values: Array, axes: tuple[int, int], rows: int, position: SSAValue, before: Operation) -> SSAValue:
     """
-    Insert the causal mask of so many rows for new ones from a position on, with the two values of a constant one.
+    Insert the causal mask of `rows` rows for new rows from a dynamic position, with the values of a constant mask.
 
-    `axes` are those of the new rows and of all rows; the constant is otherwise of extent 1.
+    `axes` are those of the new rows and of all rows; all other extents are 1.
     """
     new, whole = axes
     rank, added = values.ndim, values.shape[new]
@@ -54,6 +54,6 @@ def causal_mask(values: Array, axes: tuple[int, int], rows: int, position: SSAVa
 
 
 def _along(axis: int, count: int, rank: int) -> Array:
-    """Return the numbers from 0 on along an axis."""
+    """Return 0, 1, ... along an axis."""
     shape = [count if i == axis else 1 for i in range(rank)]
     return np.arange(count).reshape(shape)

@@ -1,4 +1,4 @@
-"""Several ways into one network: functions of a module that share its state and its weights."""
+"""Entry points of a network: functions of a module with shared state and weights."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from ...ir import functions
 
 def add_entry(module: ModuleOp, other: ModuleOp, name: str, *, function: str = "network") -> None:
     """
-    Move a function of another module with state into a module, under a name of its own, and its buckets with it.
+    Move a function with state, and its buckets, from another module into this one under a new name.
 
-    It uses the state of the module, which is found by the names of the caches. Raises Diagnostic where it has other
-    caches.
+    It shares the module's state, matched by cache names. Raises Diagnostic if its caches differ.
     """
     known = {op.sym_name.data: op.type for op in module.body.block.ops if isinstance(op, GlobalOp)}
     found = {op.sym_name.data: op.type for op in other.body.block.ops if isinstance(op, GlobalOp)}
     if known != found:
         odd = next(each for each in [*found, *known] if known.get(each) != found.get(each))
         raise Diagnostic(
-            "two networks that are to share a state have other caches",
+            "two networks with a shared state have different caches",
             expected=f"@{odd} of type {known[odd]}" if odd in known else "the caches " + ", ".join(known),
             found=f"@{odd} of type {found[odd]}" if odd in found else f"no @{odd}",
             remedy="export both from one model, with inputs of the same names",

@@ -1,4 +1,4 @@
-"""Following the rows of caches through a network, and giving every tensor that has them as many as the state."""
+"""Dataflow analysis of cache rows through a network, and growth of the dependent tensors to the extent of the state."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from .relations import REDUCED, labels_of
 @dataclass
 class Growth:
     """
-    The tensors of a function that have the rows of the caches, each with the axis along which it has them.
+    Tensors of a function with an axis of cache rows, and that axis.
 
-    They have `old` rows in the network as it was exported, and `new` ones once there is a state. Where the exported
-    number is `open`, the importer said which tensors have them.
+    The extent is `old` rows in the exported network and `new` rows with a state. With `open`, the exported extent is
+    symbolic, and the importer has marked the tensors.
     """
 
     function: func.FuncOp
@@ -39,14 +39,14 @@ class Growth:
     open: bool = False
     axes: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     reductions: list[OnnxOp] = field(default_factory=list[OnnxOp])
-    """Ops that sum over the rows, or take an extreme of them, in order."""
+    """Reductions over the rows, in program order."""
 
 
 def follow(function: func.FuncOp, caches: list[Cache], new: int) -> Growth:
     """
-    Find all tensors that have the rows of the caches, forwards and backwards: masks have them too.
+    Find all tensors with an axis of cache rows, by forward and backward propagation, which reaches masks too.
 
-    Raises Diagnostic, naming the node, where rows cannot be followed, and where an output would have them.
+    Raises Diagnostic with the node that stops the propagation, and for an output with cache rows.
     """
     first = caches[0]
     growth = Growth(function, caches, first.length + first.added, new)
@@ -80,12 +80,12 @@ def follow(function: func.FuncOp, caches: list[Cache], new: int) -> Growth:
 
 
 def is_open(function: func.FuncOp) -> bool:
-    """Return whether the importer said which tensors of a function have the rows of caches."""
+    """Return whether the importer has marked the tensors with cache rows."""
     return any(ROWS in op.attributes for op in function.body.block.ops)
 
 
 def fold_rows(module: ModuleOp, function: func.FuncOp, caches: Sequence[Cache]) -> None:
-    """Replace operators of constants that may have the rows by what they give: a comparison of rows is no count."""
+    """Fold constant operators that may depend on the number of rows."""
     load_rules(module)
     runner = Interpreter(module)
     rows = caches[0].length + caches[0].added
@@ -101,7 +101,7 @@ def fold_rows(module: ModuleOp, function: func.FuncOp, caches: Sequence[Cache]) 
 
 
 def _stated(function: func.FuncOp, caches: Sequence[Cache]) -> dict[SSAValue, int]:
-    """Take from a function the attributes that say which tensors have the rows; returns the axis of each."""
+    """Remove the importer's row attributes from a function; return the row axis of each marked tensor."""
     found: dict[SSAValue, int] = {}
     for op in function.body.block.ops:
         axes = numbers_of(op.attributes.pop(ROWS)) if ROWS in op.attributes else ()
@@ -117,7 +117,7 @@ def _stated(function: func.FuncOp, caches: Sequence[Cache]) -> dict[SSAValue, in
 
 
 def _shown(cache: Cache) -> Iterator[SSAValue]:
-    """Give the tensors that show the past of a cache, up to where it is joined with new rows."""
+    """Yield the views of the past of a cache, up to the concatenation."""
     value = cache.concat.operands[0]
     while value is not cache.past:
         yield value
@@ -126,7 +126,7 @@ def _shown(cache: Cache) -> Iterator[SSAValue]:
 
 
 def _spread(growth: Growth, op: Operation) -> list[SSAValue]:
-    """Mark the axes of an op's values that are the one that is marked already; returns the values newly marked."""
+    """Propagate the row axis through an op; return the newly marked values."""
     rows = labels_of(op)
     names = set[Any]()
     for value, labels in rows:
@@ -154,7 +154,7 @@ def _spread(growth: Growth, op: Operation) -> list[SSAValue]:
 
 
 def _own_constant(op: Operation, value: SSAValue) -> SSAValue:
-    """Return a value, which is a copy for this op alone where it is a constant that others use too."""
+    """Return a value as the op's own: a constant with other uses is cloned."""
     if not isinstance(value, OpResult) or value.op.name != "onnx.Constant":
         return value
     if all(use.operation is op for use in value.uses):
@@ -183,7 +183,7 @@ def _check_outputs(growth: Growth) -> None:
 
 
 def _check_sources(growth: Growth, joins: Set[Operation]) -> None:
-    """Check that all operators that give rows, of operands that have none, can be made to give others."""
+    """Check that all operators that produce rows from operands without rows can be resized."""
     for value in growth.axes:
         op = value.owner
         if not isinstance(op, Operation) or op in joins or any(operand in growth.axes for operand in op.operands):
@@ -210,9 +210,9 @@ def _reduces(growth: Growth, op: OnnxOp) -> bool:
 
 def grow(growth: Growth, position: SSAValue) -> None:
     """
-    Give all tensors found the new extent: inputs, constants that continue, shapes that are operands, results.
+    Resize all tensors with cache rows: inputs, extended constants, shape operands and results.
 
-    Raises Diagnostic for a constant that does not tell what its further rows are.
+    Raises Diagnostic for a constant that cannot be extrapolated.
     """
     for value, axis in list(growth.axes.items()):
         shape = [growth.new if i == axis else extent for i, extent in enumerate(shape_of(value))]
@@ -236,7 +236,7 @@ def _set_shape(op: OnnxOp, axis: int, rows: int) -> None:
 
 
 def _set_limit(op: OnnxOp, axis: int, rows: int) -> None:
-    """Let a Range of constants count so many numbers."""
+    """Set the limit of a constant Range for `rows` numbers."""
     start, step = constant_array(op.operands[0]), constant_array(op.operands[2])
     assert start is not None
     assert step is not None
@@ -244,7 +244,7 @@ def _set_limit(op: OnnxOp, axis: int, rows: int) -> None:
 
 
 def _set_end(op: OnnxOp, axis: int, rows: int) -> None:
-    """Let a slice that keeps the first rows, or all, end behind the last one."""
+    """Set the end of a slice along the row axis."""
     rank = len(shape_of(op.results[0]))
     ends, axes = constant_array(op.node_input(2)), constant_array(op.node_input(3))
     assert ends is not None
@@ -261,12 +261,12 @@ _RESIZED: dict[str, Callable[[OnnxOp, int, int], None]] = {
     "onnx.Reshape": _set_shape,
     "onnx.Slice": _set_end,
 }
-"""Operators with operands that say how large their result is, and the way to set these."""
+"""Operators with operands that determine the result's shape, and the function that resizes them."""
 
 
 def _continue(growth: Growth, value: OpResult, axis: int, position: SSAValue) -> None:
     """
-    Replace a constant by one with more rows: what is alike, or counts, along the axis, goes on so.
+    Extend a constant along the row axis: equal values are repeated, arithmetic progressions continued.
 
     A causal mask of several new rows is computed from the position.
     """
@@ -284,7 +284,7 @@ def _continue(growth: Growth, value: OpResult, axis: int, position: SSAValue) ->
         del growth.axes[value]
         growth.axes[mask] = axis
         return None
-    # Any two numbers count; two integers are taken for it.
+    # Any two numbers are an arithmetic progression; only two integers are taken for one.
     if not (steps == steps[:1]).all() or (len(rows) == 2 and steps.any() and rows.dtype.kind == "f"):
         raise Diagnostic(
             "a constant has a value of its own for each cached row",

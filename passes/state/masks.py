@@ -1,9 +1,9 @@
 """
-Keeping rows that are not written yet out of every sum: exactly, as if they were not there.
+Masking of unwritten rows in reductions, exactly: the result equals that over the written rows.
 
-Row i of a state counts while i < position + new rows. Softmaxes of integers take that as a mask; elsewhere a row that
-does not count becomes the neutral element: 0 in a sum or a product with values, minus infinity before a softmax of
-floats, a row that counts in an extreme.
+Row i of a state is valid if i < position + new rows. Integer softmaxes take the mask as an operand. Elsewhere invalid
+rows become the neutral element: 0 for sums and products with values, minus infinity before a float softmax, a
+valid row for an extreme.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FILLS: dict[str, float] = {
     "onnx.ReduceProd": 1,
     "onnx.Softmax": float("-inf"),
 }
-"""What leaves the result of an operator as it is, however often it is added."""
+"""Neutral element of each operator."""
 
 _EXTREMES = ("onnx.ReduceMax", "onnx.ReduceMin")
 _PRODUCTS = ("onnx.MatMul", "onnx.Gemm")
@@ -41,7 +41,7 @@ _DIVISIONS = ("onnx.Div", "onnx.IntegerDiv")
 
 
 class Masks:
-    """The mask of the rows that count, in the shapes in which it is needed; each is made once."""
+    """Mask of the valid rows, memoised by rank."""
 
     def __init__(self, growth: Growth, position: SSAValue):
         self._growth = growth
@@ -52,7 +52,7 @@ class Masks:
         self._first = first
 
     def along(self, value: SSAValue) -> SSAValue:
-        """Return the mask [rows, 1, ...], true for rows that count, that broadcasts to a tensor that has the rows."""
+        """Return the mask [rows, 1, ...] of valid rows that broadcasts to a tensor with cache rows."""
         rank, rows = len(shape_of(value)) - self._growth.axes[value], self._growth.new
         if 1 not in self._known:
             self._known[1] = self._vector()
@@ -77,7 +77,7 @@ class Masks:
         return mask
 
     def filled(self, op: OnnxOp, index: int, fill: float) -> None:
-        """Let an operand of an op have `fill` in the rows that do not count."""
+        """Replace the invalid rows of an operand by `fill`."""
         value = op.operands[index]
         element = element_of(value)
         if np.isinf(fill) and element != f32:
@@ -85,7 +85,7 @@ class Masks:
         self._choose(op, index, literal(fill, element, op))
 
     def first_row(self, op: OnnxOp, index: int) -> None:
-        """Let an operand of an op have its first row, which always counts, in place of the rows that do not."""
+        """Replace the invalid rows of an operand by its first row, which is always valid."""
         value = op.operands[index]
         axis = self._growth.axes[value]
         shape = [1 if i == axis else extent for i, extent in enumerate(shape_of(value))]
@@ -102,18 +102,18 @@ class Masks:
 
 def _refusal(op: OnnxOp, what: str) -> Diagnostic:
     return Diagnostic(
-        f"{op.name.removeprefix('onnx.')} {what} over cached rows is not exact where some of them are not written yet",
+        f"{op.name.removeprefix('onnx.')} {what} over cached rows is not exact if some rows are unwritten",
         where=where(op),
-        expected="a sum, an extreme, a softmax or a product: what has an element that changes nothing",
+        expected="an operator with a neutral element: a sum, an extreme, a softmax or a product",
         remedy="export the network without it, or with its result as an input",
     )
 
 
 def neutralise(growth: Growth, position: SSAValue) -> None:
     """
-    Let no reduction over cached rows count those that are not written yet.
+    Exclude unwritten rows from all reductions over cache rows.
 
-    Raises Diagnostic for one that has no exact neutral element.
+    Raises Diagnostic for a reduction without an exact neutral element.
     """
     masks = Masks(growth, position)
     for op in growth.reductions:
@@ -128,7 +128,7 @@ def neutralise(growth: Growth, position: SSAValue) -> None:
         else:
             raise _refusal(op, "of a varying number of values")
     for op in list(growth.function.body.block.ops):
-        # A divisor in a row that is not written yet may be zero, at which C programs stop.
+        # A divisor in an unwritten row may be zero, which traps in C.
         if op.name in _DIVISIONS and op.operands[1] in growth.axes:
             masks.filled(cast(OnnxOp, op), 1, 1)
 
@@ -144,7 +144,7 @@ def _mask_softmax(growth: Growth, masks: Masks, op: OnnxOp) -> None:
 
 
 def _mask_product(growth: Growth, masks: Masks, op: OnnxOp) -> None:
-    """Let one of the factors be zero in rows that do not count; of floats both, for infinity times zero is none."""
+    """Zero the invalid rows of one factor of a product; of both for floats, because infinity times zero is NaN."""
     tails = [_tail(growth, value) for value in op.operands[:2]]
     if 0 in tails and (_is_integer(op.operands[0]) or _quantised(growth, op.operands[tails.index(0)])):
         return
@@ -159,7 +159,7 @@ def _is_integer(value: SSAValue) -> bool:
 
 
 def _quantised(growth: Growth, value: SSAValue) -> bool:
-    """Return whether a value stems from an operator that only exists for integers."""
+    """Return whether a value stems from an integer-only operator."""
     while isinstance(value, OpResult) and value in growth.axes:
         if value.op.name in (*_MASKED, "onnx.RequantShift"):
             return True
@@ -168,7 +168,7 @@ def _quantised(growth: Growth, value: SSAValue) -> bool:
 
 
 def _tail(growth: Growth, value: SSAValue) -> int | None:
-    """Return the integer that a tensor holds in all rows that do not count, None where that is not known."""
+    """Return the constant of a tensor in all invalid rows, None if unknown."""
     if not isinstance(value, OpResult) or value not in growth.axes:
         return None
     op = cast(OnnxOp, value.op)
@@ -209,4 +209,4 @@ _TAILS: dict[str, Callable[[Growth, OnnxOp], int | None]] = {
     "onnx.Mul": _product,
     "onnx.RequantShift": _requantised,
 }
-"""Operators through which it is known what rows that do not count become."""
+"""Transfer functions of the constant in invalid rows."""

@@ -1,4 +1,4 @@
-"""Operators and constants of the graph level, inserted before others."""
+"""Builders of graph-level operators and constants."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def node(
     before: Operation,
     **attributes: float | str | Sequence[int],
 ) -> SSAValue:
-    """Insert an operator with one result before an op, whose location it gets; returns the result."""
+    """Insert an operator with one result before an op, at its location; return the result."""
     cls = cast("type[OnnxOp]", op_class(name))
     schema = cls.SCHEMA.attributes
     stated = {key: value for key, value in attributes.items() if value != default_value(schema[key])}
@@ -33,7 +33,7 @@ def node(
 
 
 def literal(values: Any, element: Attribute, before: Operation) -> SSAValue:
-    """Insert a constant before an op; returns its value."""
+    """Insert a constant before an op; return its value."""
     attribute = dense(np.asarray(values), element)
     op = make(cast("type[OnnxOp]", op_class("Constant")), [], [attribute.type], {"value": attribute})
     op.location = before.location

@@ -1,4 +1,4 @@
-"""Correspondence of the axes of an operator's operands and results, to follow an axis through it."""
+"""Axis correspondence between an operator's operands and results, to propagate an axis through it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..lowering.reductions import reduction_axes
 from .caches import constant_array, same_axis
 
 Label: TypeAlias = "int | str | None"
-"""What an axis is called: axes of one name have one extent, or 1 where they are broadcast; None cannot be followed."""
+"""Label of an axis: axes with one label have one extent, or 1 if broadcast; None stops the propagation."""
 
 Row: TypeAlias = tuple[SSAValue, Sequence[Label]]
-"""A value and the labels of its axes."""
+"""Value and the labels of its axes."""
 
 REDUCED = "reduced"
-"""The label of an axis over which an operator sums or takes an extreme."""
+"""Label of a reduced axis."""
 
 
 def labels_of(op: Operation) -> list[Row]:
-    """Return the labels of the axes of all values of an op; all None where nothing is known of it."""
+    """Return the axis labels of all values of an op; all None if the op has no rule."""
     if isinstance(op, OnnxOp):
         rule = _RULES.get(op.name.removeprefix("onnx."))
         if rule is not None:
@@ -34,7 +34,7 @@ def labels_of(op: Operation) -> list[Row]:
 
 
 def _aligned(op: OnnxOp, values: Sequence[SSAValue]) -> list[Row]:
-    """Label axes as broadcasting pairs them: from the last one on."""
+    """Label axes by broadcasting: aligned from the last axis."""
     rank = len(shape_of(op.results[0]))
     return [(value, list(range(rank - len(shape_of(value)), rank))) for value in values]
 
@@ -44,12 +44,12 @@ def _elementwise(op: OnnxOp) -> list[Row]:
 
 
 def _same(op: OnnxOp) -> list[Row]:
-    """Only operand 0 and the results share axes; the others are parameters."""
+    """Label axes of operand 0 and the results; other operands are parameters."""
     return _aligned(op, [op.operands[0], *op.results])
 
 
 def _requant(op: OnnxOp) -> list[Row]:
-    """A factor for each channel ties its axis to the constant."""
+    """Label axes of a requantisation: an axis with a factor per channel is bound to the constant."""
     x, *factors = op.operands
     rows: list[Row] = _aligned(op, [x, *op.results])
     for factor in factors:
@@ -60,7 +60,7 @@ def _requant(op: OnnxOp) -> list[Row]:
 
 
 def _rows(op: OnnxOp) -> list[Row]:
-    """The last axis is normalised, as a whole."""
+    """Label axes of a normalisation over the last axis."""
     return [(value, [*labels[:-1], None]) for value, labels in _same(op)]
 
 
@@ -70,7 +70,7 @@ def _softmax(op: OnnxOp) -> list[Row]:
 
 
 def softmax_axis(op: OnnxOp) -> int:
-    """Return the axis along which a softmax sums."""
+    """Return the axis that a softmax reduces."""
     rank = len(shape_of(op.results[0]))
     return op.attribute("axis") % rank if "axis" in op.SCHEMA.attributes else rank - 1
 
@@ -141,7 +141,9 @@ def _split(op: OnnxOp) -> list[Row]:
 
 
 def _slice(op: OnnxOp) -> list[Row]:
-    """A slice keeps the axes that it does not cut; of one that it cuts behind its first entries the result has them."""
+    """
+    Label axes of a slice: a prefix slice gives the result's axis a label of its own, other slices of an axis give none.
+    """
     x, y = op.operands[0], op.results[0]
     before: list[Label] = list(range(len(shape_of(x))))
     after = list(before)
@@ -178,7 +180,7 @@ def _gather_nd(op: OnnxOp) -> list[Row]:
 
 
 def _counted(indices: Array | None, extent: int) -> Label:
-    """Return the label of the one axis along which indices count all entries of an axis, None where none does."""
+    """Return the label of the indices' axis that enumerates all entries of an axis, None if there is none."""
     if indices is None:
         return None
     for axis, size in enumerate(indices.shape):
@@ -189,7 +191,7 @@ def _counted(indices: Array | None, extent: int) -> Label:
 
 
 def _cumulated(op: OnnxOp) -> list[Row]:
-    """A sum of the entries up to each depends on no later one."""
+    """Label axes of a cumulative sum: an entry depends on no later one, unless reversed."""
     rows = _same(op)
     if op.attribute("reverse"):
         return [(value, [None] * len(labels)) for value, labels in rows]

@@ -160,7 +160,7 @@ class Walker:
             raise Diagnostic(
                 "a parallel loop with reductions cannot be simulated",
                 where=where(op),
-                expected="iterations that write to memory what they compute",
+                expected="iterations that write their results to memory",
             )
         rank = len(op.lowerBound)
         bounds, variables = self._values.slots(op.operands), self._values.slots(op.body.block.args)

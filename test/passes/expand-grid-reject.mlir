@@ -25,7 +25,7 @@ func.func @scratch_without_address(%c: memref<8xi8>) {
 // -----
 
 func.func @view_hangs_over(%c: memref<7xi8>) {
-  // expected-error@+1 {{the tile of operand 0 leaves the operand, which is used in place}}
+  // expected-error@+1 {{the tile of operand 0 extends beyond the operand, which is used in place}}
   hier.grid (%i) in [2]
       outs(%tc = %c[%i * 4] [4] : memref<7xi8>) {
     hier.yield
@@ -36,7 +36,7 @@ func.func @view_hangs_over(%c: memref<7xi8>) {
 // -----
 
 func.func @resident_nowhere() {
-  // expected-error@+1 {{an allocation with 'hier.address' lies in no level}}
+  // expected-error@+1 {{an allocation with 'hier.address' has no memory level}}
   %kept = memref.alloc() {hier.address = 16 : i64} : memref<8xi8>
   func.return
 }

@@ -18,7 +18,7 @@ func.func @too_small(%p: tensor<1x2x4xf32>, %x: tensor<1x5x4xf32>) -> tensor<1x7
 // -----
 
 func.func @used_besides(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>) -> (tensor<1x3x4xf32>, tensor<1x2x4xf32>) {
-  // expected-error@+1 {{input "arg0" is no cache: it is used besides being joined with new rows}}
+  // expected-error@+1 {{input "arg0" is not a cache: it is used besides being joined with new rows}}
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x4xf32>, tensor<1x1x4xf32>) -> tensor<1x3x4xf32>
   %r = onnx.Relu(%p) : (tensor<1x2x4xf32>) -> tensor<1x2x4xf32>
   func.return %c, %r : tensor<1x3x4xf32>, tensor<1x2x4xf32>
@@ -27,7 +27,7 @@ func.func @used_besides(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>) -> (tensor
 // -----
 
 func.func @another_layout(%p: tensor<1x2x2xf32>, %x: tensor<1x1x2xf32>) -> tensor<1x2x3xf32> {
-  // expected-error@+1 {{input "arg0" is no cache: it comes back in another layout}}
+  // expected-error@+1 {{input "arg0" is not a cache: it comes back in another layout}}
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x2xf32>, tensor<1x1x2xf32>) -> tensor<1x3x2xf32>
   %t = onnx.Transpose(%c) {perm = array<i64: 0, 2, 1>} : (tensor<1x3x2xf32>) -> tensor<1x2x3xf32>
   func.return %t : tensor<1x2x3xf32>
@@ -36,7 +36,7 @@ func.func @another_layout(%p: tensor<1x2x2xf32>, %x: tensor<1x1x2xf32>) -> tenso
 // -----
 
 func.func @another_type(%p: tensor<1x2x4xf32>, %x: tensor<1x0x4xf32>) -> tensor<1x2x4xf32> {
-  // expected-error@+1 {{input "arg0" is no cache: it gets no new rows}}
+  // expected-error@+1 {{input "arg0" is not a cache: it gets no new rows}}
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x4xf32>, tensor<1x0x4xf32>) -> tensor<1x2x4xf32>
   func.return %c : tensor<1x2x4xf32>
 }
@@ -44,7 +44,7 @@ func.func @another_type(%p: tensor<1x2x4xf32>, %x: tensor<1x0x4xf32>) -> tensor<
 // -----
 
 func.func @one_row(%p: tensor<1x0x4xf32>, %x: tensor<1x1x4xf32>) -> tensor<1x1x4xf32> {
-  // expected-error@+1 {{input "arg0" is no cache: it has one row with its new one}}
+  // expected-error@+1 {{input "arg0" is not a cache: it has one row with its new one}}
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x0x4xf32>, tensor<1x1x4xf32>) -> tensor<1x1x4xf32>
   func.return %c : tensor<1x1x4xf32>
 }

@@ -198,7 +198,7 @@ def test_a_folder_has_both_functions(
 def test_networks_of_other_caches_share_no_state(model: Path, tmp_path: Path) -> None:
     other = llama.Config(layers=2, dim=16, heads=2, hidden=16, vocabulary=24, context=32)
     (tmp_path / "other.onnx").write_bytes(llama.prefill(4, config=other).SerializeToString())
-    with pytest.raises(Diagnostic, match="have other caches"):
+    with pytest.raises(Diagnostic, match="have different caches"):
         Model(model, context=16, prefill=tmp_path / "other.onnx").load()
 
 
