@@ -6,11 +6,16 @@ The one shape in which Tilewright reports that something is wrong.
       found:    16x3x3x3x3
       remedy:   export the convolution with a 4-D weight
       reproducer: crash/lower-onnx.mlir
+
+    net.mlir:2:22: error: the value %x is used, but not defined
+        %b = arith.addi %a, %x : i32
+                            ^
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -32,12 +37,15 @@ class Diagnostic(Exception):
     reproducer: str = ""
     source: str = ""
     notes: list[str] = field(default_factory=list[str])
+    snippet: tuple[str, ...] = ()
+    """The line of the input that the error is about, and below it a caret."""
 
     def __str__(self) -> str:
         source = "" if self.where.startswith(f"{self.source}:") else self.source
         place = ": ".join(part for part in (source, self.where) if part)
         stage = f"[{self.stage}] " if self.stage else ""
         lines = [f"{place + ': ' if place else ''}error: {stage}{self.message}"]
+        lines += [f"  {line}" for line in self.snippet]
         lines += [f"  note: {note}" for note in self.notes]
         rows = (
             ("expected", self.expected),
@@ -47,6 +55,27 @@ class Diagnostic(Exception):
         )
         lines += [f"  {name + ':':<12}{text}" for name, text in rows if text]
         return "\n".join(lines)
+
+
+_PLACE = re.compile(r"(.*):(\d+):(\d+)", re.DOTALL)
+_WIDEST = 160
+"""The columns of a snippet."""
+
+
+def snippet_at(text: str, line: int, column: int) -> tuple[str, ...]:
+    """Return a line of a text, cut to the part around a column, with a caret below it; lines and columns begin at 1."""
+    lines = text.split("\n")
+    if not 0 < line <= len(lines):
+        return ()
+    first = max(0, column - 1 - _WIDEST // 2) if len(lines[line - 1]) > _WIDEST else 0
+    return lines[line - 1][first : first + _WIDEST], " " * (column - 1 - first) + "^"
+
+
+def point_into(error: Diagnostic, text: str, source: str, first_line: int = 1) -> None:
+    """Add the line of `text` to an error about a place in it; it is what the file `source` holds from a line on."""
+    match = _PLACE.fullmatch(error.where)
+    if match is not None and match[1] == source and not error.snippet:
+        error.snippet = snippet_at(text, int(match[2]) - first_line + 1, int(match[3]))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

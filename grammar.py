@@ -64,9 +64,9 @@ def point_at(
     line_start = text.rfind("\n", 0, start) + 1
     first = max(line_start, start - 60)
     line = text[first:].split("\n", 1)[0][:110]
-    notes = [line, " " * (start - first) + "^"]
+    snippet = line, " " * (start - first) + "^"
     return UsageError(
-        message, where=source or f"pass pipeline:{start + 1}", expected=expected, remedy=remedy, notes=notes
+        message, where=source or f"pass pipeline:{start + 1}", expected=expected, remedy=remedy, snippet=snippet
     )
 
 

@@ -190,7 +190,7 @@ def test_fused_locations_keep_what_the_text_gives():
         ("func.func @f() {\n  func.return %0 :\n}", "t.mlir:3:1", "expected"),
         ('\n"test.op"() {a = array<i99999999: 1>} : () -> ()', "t.mlir:2:", ""),
         ('"a', "t.mlir:1:1", "End of file"),
-        ("%0 = arith.addi %1, %1 : i32", "t.mlir:1:", "values used but not defined: [%1]"),
+        ("%0 = arith.addi %1, %1 : i32", "t.mlir:1:17", "the value %1 is used, but not defined"),
     ],
 )
 def test_syntax_errors_have_places(text: str, where: str, message: str):

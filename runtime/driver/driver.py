@@ -23,7 +23,7 @@ from ...dialects.core.machine import targets
 from ...dialects.core.syntax.text import Locations, new_context, parse_module, print_ir
 from ...dialects.core.verification.verifier import verify
 from ...discovery import scope
-from ...errors import Diagnostic, did_you_mean
+from ...errors import Diagnostic, did_you_mean, point_into
 from ...files import STDIN, check_readable, read_text, write_stdout, write_text
 from ...grammar import ROUNDTRIP, UsageError, parse_items, point_at
 from ...passes.core.failures import as_diagnostic, catchable
@@ -287,7 +287,7 @@ class Run:
 
     def chunk(self, chunk: Chunk) -> str | None:
         """Return the output for a chunk; None where it has none, its errors then being reported."""
-        came: list[BaseException] = []
+        came: list[Diagnostic] = []
         output: str | None = None
         try:
             module = self.parsed(chunk)
@@ -296,6 +296,7 @@ class Run:
             if not catchable(error) or isinstance(error, UsageError):
                 raise
             came.append(self.placed(error))
+            point_into(came[-1], chunk.text, self.source, chunk.first_line)
         if self.arguments.verify_diagnostics:
             came = self.unexpected(chunk, came)
         for error in came:
@@ -392,10 +393,9 @@ class Run:
             diagnostic.reproducer = "none; --reproducer=FILE writes one"
         return diagnostic
 
-    def unexpected(self, chunk: Chunk, came: list[BaseException]) -> list[BaseException]:
+    def unexpected(self, chunk: Chunk, came: list[Diagnostic]) -> list[Diagnostic]:
         """Return the difference between the reported errors and those that a chunk expects."""
-        diagnostics = [error for error in came if isinstance(error, Diagnostic)]
         expected = expectations(chunk.text, self.source, chunk.first_line)
         only_expected = self.arguments.verify_diagnostics == "only-expected"
         text, line = chunk.text, chunk.first_line
-        return [*check(expected, diagnostics, text, self.source, line, only_expected=only_expected)]
+        return [*check(expected, came, text, self.source, line, only_expected=only_expected)]

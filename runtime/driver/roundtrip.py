@@ -45,7 +45,7 @@ def check_round_trip(module: ModuleOp, context: Context) -> None:
         again = parse_module(context, text, _PRINTED)
     except Diagnostic as error:
         line = _line_of(text, error.where)
-        raise Diagnostic(f"the printed IR does not parse: {error.message}", found=line, notes=error.notes) from error
+        raise Diagnostic(f"the printed IR does not parse: {error.message}", found=line) from error
     texts = [print_ir(each, locations=Locations.GIVEN, width=0, context=context) for each in (module, again)]
     is_equal = all(a and _is_same(a, b) for a, b in zip_longest(module.walk(), again.walk()))
     if texts[0] != texts[1] or not is_equal:

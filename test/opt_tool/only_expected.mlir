@@ -3,7 +3,7 @@
 // RUN: not opt-tool %s --split-input-file --verify-diagnostics 2>&1 | filecheck %s
 // RUN: not opt-tool %s --verify-diagnostics=only-expected -p no-such-pass 2>&1 | filecheck %s --check-prefix=USAGE
 
-// CHECK: unexpected error: values used but not defined: [%b]
+// CHECK: unexpected error: the value %b is used, but not defined
 // USAGE: no pass 'no-such-pass'
 
 func.func @f() {

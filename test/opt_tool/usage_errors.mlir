@@ -1,13 +1,13 @@
 // RUN: not opt-tool %s -p canonicalise,cse 2>&1 | filecheck %s --check-prefix=CHECK-PASS
 // CHECK-PASS: pass pipeline:1: error: no pass 'canonicalise'
-// CHECK-PASS-NEXT: note: canonicalise,cse
-// CHECK-PASS-NEXT: note: ^
+// CHECK-PASS-NEXT: {{^}}  canonicalise,cse
+// CHECK-PASS-NEXT: {{^}}  ^
 // CHECK-PASS-NEXT: remedy:     did you mean 'canonicalize'
 
 // RUN: not opt-tool %s --pass-pipeline='builtin.module(cse,dce{x=1})' 2>&1 | filecheck %s --check-prefix=CHECK-OPTION
 // CHECK-OPTION: pass pipeline:24: error: 'dce' has no option 'x'
-// CHECK-OPTION-NEXT: note: builtin.module(cse,dce{x=1})
-// CHECK-OPTION-NEXT: note:                        ^
+// CHECK-OPTION-NEXT: {{^}}  builtin.module(cse,dce{x=1})
+// CHECK-OPTION-NEXT: {{^}}                         ^
 
 // RUN: not opt-tool %s -p 'scf-parallel-loop-tiling{parallel-loop-tile-sizes=4,big}' 2>&1 \
 // RUN:   | filecheck %s --check-prefix=CHECK-TYPE

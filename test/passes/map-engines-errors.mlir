@@ -2,7 +2,7 @@
 // RUN: not opt-tool %s --split-input-file -p map-engines 2>&1 | filecheck %s
 
 // CHECK:      engine 'npu' does not run 'nn.conv' on i8, i8, i64
-// CHECK-NEXT: expected: one that does: core
+// CHECK: expected: one that does: core
 // CHECK-NEXT: remedy: change the attribute 'engine', or remove it to have the fastest
 
 // The one that is named does not take these types.

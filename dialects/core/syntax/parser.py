@@ -20,11 +20,12 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerType,
     LocationAttr,
+    ModuleOp,
     NoneAttr,
     StringAttr,
 )
-from xdsl.ir import Attribute, Operation, TypeAttribute
-from xdsl.parser import AttrParser, Parser, ParserState
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
+from xdsl.parser import AttrParser, Parser, ParserState, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
@@ -109,6 +110,7 @@ class LocatingParser(Parser):
         self._filename = StringAttr(name)
         self._line_starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
         self._start = 0
+        self._first_uses: dict[str, Span[str]] = {}
         self._resources: dict[tuple[str, str], str] = {}
         self._text = text
         self._parser_state = ParserState(FastLexer(Input(text, name)))
@@ -118,6 +120,22 @@ class LocatingParser(Parser):
         start = self._start if position is None else position
         line = bisect_right(self._line_starts, start)
         return line, start - self._line_starts[line - 1] + 1
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: AttributeInvT) -> SSAValue[AttributeInvT]:
+        if operand.operand_name not in self.ssa_values:
+            self._first_uses.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
+
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            return super().parse_module(allow_implicit_module)
+        except ParseError as error:
+            undefined = list(self.forward_ssa_references)
+            if self._current_token.kind is not MLIRTokenKind.EOF or not undefined:
+                raise
+            # xDSL blames the end of the file.
+            span = min((self._first_uses[name] for name in undefined), key=lambda span: span.start)
+            raise ParseError(span, f"the value {span.text} is used, but not defined") from error
 
     def parse_operation(self) -> Operation:
         self._start = start = self._current_token.span.start

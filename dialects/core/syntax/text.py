@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAVal
 from xdsl.utils.colors import RESET, Colors
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from ....errors import Diagnostic
+from ....errors import Diagnostic, snippet_at
 from ....ir import DenseAttr
 from ....locations import InferredLoc, where
 from .constants import HEX_ABOVE, DensePrinter, print_dense
@@ -55,7 +55,7 @@ def parse_module(context: Context, text: str, name: str = "<input>", *, first_li
         start = error.span.start
         line, column = text.count("\n", 0, start) + 1, start - (text.rfind("\n", 0, start) + 1) + 1
         message = error.msg.strip() or "syntax error"
-        raise Diagnostic(message, where=f"{name}:{line}:{column}", notes=_caret(text, start, column)) from error
+        raise Diagnostic(message, where=f"{name}:{line}:{column}", snippet=snippet_at(text, line, column)) from error
     except Diagnostic:
         raise
     except RecursionError as error:
@@ -90,12 +90,6 @@ def _nested_too_deeply(place: str) -> Diagnostic:
         expected=f"at most {MOST_NESTED} regions around an op",
         remedy="move inner regions into functions, or turn the nesting into a loop",
     )
-
-
-def _caret(text: str, position: int, column: int) -> list[str]:
-    start = position - column + 1
-    line = text[start : start + 200].split("\n", 1)[0]
-    return [line, " " * (column - 1) + "^"] if column <= 200 else []
 
 
 _UNWRITTEN = (UnknownLoc, InferredLoc)

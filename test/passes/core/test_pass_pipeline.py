@@ -124,7 +124,7 @@ def test_errors_point_into_the_text(text: str, message: str, column: int):
     with pytest.raises(UsageError) as caught:
         parse(text)
     assert caught.value.message.startswith(message)
-    assert caught.value.notes == [text, " " * column + "^"]
+    assert caught.value.snippet == (text, " " * column + "^")
 
 
 def test_wrong_type_names_expected_and_found():
@@ -143,7 +143,7 @@ def test_misspelt_names_are_corrected():
 def test_long_pipelines_show_only_what_is_near_the_caret():
     with pytest.raises(UsageError) as caught:
         parse(",".join(["plain"] * 100 + ["wrong"]))
-    line, caret = caught.value.notes
+    line, caret = caught.value.snippet
     assert line[caret.index("^") :] == "wrong"
     assert len(line) <= 110
 
