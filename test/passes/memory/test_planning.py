@@ -53,7 +53,7 @@ def test_zoo(name: str, l1: int) -> None:
 @pytest.mark.parametrize(("name", "file"), [("mlp", "three_level"), ("mlp", "systolic"), ("ds-cnn", "npu_cluster")])
 def test_machines(name: str, file: str) -> None:
     module = on_buffers(import_model(zoo.build(name)))
-    target = find_machine(Path(__file__).parents[1] / "machines" / f"{file}.toml")
+    target = find_machine(Path(__file__).parents[2] / "machines" / f"{file}.toml")
     check_plan(module, target, 16 << 10, double_buffered=True)
 
 
@@ -91,7 +91,7 @@ def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
 def test_the_fastest_is_found_without_pricing_all(file: str, network: Network, resident: bool) -> None:
     module = on_buffers(import_model(network.model, input_types=network.input_types))
     (function,) = functions(module)
-    target = find_machine(Path(__file__).parents[1] / "machines" / f"{file}.toml")
+    target = find_machine(Path(__file__).parents[2] / "machines" / f"{file}.toml")
     for hop in hops_of(function, target)[-1:]:
         found = layers_of(function.body.block, hop, double_buffered=True, keep_resident=resident)
         near = frozenset(range(len(found.buffers)))

@@ -23,7 +23,7 @@ from tilewright.runtime.driver.interpret import compare
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session, random_inputs, run_calls, run_module
 from tilewright.runtime.tools.session import host_run
-from tilewright.test.passes.cache_networks import (
+from tilewright.test.passes.state.cache_networks import (
     LAYOUTS,
     REDUCTIONS,
     Attention,
@@ -31,7 +31,7 @@ from tilewright.test.passes.cache_networks import (
     inputs_of,
     one_after_another,
 )
-from tilewright.test.passes.stateful import NEAR, STRICT, check_equal, lowered, made_dirty, stepped, with_state
+from tilewright.test.passes.state.stateful import NEAR, STRICT, check_equal, lowered, made_dirty, stepped, with_state
 from tilewright.test.phases import each_phase
 
 PHASES = ("types", "tensor", "fused", "buffers", "planned", "kernels", "loops", "emitc")

@@ -15,7 +15,7 @@ from tilewright.runtime.interpreter import run_module
 CONTEXT = new_context()
 
 
-MACHINE = Path(__file__).parents[1] / "machines" / "two_engines.toml"
+MACHINE = Path(__file__).parents[2] / "machines" / "two_engines.toml"
 
 
 SIZE = 16

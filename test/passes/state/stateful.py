@@ -15,13 +15,13 @@ from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.introduce_state import introduce_state
-from tilewright.test.passes.cache_networks import (
+from tilewright.test.passes.state.cache_networks import (
     Attention,
     inputs_of,
     mask_of,
 )
 
-NEAR = str(Path(__file__).parent.parent / "machines" / "two_level_16k.toml")
+NEAR = str(Path(__file__).parents[2] / "machines" / "two_level_16k.toml")
 
 
 STRICT = ("-Wall", "-Wextra", "-Werror")

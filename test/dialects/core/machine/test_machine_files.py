@@ -230,7 +230,7 @@ def test_parts_that_are_no_tables(tmp_path: Path):
         )
 
 
-DOCS = Path(__file__).parents[2] / "docs" / "machines.md"
+DOCS = Path(__file__).parents[4] / "docs" / "machines.md"
 
 
 def test_the_files_in_the_docs(tmp_path: Path):

@@ -283,4 +283,4 @@ def test_cases_are_sorted(tmp_path: Path):
         save_case(tmp_path / name)
     assert [case.name for case in find_cases(tmp_path)] == ["a", "b", "c"]
     with pytest.raises(Diagnostic, match="nothing to check"):
-        find_cases(Path(__file__).parent / "opt_tool")
+        find_cases(Path(__file__).parents[2] / "opt_tool")

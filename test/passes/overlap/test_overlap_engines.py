@@ -15,7 +15,7 @@ from tilewright.ir import Array
 from tilewright.passes.overlap_engines import OverlapEnginesPass
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.simulator import TimedSession, simulate
-from tilewright.test.passes.engine_programs import (
+from tilewright.test.passes.overlap.engine_programs import (
     CONTEXT,
     PLACES,
     inputs,

@@ -13,7 +13,7 @@ from tilewright.passes.formats.c import CProgram, render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
 
-CONV = Path(__file__).parent.parent / "passes" / "convert-to-emitc.mlir"
+CONV = Path(__file__).parents[2] / "passes" / "convert-to-emitc.mlir"
 
 
 def program_of(text: str) -> CProgram:

@@ -26,8 +26,8 @@ from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Session
 from tilewright.runtime.tools.generate import generate, module_language
 from tilewright.runtime.tools.session import host_run, runner
-from tilewright.test.passes.decoder_networks import FORMS, decoder, one_after_another
-from tilewright.test.passes.stateful import lowered
+from tilewright.test.passes.state.decoder_networks import FORMS, decoder, one_after_another
+from tilewright.test.passes.state.stateful import lowered
 
 TOKENS = (3, 1, 4, 1, 5, 9)
 ROTATED = [form for form, (_, _, positions) in FORMS.items() if positions in ("inside", "stated")]

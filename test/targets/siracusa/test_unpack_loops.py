@@ -18,8 +18,8 @@ from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.runtime.interpreter.engine import Interpreter
 from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
 from tilewright.test.passes.kernel_loops import compute
-from tilewright.test.passes.packed_numbers import numbers
 from tilewright.test.passes.scalar_machine import typed
+from tilewright.test.targets.siracusa.packed_numbers import numbers
 
 pytestmark = pytest.mark.quick
 

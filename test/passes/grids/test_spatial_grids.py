@@ -27,7 +27,7 @@ from tilewright.passes.proof.levels import Placed, placed_in, prove_levels
 from tilewright.passes.verify_memory import verify_memory
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import run_module
-from tilewright.test.passes.grid_programs import Program, products
+from tilewright.test.passes.grids.grid_programs import Program, products
 from tilewright.test.passes.random_networks import examples
 
 CONTEXT = new_context()

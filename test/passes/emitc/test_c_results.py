@@ -7,7 +7,7 @@ import pytest
 
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
-from tilewright.test.targets.c_programs import CONV, X, arena, constant, kernel, program_of, result_of
+from tilewright.test.passes.emitc.c_programs import CONV, X, arena, constant, kernel, program_of, result_of
 
 pytestmark = pytest.mark.quick
 

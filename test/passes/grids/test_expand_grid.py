@@ -19,7 +19,7 @@ from tilewright.passes.formats.c import render
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.interpreter import Interpreter, load_rules, random_inputs, run_module
 from tilewright.test.machines.make import machine
-from tilewright.test.passes.grid_programs import Program, products
+from tilewright.test.passes.grids.grid_programs import Program, products
 from tilewright.test.passes.plans import on_buffers, planned
 from tilewright.test.passes.random_networks import examples
 

@@ -23,7 +23,7 @@ from tilewright.runtime.tools.session import run_steps, runner
 quick = pytest.mark.quick
 
 CONFIG = llama.Config(layers=1, dim=16, heads=2, hidden=16, vocabulary=24, context=32)
-NEAR = str(Path(__file__).parent.parent / "machines" / "two_level_16k.toml")
+NEAR = str(Path(__file__).parents[2] / "machines" / "two_level_16k.toml")
 PROMPT = [3, 1, 2]
 
 

@@ -16,7 +16,7 @@ from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.runtime.interpreter import run_module
 from tilewright.runtime.upstream import LOWERING
 
-PAGE = (Path(__file__).parents[2] / "docs" / "mlir.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "mlir.md").read_text(encoding="utf-8")
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(sh|python)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

@@ -21,7 +21,7 @@ from tilewright.passes.emitc.text.weights import Weight, definition
 from tilewright.passes.formats.c import render, write_program
 from tilewright.runtime.host import HostNetwork
 from tilewright.runtime.toolchain import STRICT
-from tilewright.test.targets.c_programs import CONV, X, constant, kernel, program_of
+from tilewright.test.passes.emitc.c_programs import CONV, X, constant, kernel, program_of
 
 pytestmark = pytest.mark.quick
 

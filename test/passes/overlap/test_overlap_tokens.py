@@ -25,7 +25,7 @@ from tilewright.passes.overlap.tokens import Opened, Tokens
 from tilewright.passes.overlap_engines import OverlapEnginesPass
 from tilewright.runtime.interpreter import random_inputs, run_module
 from tilewright.runtime.simulator import simulate
-from tilewright.test.passes.engine_programs import CONTEXT, PLACES, inputs, kernel, program, results, transfer
+from tilewright.test.passes.overlap.engine_programs import CONTEXT, PLACES, inputs, kernel, program, results, transfer
 
 LLAMA = llama.Config(layers=2, dim=32, heads=4, hidden=96, vocabulary=64, context=32)
 FEW = 3
