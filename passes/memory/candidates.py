@@ -67,7 +67,7 @@ class Candidates:
         double_buffered: bool,
         resident: Collection[SSAValue] = (),
     ):
-        sweep = Sweep(ops, route, pricer, frozenset(resident))
+        sweep = Sweep.of(ops, route, pricer, frozenset(resident))
         computing = _promising(sweep, _stages(ops, double_buffered))
         ways = [_Way(pricer, sweep.whole, key, cycles) for key, cycles in computing.items()]
         self._ways = sorted(ways, key=lambda way: way.computing)

@@ -7,6 +7,7 @@ Row i of an array corresponds to `Tiling` number i of N.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
 from typing import cast
@@ -20,33 +21,48 @@ from ...ir import numpy_type, shape_of
 from .pricing import Pricer, Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
 from .tile_extents import extents_to_try
-from .tiling import Part, tiling_of
+from .tiling import Part, Tiling, tiling_of
 
 PERMUTED = 3
 """Number of loops whose orders are permuted; others stay outside of these."""
 
 
+@dataclass(frozen=True, eq=False)
 class Sweep:
-    """All legal tile sizes of a fused group that the engines support."""
+    """
+    All legal tile sizes of a fused group that the engines support.
 
-    def __init__(self, ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]):
-        self._ops, self._route, self._pricer, self._resident = tuple(ops), route, pricer, resident
-        self.whole = tiling_of(ops, None, resident)
-        self._choices = extents_to_try(self._ops[-1], self.whole.kernel, route)
-        rows = list(product(*self._choices))
-        self.sizes: Ints = np.array(rows, np.int64).reshape(len(rows), len(self._choices))
-        self._keep(np.logical_and.reduce([parts.allowed(resident) for parts in self.parts]))
-        if len(self._ops) > 1:
-            self._keep(self._joined())
+    What is derived from the rows of `sizes` is memoised: other rows are another sweep.
+    """
+
+    pricer: Pricer
+    route: Route
+    resident: frozenset[SSAValue]
+    whole: Tiling
+    choices: Sequence[Sequence[int]]
+    """The sizes to try of each of the leader's loops."""
+    sizes: Ints
+    """The tile sizes of each choice [N, loops]."""
+    tables: Sequence[Ints] = ()
+    """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
+
+    @staticmethod
+    def of(ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]) -> Sweep:
+        """Return the sweep of a group of kernels."""
+        whole = tiling_of(tuple(ops), None, resident)
+        choices = extents_to_try(ops[-1], whole.kernel, route)
+        rows = list(product(*choices))
+        sizes = np.array(rows, np.int64).reshape(len(rows), len(choices))
+        sweep = Sweep(pricer, route, resident, whole, choices, sizes)
+        sweep = sweep._kept(np.logical_and.reduce([parts.allowed(resident) for parts in sweep.parts]))
+        if len(ops) > 1:
+            sweep = sweep._kept(sweep._joined())
         if route.ahead:
-            self._keep(~self._looking_whole())
-        self._keep(self._priced())
+            sweep = sweep._kept(~sweep._looking_whole())
+        return sweep._priced()
 
-    def _keep(self, flags: Flags) -> None:
-        self.sizes = self.sizes[flags]
-        self.__dict__.pop("parts", None)
-        self.__dict__.pop("counts", None)
-        self.__dict__.pop("tiles", None)
+    def _kept(self, flags: Flags) -> Sweep:
+        return replace(self, sizes=self.sizes[flags], tables=[table[flags] for table in self.tables])
 
     def _looking_whole(self) -> Flags:
         """
@@ -109,16 +125,16 @@ class Sweep:
         """Return the number of reduction steps of the leader in each tiling."""
         return self.counts[:, self._reduced].prod(axis=1)
 
-    def _priced(self) -> Flags:
+    def _priced(self) -> Sweep:
         """Tabulate the compute cycles of all tiles; return the tilings that the engines support."""
         tables: list[Ints] = []
-        for parts, price in zip(self.parts[:-1], self._pricer.whole[:-1], strict=True):
+        for parts, price in zip(self.parts[:-1], self.pricer.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, price))
         split = self.reductions > 1
-        once = _each(self.sizes, self._pricer.whole[-1], ~split)
+        once = _each(self.sizes, self.pricer.whole[-1], ~split)
         ends = np.zeros(len(self.sizes), np.int64)
         if split.any():
-            start, step, end = self._pricer.partial
+            start, step, end = self.pricer.partial
             leader = self.parts[-1]
             shapes = leader.tiles(leader.part.kernel.outputs[0], is_output=True, in_place=False).extents
             first, last = _each(shapes, start, split), _each(shapes, end, split)
@@ -126,8 +142,7 @@ class Sweep:
             ends = np.where(split, np.where((first < 0) | (last < 0), -1, first + last), 0)
         tables += [once, ends]
         fine = np.logical_and.reduce([table >= 0 for table in tables])
-        self._tables = [table[fine] for table in tables]
-        return fine
+        return replace(self, tables=tables)._kept(fine)
 
     @cached_property
     def tiles(self) -> list[Tiles]:
@@ -136,10 +151,10 @@ class Sweep:
         found: list[Tiles] = []
         for parts in self.parts:
             accesses = [a for a in parts.part.accesses().values() if a.value not in inner]
-            found += [parts.tiles(a, is_output=False, in_place=a.value in self._resident) for a in _distinct(accesses)]
+            found += [parts.tiles(a, is_output=False, in_place=a.value in self.resident) for a in _distinct(accesses)]
         leader = self.parts[-1]
         for access in leader.part.kernel.outputs:
-            in_place = access.value in self._resident
+            in_place = access.value in self.resident
             if leader.part.accumulates and not in_place:
                 found.append(leader.tiles(access, is_output=False, in_place=False))
             found.append(leader.tiles(access, is_output=True, in_place=in_place))
@@ -148,7 +163,7 @@ class Sweep:
     @property
     def copies(self) -> int:
         """Return the engine instances available for spatial mapping."""
-        return self._route.copies
+        return self.route.copies
 
     def divided(self, order: Sequence[int], most: int) -> Ints:
         """
@@ -170,7 +185,7 @@ class Sweep:
         """
         Compute the near-level bytes of each tiling with `stages` buffers, over all instances that share the level.
         """
-        unit = self._route.near.unit
+        unit = self.route.near.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
         total = np.zeros(len(self.sizes), np.int64)
@@ -184,14 +199,14 @@ class Sweep:
             shape = self.parts[-1].tiles(kernel.outputs[0], is_output=True, in_place=False).extents
             item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
             total += np.where(self.reductions > 1, _rounded(shape.prod(axis=1) * item, unit), 0)
-        return total * self._route.around * copies if self._route.sharing(self._route.near, 2) > 1 else total
+        return total * self.route.around * copies if self.route.sharing(self.route.near, 2) > 1 else total
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the loop orders to try: reductions innermost, unpermuted loops outermost."""
         bounds = self.whole.kernel.bounds
-        loops = [dim for dim, sizes in enumerate(self._choices) if sizes != [bounds[dim]]]
+        loops = [dim for dim, sizes in enumerate(self.choices) if sizes != [bounds[dim]]]
         parallel = [dim for dim in loops if dim not in self._reduced]
-        longest = sorted(sorted(parallel, key=lambda dim: -len(self._choices[dim]))[:PERMUTED])
+        longest = sorted(sorted(parallel, key=lambda dim: -len(self.choices[dim]))[:PERMUTED])
         others = [dim for dim in parallel if dim not in longest]
         for order in permutations(longest):
             yield (*others, *order, *(dim for dim in loops if dim in self._reduced))
@@ -203,7 +218,7 @@ class Sweep:
         counts = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
         steps = counts.prod(axis=1)
-        *producers, once, ends = self._tables
+        *producers, once, ends = self.tables
         compute = once * steps + ends * (steps // self.reductions)
         for parts, table in zip(self.parts[:-1], producers, strict=True):
             compute += table * changes(counts, any_along(parts.moving), order)
@@ -212,7 +227,7 @@ class Sweep:
             if tiles.in_place:
                 continue
             each, often = self._transfers(tiles), changes(counts, tiles.moving, order)
-            alone = each if tiles.is_output else self._route.waited(tiles.access.value, each)
+            alone = each if tiles.is_output else self.route.waited(tiles.access.value, each)
             first = np.where(often == 1, alone, each)
             moved += first * often * copies
             single += first
@@ -221,7 +236,7 @@ class Sweep:
     def _transfers(self, tiles: Tiles) -> Ints:
         """Return the transfer cycles of an interior tile."""
         if id(tiles) not in self._moved:
-            moves = self._pricer.moves(tiles.access.value, is_output=tiles.is_output)
+            moves = self.pricer.moves(tiles.access.value, is_output=tiles.is_output)
             self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 

@@ -74,7 +74,7 @@ def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
     for op in found.ops:
         route = found.route([op])
         pricer = Pricer((op,), route)
-        sweep = Sweep([op], route, pricer, near)
+        sweep = Sweep.of([op], route, pricer, near)
         for row in range(0, len(sweep), 1 + len(sweep) // 40):
             tiling = tiling_of(op, sweep.sizes[row].tolist(), near)
             assert not tiling.blocked_dims()
@@ -119,7 +119,7 @@ def test_kernels_done_together(name: str, seed: int) -> None:
         index += count
         if count == 1:
             continue
-        sweep = Sweep(ops, found.route(ops), Pricer(tuple(ops), found.route(ops)), frozenset())
+        sweep = Sweep.of(ops, found.route(ops), Pricer(tuple(ops), found.route(ops)), frozenset())
         drawn = (tiling_of(ops, sizes) for sizes in draw.choices(sweep.sizes.tolist(), k=20))
         fused = next((each for each in drawn if not each.blocked_dims() and max(each.counts) > 1), None)
         if fused is not None:
@@ -150,7 +150,7 @@ func.func @network(%x: memref<8x32xi8>, %w: memref<32xi32>, %y: memref<8x32xi8>)
 def test_rows_of_an_intermediate_are_reduced_in_one_go() -> None:
     found = layers(parse_module(new_context(), SCALED_ROWS), keep_resident=True)
     assert found.joins(0) is not None
-    sweep = Sweep(found.ops, found.route(found.ops), Pricer(tuple(found.ops), found.route(found.ops)), frozenset())
+    sweep = Sweep.of(found.ops, found.route(found.ops), Pricer(tuple(found.ops), found.route(found.ops)), frozenset())
     assert len(sweep) > 1
     assert not any(tiling_of(found.ops, sizes).blocked_dims() for sizes in sweep.sizes.tolist())
 
