@@ -1,8 +1,7 @@
 """
-The passes, discovered: `passes/foo_bar.py`, here and in the folder of a target, defines `FooBarPass`, named `foo-bar`.
+Registry of passes: `passes/foo_bar.py`, here or in a target's folder, defines `FooBarPass` with the name `foo-bar`.
 
-Passes of installed packages and of files from elsewhere are known too (`plugins.py`), and xDSL's own; where one of
-these has the name of Tilewright's, Tilewright's pass is meant.
+Passes of plug-ins (`plugins.py`) and of xDSL are registered too; Tilewright's take precedence over those of xDSL.
 """
 
 from __future__ import annotations
@@ -21,12 +20,14 @@ Factory = Callable[[], type[ModulePass]]
 
 
 def own_passes() -> dict[str, Factory]:
-    """Return a factory for each pass of Tilewright and of its targets, by name. Raises Diagnostic for a name of two."""
+    """
+    Return a factory for each pass of Tilewright and of its targets, by name. Raises Diagnostic for a duplicate name.
+    """
     return {name: partial(_load, file) for name, file in _files().items()}
 
 
 def passes_by_origin() -> dict[str, Mapping[str, Factory]]:
-    """Return the factories of the known passes: Tilewright's, those of each plug-in, xDSL's, in sections."""
+    """Return the factories of all passes by origin: Tilewright, each plug-in, xDSL."""
     from xdsl.transforms import get_all_passes
 
     own, hidden = own_passes(), {name for name, file in _files().items() if is_inside(file)}
@@ -36,7 +37,7 @@ def passes_by_origin() -> dict[str, Mapping[str, Factory]]:
 
 
 def all_passes() -> dict[str, Factory]:
-    """Return a factory for each known pass by its name. Raises Diagnostic where two have the same name."""
+    """Return a factory for each pass by its name. Raises Diagnostic for a duplicate name."""
     return unique(passes_by_origin(), "passes")
 
 

@@ -1,4 +1,4 @@
-"""A program around a network: its inputs come from standard input, its outputs go to standard output."""
+"""Generation of `main`: network inputs from standard input, outputs to standard output."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ _STANDARD_INPUT, _STANDARD_OUTPUT = 0, 1
 
 def add_main(module: ModuleOp, name: str = "network") -> None:
     """
-    Add `main`, which calls the function `name` on tensors, once.
+    Add `main`, which calls the function `name` once on tensors.
 
-    The inputs are read one after the other, C-contiguous, with POSIX `read`, the outputs written with `write`; an
-    element takes as many bytes as in NumPy, a boolean one byte. `main` returns how many bytes could not be read or
-    written, which is 0 where standard input is a file with all inputs.
+    Inputs are read in order, C-contiguous, with POSIX `read`, outputs written with `write`. Elements have their NumPy
+    size;
+    a boolean has one byte. `main` returns the number of bytes that could not be read or written, 0 on success.
 
-    Raises Diagnostic where there is no such function, where it takes or returns anything but tensors of static shape,
-    and where a name that is needed is taken.
+    Raises Diagnostic for a missing function, for arguments or results other than static tensors, and for a name clash.
     """
     network = next((op for op in functions(module) if op.sym_name.data == name), None)
     if network is None:
@@ -71,7 +70,7 @@ def _check(type: Attribute, network: func.FuncOp) -> None:
 
 
 class _Main:
-    """The function `main` under construction."""
+    """Builder of the function `main`."""
 
     def __init__(self, name: str, signature: FunctionType):
         self.function = func.FuncOp(MAIN, ([], [i32]))
@@ -83,13 +82,13 @@ class _Main:
         self.op(func.ReturnOp, self.value(arith.TruncIOp, self._missing, i32))
 
     def input(self, type: TensorType[Any]) -> SSAValue:
-        """Return a tensor of what is read next."""
+        """Read the next input tensor."""
         buffer = self.buffer(type)
         self.transfer(READ, _STANDARD_INPUT, buffer)
         return self.value(bufferization.ToTensorOp, buffer, restrict=True)
 
     def outputs(self, values: Sequence[SSAValue]) -> None:
-        """Write tensors."""
+        """Write the output tensors."""
         for value in values:
             buffer = self.buffer(cast("TensorType[Any]", value.type))
             into = bufferization.MaterializeInDestinationOp.build(
@@ -101,7 +100,7 @@ class _Main:
             self.transfer(WRITE, _STANDARD_OUTPUT, buffer)
 
     def transfer(self, function: str, file: int, buffer: SSAValue) -> None:
-        """Read or write all of a buffer, and count what is missing."""
+        """Read or write a whole buffer, and accumulate the number of missing bytes."""
         type = cast("MemRefType[Any]", buffer.type)
         size = self.number(type.element_count() * numpy_type(type.element_type).itemsize)
         address = self.value(memref.ExtractAlignedPointerAsIndexOp.get, buffer)
@@ -111,7 +110,7 @@ class _Main:
         self._missing = self.value(arith.AddiOp, self._missing, self.value(arith.SubiOp, size, done))
 
     def buffer(self, type: TensorType[Any]) -> SSAValue:
-        """Return a new buffer for a tensor."""
+        """Allocate a buffer for a tensor."""
         return self.value(memref.AllocOp, [], [], MemRefType(type.element_type, type.get_shape()))
 
     def number(self, value: int) -> SSAValue:

@@ -1,4 +1,4 @@
-"""One static arena in place of allocations."""
+"""Static allocation of buffers in one arena."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _VIEWS = (
 )
 
 _SHOWN = 8
-"""How many of the buffers at the peak an error names."""
+"""Maximum number of buffers live at the peak that an error names."""
 
 
 def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
     """
-    Return the allocations of a function with the steps (ops of the body) from first to last use, views included.
+    Compute the live ranges of a function's allocations, in ops of its body, including uses of views.
 
-    Those that have an address in a level already are left out.
+    Allocations with an address in a level are excluded.
     """
     steps = {op: index for index, op in enumerate(function.body.block.ops)}
     found: list[tuple[memref.AllocOp, Lifetime]] = []
@@ -53,7 +53,7 @@ def lifetimes(function: func.FuncOp) -> list[tuple[memref.AllocOp, Lifetime]]:
 
 
 def _ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
-    """Return the op of the function's body that holds `op`."""
+    """Return the ancestor of `op` in the function's body."""
     while op not in steps:
         parent = op.parent_op()
         assert parent is not None
@@ -62,7 +62,7 @@ def _ancestor(op: Operation, steps: dict[Operation, int]) -> Operation:
 
 
 def _users(value: SSAValue) -> list[Operation]:
-    """Return the ops that touch a buffer, through views too; making a view is no touch."""
+    """Return the ops that access a buffer, through views too."""
     users: list[Operation] = []
     values = [value]
     while values:
@@ -84,10 +84,9 @@ def allocate_static(
     module: ModuleOp, function: func.FuncOp, alignment: int, budget: int = BUDGET, capacity: int = 0
 ) -> None:
     """
-    Replace the allocations of a function by views of one arena, apart wherever both are needed at once.
+    Replace the allocations of a function by views of one arena; buffers with intersecting live ranges do not overlap.
 
-    `budget` limits the search (see `place`). Raises Diagnostic where the arena takes more than `capacity` bytes, if
-    that is not 0.
+    `budget` limits the search (see `place`). Raises Diagnostic for an arena above `capacity` bytes, unless that is 0.
     """
     found = lifetimes(function)
     if not found:
@@ -115,7 +114,7 @@ def allocate_static(
 
 
 def does_not_fit(buffers: Sequence[Lifetime], placement: Placement, capacity: int, alignment: int) -> Diagnostic:
-    """Return the error of an arena above `capacity` bytes: how many are short, who is alive at the peak, what helps."""
+    """Return the error of an arena above `capacity` bytes: missing bytes, buffers live at the peak, remedies."""
     step = peak_step(buffers, alignment)
     alive = sorted((b for b in buffers if b.first <= step <= b.last), key=lambda b: (-b.size, b.name))
     shown = [f"{b.name} ({b.size} bytes, steps {b.first}..{b.last})" for b in alive[:_SHOWN]]
@@ -124,18 +123,18 @@ def does_not_fit(buffers: Sequence[Lifetime], placement: Placement, capacity: in
     return Diagnostic(
         f"the buffers do not fit into {capacity} bytes: {placement.size - capacity} bytes short",
         expected=f"an arena of at most {capacity} bytes",
-        found=f"{placement.size} bytes, of which {placement.bound} are needed whatever the addresses",
+        found=f"{placement.size} bytes, lower bound {placement.bound}",
         remedy="; or ".join(
             [f"a capacity of {placement.size}", *_remedies(buffers, alive, capacity, alignment, proved)]
         ),
-        notes=[f"alive at step {step}, where most is needed: {', '.join([*shown, *more])}"],
+        notes=[f"alive at step {step}, the peak: {', '.join([*shown, *more])}"],
     )
 
 
 def _remedies(
     buffers: Sequence[Lifetime], alive: Sequence[Lifetime], capacity: int, alignment: int, proved: bool
 ) -> list[str]:
-    """Return remedies other than a larger arena: more search, or the smallest buffer without which the others fit."""
+    """Return remedies other than a larger arena: more search, or the smallest buffer whose removal suffices."""
     found = [] if proved else ["a larger budget, which may find a better placement"]
     for buffer in sorted(alive, key=lambda b: (b.size, b.name)):
         others = [other for other in buffers if other is not buffer]
@@ -159,12 +158,14 @@ def _define(module: ModuleOp, symbol: str, placement: Placement, alignment: int)
 @dataclass(frozen=True)
 class AllocateStaticPass(Pass):
     """
-    Give every allocation an address in one static arena.
+    Allocate every buffer at a static offset in one arena.
 
-    Buffers that are never needed at the same time share memory. Every address is a multiple of `alignment` bytes, and
-    of the alignment of the machine's farthest level where the module has a machine.
-    `budget` limits the search for a smaller arena, in units of work, so that results do not depend on the machine's
-    speed; 0 tries simple rules only. An arena of more than `capacity` bytes is an error, unless that is 0.
+    Buffers with disjoint live ranges share memory. Every offset is a multiple of `alignment` bytes, and of the
+    alignment
+    of the machine's farthest level if the module has a machine.
+    `budget` limits the search for a smaller arena in units of work, independent of the machine's speed; 0 disables it.
+    An
+    arena of more than `capacity` bytes is an error, unless that is 0.
     """
 
     name = "allocate-static"

@@ -18,7 +18,7 @@ class AttachMachinePass(Pass):
     Set the machine that the module is compiled for.
 
     `target` is the name of a target, or the path of a machine file. The machine becomes the module's attribute
-    `hier.machine`, which is all that later passes read, so that it may be edited; one that is there is replaced.
+    `hier.machine`, which later passes read and users may edit. An existing attribute is replaced.
     """
 
     name = "attach-machine"

@@ -1,4 +1,4 @@
-"""From tensors to buffers."""
+"""Bufferisation: from tensors to memrefs."""
 
 from __future__ import annotations
 
@@ -46,18 +46,20 @@ from .memory.views import buffer_type, bytes_of, is_dense, reshape, subview
 _VIEWS = (tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ExtractSliceOp)
 _RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _OWNERS = (tensor.ConcatOp, tensor.PadOp)
-"""Ops besides kernels that fill a destination of their own."""
+"""Ops besides kernels that write to a destination of their own."""
 
 
 def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
     """
-    Let a function work on memrefs: results become trailing arguments, marked `tilewright.output`.
+    Bufferise a function in destination-passing style: results become trailing arguments marked `tilewright.output`.
 
-    Every kernel writes straight into its place, which may be an output argument, a part of a concatenation, or, where
-    that is safe, the buffer of an operand that nobody needs any more. Constants become globals of the module. Reshapes
-    and slices are views. State is updated in place where nobody needs what it was.
+    A kernel writes directly to an output argument, a part of a concatenation, or the buffer of an operand at its last
+    use
+    (in-place update). Constants become globals of the module. Reshapes and slices are views. State is updated in place
+    if
+    its old value is dead.
 
-    Raises Diagnostic for ops that have no place at the buffer level.
+    Raises Diagnostic for ops without a bufferisation.
     """
     old = function.body.block
     terminator = old.last_op
@@ -84,7 +86,7 @@ def bufferize(module: ModuleOp, function: func.FuncOp) -> None:
 
 
 def _constants(module: ModuleOp) -> dict[Attribute, str]:
-    """Return the constants that the module has already, which functions share."""
+    """Return the existing constants of the module, which functions share."""
     definitions = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and op.constant is not None]
     return {cast(Attribute, op.initial_value): op.sym_name.data for op in definitions}
 
@@ -117,7 +119,7 @@ def _set_signature(function: func.FuncOp, block: Block) -> None:
     function.properties["function_type"] = FunctionType.from_lists([argument.type for argument in block.args], [])
 
 
-# Planning: who shares memory with whom, and which place is whose
+# Planning: aliases and destinations
 
 
 def _plan(state: Bufferizer, terminator: Operation) -> None:
@@ -144,7 +146,7 @@ def _plan(state: Bufferizer, terminator: Operation) -> None:
 
 
 def _ends(ops: Sequence[Operation], numbers: dict[Operation, int]) -> dict[Operation, int]:
-    """Return the place of the last op in the regions of each op, its own where it has none."""
+    """Return the position of the last op in the regions of each op, its own if it has none."""
     ends = dict(numbers)
     for op in reversed(ops):
         parent = op.parent_op()
@@ -154,7 +156,9 @@ def _ends(ops: Sequence[Operation], numbers: dict[Operation, int]) -> dict[Opera
 
 
 def _end_of_use(state: Bufferizer, op: Operation, value: SSAValue, ends: dict[Operation, int]) -> int:
-    """Return the place of the last op that an op's use of a value may belong to: the last of a loop around it."""
+    """
+    Return the position of the last op in the live range of an op's operand: that of the outermost loop around the use.
+    """
     around = op
     home = value.owner if isinstance(value.owner, Block) else value.owner.parent
     while around.parent is not home and (outer := around.parent_op()) is not None and outer in ends:
@@ -169,19 +173,19 @@ def _makes_own_buffer(value: SSAValue) -> bool:
 
 
 def _fills(value: SSAValue, block: Block | None) -> bool:
-    """Return whether a tensor is made by an op of a block that fills a destination."""
+    """Return whether a tensor is the result of a destination-passing op in a block."""
     if not isinstance(value, OpResult) or value.op.parent is not block:
         return False
     return is_kernel(value.op) or isinstance(value.op, _OWNERS)
 
 
 def _is_free(state: Bufferizer, value: SSAValue, block: Block | None) -> bool:
-    """Return whether a tensor with one use may be computed wherever that use wants it."""
+    """Return whether a tensor with one use may be computed in the destination of that use."""
     return _fills(value, block) and value.has_one_use() and value not in state.destinations
 
 
 def _plan_parts(state: Bufferizer, op: tensor.ConcatOp) -> None:
-    """Let the operands of a concatenation that have no other use be computed in their part of it."""
+    """Plan in-place computation of the operands of a concatenation that have no other use."""
     axis, start = op.dim.value.data, 0
     for value in op.inputs:
         shape = shape_of(value)
@@ -233,13 +237,11 @@ def _convert(state: Bufferizer, op: Operation) -> None:
     if is_scalar(op):
         convert_scalar(state, op)
         return
-    raise Diagnostic(
-        f"'{op.name}' cannot be turned into work on buffers", where=where(op), expected="kernels and views of tensors"
-    )
+    raise Diagnostic(f"'{op.name}' has no bufferisation", where=where(op), expected="kernels and views of tensors")
 
 
 def _constant(state: Bufferizer, op: Operation) -> None:
-    """Constants become globals where they are first read, and numbers where they are used."""
+    """Convert a constant: tensors to globals at their first use, scalars at each use."""
 
 
 def _loop(state: Bufferizer, op: Operation) -> None:
@@ -255,7 +257,7 @@ def _branches(state: Bufferizer, op: Operation) -> None:
 
 
 def _empty(state: Bufferizer, op: Operation) -> None:
-    """A tensor without content gets memory only where something reads it."""
+    """Defer the allocation of an empty tensor to its first read."""
 
 
 def _reshape(state: Bufferizer, op: Operation) -> None:
@@ -305,7 +307,7 @@ def _return(state: Bufferizer, op: Operation) -> None:
 
 
 def _computed_in(state: Bufferizer, value: SSAValue, output: SSAValue) -> bool:
-    """Return whether a reshaped result was computed in the output's own memory."""
+    """Return whether a reshaped result was computed in the output's buffer."""
     buffer = state.buffers[value]
     while isinstance(buffer, OpResult) and isinstance(buffer.op, memref.CollapseShapeOp | memref.ExpandShapeOp):
         buffer = buffer.op.operands[0]
@@ -345,7 +347,7 @@ def _convert_kernel(state: Bufferizer, op: Operation) -> None:
 
 
 def _kernel_destination(state: Bufferizer, op: Operation, target: SSAValue, result: SSAValue) -> SSAValue:
-    """Return the buffer of a kernel's result; it holds the target's content where the kernel reads it."""
+    """Return the buffer of a kernel's result, with the content of the target if the kernel reads it."""
     fresh = isinstance(target, OpResult) and isinstance(target.op, tensor.EmptyOp)
     if not fresh:
         buffer = state.destination(result)
@@ -362,7 +364,7 @@ def _kernel_destination(state: Bufferizer, op: Operation, target: SSAValue, resu
 
 
 def _reusable(state: Bufferizer, op: Operation) -> SSAValue | None:
-    """Return an operand whose buffer may hold the result: read only where it is written, and not needed later."""
+    """Return an operand that the kernel may update in place: read only at the written element, and dead afterwards."""
     kernel = kernel_of(op)
     output = kernel.outputs[0]
     size = bytes_of(op.results[0].type)
@@ -390,10 +392,10 @@ def _reusable(state: Bufferizer, op: Operation) -> SSAValue | None:
 @dataclass(frozen=True)
 class BufferizePass(Pass):
     """
-    Turn tensors into memrefs: each kernel computes in place, into an output, or into a fresh allocation.
+    Bufferise tensors: each kernel computes in place, into an output, or into a fresh allocation.
 
-    Results of functions become trailing arguments that carry `tilewright.output`. allocate-static then gives the
-    allocations addresses.
+    Results of functions become trailing arguments with `tilewright.output`. allocate-static then assigns offsets to the
+    allocations.
     """
 
     name = "bufferize"

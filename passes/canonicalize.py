@@ -1,4 +1,4 @@
-"""Local simplifications, at any level."""
+"""Canonicalisation: local simplifications at any level."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def canonicalize_tensors(module: ModuleOp) -> None:
 
 
 def _drop_empty_kernel(op: Operation) -> bool:
-    """A kernel whose results have no elements computes nothing: they are what it would write to."""
+    """Fold a kernel whose results have no elements to its outputs."""
     if not is_kernel(op) or not op.results or any(0 not in shape_of(result) for result in op.results):
         return False
     Rewriter.replace_op(op, [], [access.value for access in kernel_of(op).outputs])
@@ -48,7 +48,7 @@ def _drop_empty_kernel(op: Operation) -> bool:
 
 
 def _simplify_kernel(op: Operation) -> bool:
-    """Simplify a kernel's body and epilogue; an elementwise kernel that yields its operand is that operand."""
+    """Simplify a kernel's body and epilogue; fold an elementwise identity to its operand."""
     if not is_kernel(op):
         return False
     for region in op.regions:
@@ -94,7 +94,7 @@ def _forward_copy(op: Operation) -> bool:
 
 
 def _merge_reshapes(op: Operation) -> bool:
-    """A reshape of a reshape is one, where one op can say it; back to the first shape it is nothing."""
+    """Merge two reshapes into one; fold a reshape to the original shape."""
     if not isinstance(op, _RESHAPES):
         return False
     source, result = op.operands[0], op.results[0]
@@ -108,7 +108,7 @@ def _merge_reshapes(op: Operation) -> bool:
 
 
 def _view_as(op: Operation, origin: SSAValue) -> bool:
-    """Replace an op by one reshape of `origin` to its result's shape, where there is one."""
+    """Replace an op by one reshape of `origin` to its result's shape; return False if there is none."""
     old, new = list(shape_of(origin)), list(shape_of(op.results[0]))
     groups = reassociate(old, new)
     if not groups:
@@ -120,7 +120,7 @@ def _view_as(op: Operation, origin: SSAValue) -> bool:
 
 
 def _merge_transposes(op: Operation) -> bool:
-    """A transpose of a transpose is one, and one that only moves axes of extent 1 is a reshape."""
+    """Merge two transposes; convert one that moves only unit axes to a reshape."""
     if not isinstance(op, linalg.TransposeOp) or not op.results:
         return False
     order = list(numbers_of(op.properties["permutation"]))
@@ -138,7 +138,7 @@ def _merge_transposes(op: Operation) -> bool:
 
 
 def _reshape_in_steps(op: Operation, source: SSAValue) -> bool:
-    """Replace an op by a reshape of `source` that leaves out the axes of extent 1 and puts them in anew."""
+    """Replace an op by two reshapes of `source`: one drops the unit axes, one inserts the new ones."""
     element = cast("TensorType[Any]", source.type).get_element_type()
     core = [extent for extent in shape_of(source) if extent != 1] or [1]
     for shape in (core, list(shape_of(op.results[0]))):
@@ -157,7 +157,7 @@ def _reshape_in_steps(op: Operation, source: SSAValue) -> bool:
 
 
 def _whole_slice(op: Operation) -> bool:
-    """A slice that takes everything is the tensor itself."""
+    """Fold a slice of the whole tensor to the tensor."""
     if not isinstance(op, tensor.ExtractSliceOp) or op.operands[0].type != op.results[0].type or len(op.operands) > 1:
         return False
     if any(step != 1 for step in numbers_of(op.static_strides)):

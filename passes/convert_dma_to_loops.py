@@ -1,4 +1,4 @@
-"""Transfers done by the processor itself: loops that copy, for machines without a DMA engine."""
+"""Lowering of transfers to copy loops, for machines without a DMA engine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .loops.copier import Copiers, Range, add, nest
 
 def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
     """
-    Replace each transfer by the call of a function that copies, and drop the tokens: a call is done on return.
+    Replace each transfer by a call of a copy function, and remove completion tokens: a call is synchronous.
 
-    The processor that does so is one: it goes through parallel loops one iteration after the other.
+    Parallel loops become sequential, because one processor executes them.
     """
     for op in list(function.walk()):
         if isinstance(op, scf.ParallelOp):
@@ -45,7 +45,7 @@ def convert_dma_to_loops(function: func.FuncOp, copiers: Copiers) -> None:
 
 
 def _is_idle(op: Operation, analysis: EffectAnalysis) -> bool:
-    """Return whether nothing is left of a conditional, such as one around a wait, or of what it was computed by."""
+    """Return whether an op is dead: an empty conditional, or unused results without side effects."""
     if isinstance(op, scf.IfOp):
         blocks = [region.block for region in op.regions if region.blocks]
         return not op.results and all(block.first_op is block.last_op for block in blocks)
@@ -53,7 +53,7 @@ def _is_idle(op: Operation, analysis: EffectAnalysis) -> bool:
 
 
 def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Sequence[SSAValue]:
-    """Append loops that copy one element at a time."""
+    """Append loops that copy element by element."""
     far, near, *offsets = block.args
 
     def move(inner: Block, indices: list[SSAValue]) -> None:
@@ -67,7 +67,7 @@ def _copy_elements(block: Block, op: DmaStartOp, bounds: Sequence[Range]) -> Seq
 
 
 def _drop_tokens(op: scf.ForOp | scf.IfOp) -> None:
-    """Rebuild a loop or conditional without the tokens that it carries."""
+    """Rebuild a loop or conditional without loop-carried or yielded tokens."""
     kept = [i for i, result in enumerate(op.results) if result.type != TokenType()]
     if len(kept) == len(op.results):
         return
@@ -91,7 +91,7 @@ def _drop_tokens(op: scf.ForOp | scf.IfOp) -> None:
 
 
 def _drop_from_block(block: Block, kept: Sequence[int], *, carried: int) -> None:
-    """Take the tokens out of what a block carries (its last arguments) and yields."""
+    """Remove the tokens from a block's trailing arguments and from its terminator."""
     terminator = block.last_op
     assert terminator is not None
     values = [terminator.operands[i] for i in kept]
@@ -110,10 +110,10 @@ def _drop_from_block(block: Block, kept: Sequence[int], *, carried: int) -> None
 @dataclass(frozen=True)
 class ConvertDmaToLoopsPass(Pass):
     """
-    Turn transfers of tiles into calls of functions that copy element by element.
+    Lower transfers of tiles to calls of functions that copy element by element.
 
-    For machines whose processor moves the data itself. The waits disappear: a call is done when it returns. Parallel
-    loops over instances of an engine become loops: what copies do at once may be done in any order.
+    For machines whose processor moves the data itself. Waits are removed, because calls are synchronous. Parallel loops
+    over engine instances become sequential loops.
     """
 
     name = "convert-dma-to-loops"

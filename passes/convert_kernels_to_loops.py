@@ -1,4 +1,4 @@
-"""From structured kernels on buffers to the explicit level."""
+"""Lowering of structured kernels on buffers to loops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .map_engines import mapped_engine
 
 @dataclass(frozen=True)
 class Stack:
-    """The bytes that buffers of a kernel may take on the stack of a core: of a row, of a table of powers."""
+    """Bytes of a core's stack available to a kernel: for a row, and for a table of powers."""
 
     row: int = 0
     table: int = 0
@@ -33,11 +33,13 @@ class Stack:
 
 def convert_kernels_to_loops(module: ModuleOp, *, vectors: bool = False, stack: Stack | None = None) -> None:
     """
-    Replace the kernels of every function by loops; with `vectors`, reductions of f32 along memory by those of partial
-    results; where a row may be kept on the stack, kernels over rows by loops that keep values of it.
+    Replace the kernels of every function by loops.
 
-    Without `stack` the engine of each kernel says what its stack takes. Raises Diagnostic for kernels on tensors and
-    for dynamic shapes.
+    With `vectors`, f32 reductions along contiguous memory keep several partial sums. Row kernels keep values of a row
+    on
+    the stack if it fits. Without `stack`, each kernel's engine gives the sizes. Raises Diagnostic for kernels on
+    tensors
+    and for dynamic shapes.
     """
     machine = machine_of(module) if stack is None and ATTRIBUTE in module.attributes else None
 
@@ -65,20 +67,22 @@ def convert_kernels_to_loops(module: ModuleOp, *, vectors: bool = False, stack: 
 @dataclass(frozen=True)
 class ConvertKernelsToLoopsPass(Pass):
     """
-    Turn structured kernels on memrefs (nn and linalg ops, copies between layouts) into scf loops over loads and stores.
+    Lower structured kernels on memrefs (nn and linalg ops, copies between layouts) to scf loops over loads and stores.
 
-    The loops that are not reduced are outermost, in the order of the kernel's dimensions; each reduction is a perfect
-    nest that carries its accumulators. Whatever does not change in a loop is computed outside of it. Padding costs no
-    test where the bounds of the loops over the window can be narrowed. `quant` ops become arithmetic. Poolings of
-    floats, channels last, run over stretches of channels.
+    Parallel loops are outermost, in the order of the kernel's dimensions. Each reduction is a perfect nest with its
+    accumulators loop-carried. Loop-invariant code is hoisted. Padding needs no test if the bounds of the window loops
+    can
+    be narrowed. `quant` ops become arithmetic. Channels-last float poolings are blocked over channels.
 
-    With `vectors`, reductions of f32 along memory (softmax, norms, products with a vector) have 16 or 32 partial
-    results, which are folded at the end: the order in which a sum is taken is another one.
+    With `vectors`, f32 reductions along contiguous memory (softmax, norms, products with a vector) have 16 or 32
+    partial
+    sums, which are folded at the end: the order of summation changes.
 
-    Where the machine of the module lets an engine keep `rows` on the stack of a core, kernels over rows (softmax,
-    norms) take four elements at a time, and what their last reduction and their result both compute is kept in a buffer
-    there, where a row of it takes no more bytes. The powers of large softmaxes of integers are looked up in a table of
-    as many bytes as the engine lets `tables` have. `row-bytes` and `table-bytes` replace what the machine says.
+    If the module's machine has `rows` on the stack of a core, row kernels (softmax, norms) process four elements at a
+    time.
+    They keep values common to their last reduction and their result in a stack buffer, if a row fits. Large integer
+    softmaxes look up their powers in a table of at most `tables` bytes. `row-bytes` and `table-bytes` override the
+    machine.
     """
 
     name = "convert-kernels-to-loops"

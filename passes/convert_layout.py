@@ -1,4 +1,4 @@
-"""Channels last: convolutions and what lies between them work on [N, spatial..., C]."""
+"""Layout conversion to channels-last: convolutions and the ops between them work on [N, spatial..., C]."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _is_taken(op: ConvOp) -> bool:
 
 
 def _convert(state: Layout, op: Operation) -> bool:
-    """Convert a contraction, or return False."""
+    """Convert a contraction; return False for other ops."""
     if isinstance(op, ConvOp) and _is_taken(op):
         _move_channels(state, op)
     elif isinstance(op, MatmulOp) and _is_of_bytes(op):
@@ -33,7 +33,7 @@ def _convert(state: Layout, op: Operation) -> bool:
 
 
 def _move_channels(state: Layout, op: ConvOp) -> None:
-    """Convert a convolution whose weights stay one array, and whose padding stays its own."""
+    """Convert a convolution with constant weights and its own padding."""
     x, w = op.inputs
     weight = weights_like(op, np.ascontiguousarray(np.moveaxis(constant_of(w), 1, -1)), w)
     names = ("strides", "dilations", "pads", "groups", "accumulator", "wraps")
@@ -49,7 +49,7 @@ def _is_of_bytes(op: MatmulOp) -> bool:
 
 
 def _transpose_matrix(state: Layout, op: MatmulOp) -> None:
-    """Transpose the second matrix so that its reduced axis is contiguous, if that is free or there are rows enough."""
+    """Transpose the second matrix to make its reduced axis contiguous, if that is free or amortised over the rows."""
     b = op.inputs[1]
     if op.transpose_b is not None or op.transpose_a is not None:
         return
@@ -68,11 +68,11 @@ def _transpose_matrix(state: Layout, op: MatmulOp) -> None:
 @dataclass(frozen=True)
 class ConvertLayoutPass(Pass):
     """
-    Bring convolutions with constant weights into channels-last form, with what lies between them.
+    Convert convolutions with constant weights, and the ops between them, to channels-last layout.
 
     They become `nn.conv` with `channels_last`; poolings, elementwise kernels and padding between them follow. Matrix
-    products of bytes get `transpose_b`, so that a sum reads contiguous memory. Transpositions remain where the network
-    begins and ends. Run it after fuse-epilogues.
+    products of bytes get `transpose_b`, so that the reduced axis is contiguous. Transposes remain at the inputs and
+    outputs of the network. Run it after fuse-epilogues.
     """
 
     name = "convert-layout"

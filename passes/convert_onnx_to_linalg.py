@@ -1,4 +1,4 @@
-"""From the graph level to the tensor level."""
+"""Lowering from the graph level to the tensor level."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .lowering.lowerer import LOWERINGS, Lowerer, is_lowered, signless
 
 def convert_onnx_to_linalg(function: func.FuncOp) -> None:
     """
-    Replace the onnx ops of a function by nn, linalg, tensor and arith ops on signless tensors.
+    Lower the onnx ops of a function to nn, linalg, tensor and arith ops on signless tensors.
 
-    A function that is at the tensor level already stays as it is. Raises Diagnostic with all operators that have no
-    lowering, not just the first, and where a function is neither at the one level nor at the other.
+    A function at the tensor level is unchanged. Raises Diagnostic with all operators without a lowering, and for a
+    function that mixes levels or is at the buffer level.
     """
     load_rules()
     block = function.body.block
@@ -57,7 +57,7 @@ def convert_onnx_to_linalg(function: func.FuncOp) -> None:
 
 
 def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
-    """Load or store a global, which gets the type of the tensor level."""
+    """Lower the load or store of a global, and convert the global's type."""
     definition = definition_of(op, op.symbol)
     if definition is None:
         raise Diagnostic(f"there is no ml_program.global @{op.symbol}", where=where(op))
@@ -78,13 +78,13 @@ def _move_access(lower: Lowerer, op: GlobalLoadOp | GlobalStoreOp) -> None:
 
 def _tensor_level(type: Attribute) -> Attribute:
     if not isinstance(type, TensorType):
-        raise Diagnostic(f"a value of type {type} has no place at the tensor level", expected="tensors")
+        raise Diagnostic(f"a value of type {type} cannot be lowered to the tensor level", expected="tensors")
     ranked = cast("TensorType[Any]", type)
     return TensorType(cast(Any, signless(ranked.get_element_type())), ranked.get_shape())
 
 
 def _refuse_buffers(function: func.FuncOp) -> None:
-    """Raise Diagnostic where a function that has no onnx ops works on buffers."""
+    """Raise Diagnostic if a function without onnx ops is at the buffer level."""
     for op in (function, *nested_ops(function.body)):
         values = function.body.block.args if op is function else (*op.operands, *op.results)
         if any(isinstance(value.type, MemRefType) for value in values):
@@ -93,7 +93,7 @@ def _refuse_buffers(function: func.FuncOp) -> None:
                 where=where(op),
                 expected="onnx ops, or structured ops on tensors",
                 found=op.name,
-                remedy="leave out the phases that it has behind it: opt-tool --start-at=NAME",
+                remedy="skip the completed phases: opt-tool --start-at=NAME",
             )
 
 
@@ -113,8 +113,9 @@ class ConvertOnnxToLinalgPass(Pass):
     """
     Lower onnx ops to structured kernels on tensors (nn, linalg, tensor, arith), one kernel per node.
 
-    Element types become signless; which integers are unsigned is then said by the ops. Run infer-integer-types first
-    for networks whose integers are encoded as floats.
+    Element types become signless; signedness moves to the ops. Run infer-integer-types first for networks whose
+    integers
+    are encoded as floats.
     """
 
     name = "convert-onnx-to-linalg"

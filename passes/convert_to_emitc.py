@@ -1,9 +1,9 @@
 """
-The pass `convert-to-emitc`: loops on memrefs become C as IR, one C function for each function.
+The pass `convert-to-emitc`: lower loops on memrefs to C as IR, one C function per function.
 
-A memref becomes a pointer to its elements, indexed by flattened static arithmetic; `index` becomes `int32_t`. The
-function that is not private becomes `<name>_run`, whose arguments are arrays of the network's own types; the others
-become static. Functions and globals that it does not need are left out, as C compilers warn of them.
+A memref becomes a pointer to its elements, with flattened static indices; `index` becomes `int32_t`. The public
+function becomes `<name>_run`, with arrays of the network's own types as arguments; private functions become static.
+Unreachable functions and globals are dropped, because C compilers warn of them.
 """
 
 from __future__ import annotations
@@ -60,9 +60,8 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     """
     Convert a module of `func`, `scf`, `memref`, `arith`, `math` and `nn` scalars to `emitc`, in place.
 
-    Ops of `cluster`, and those of a target that are calls, need the header of that target's C runtime;
-    transfers of an external level that of its calls for them.
-    Raises Diagnostic where the module holds anything else, or a type that C11 has not.
+    Ops of `cluster` and a target's runtime calls need the header `runtime`; transfers of an external level need the
+    header `external`. Raises Diagnostic for any other op, and for a type without a C11 counterpart.
     """
     share_memories(module)
     widen_halves(module)
@@ -78,7 +77,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
             raise Diagnostic(f"'{op.name}' cannot be converted to C", where(op), "functions and memref.global")
     public = [function for function in state.functions.values() if _is_public(function)]
     if not public:
-        raise Diagnostic("no function is public, so none would be called", expected="a func.func that is not private")
+        raise Diagnostic("no function is public", expected="a func.func that is not private")
     ordered = _callees_first(state, public)
     used = _used_globals(state, ordered)
     _name(state, ordered, used, identifier(_symbol(public[0])))
@@ -95,7 +94,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
 
 
 def _alignments(module: ModuleOp) -> dict[Attribute, int]:
-    """Return the alignment of buffers in each memory space, in bytes; what names none lies in the farthest level."""
+    """Return the alignment in bytes of each memory space; a buffer without one is in the farthest level."""
     if ATTRIBUTE not in module.attributes:
         return {}
     machine = machine_of(module)
@@ -104,9 +103,9 @@ def _alignments(module: ModuleOp) -> dict[Attribute, int]:
 
 
 def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operation]:
-    """Return the functions that are needed, each after those that it calls."""
+    """Return the reachable functions in topological order, callees first."""
     done: dict[str, Operation] = {}
-    # The functions around a call, outermost first, each with its ops that are left.
+    # Functions on the call path, outermost first, each with its remaining ops.
     active: dict[str, Iterator[Operation]] = {}
 
     def enter(name: str, caller: Operation) -> None:
@@ -142,19 +141,19 @@ def _refuse_writes_to_constants(state: ModuleState, function: Operation) -> None
 
 
 def _used_globals(state: ModuleState, functions: list[Operation]) -> dict[str, list[Operation]]:
-    """Return the names of the globals that functions use, in the order of the module, and the ops that give them."""
+    """Return the globals that functions use, in module order, each with its `memref.get_global` ops."""
     used: dict[str, list[Operation]] = {}
     for op in (op for function in functions for op in state.ops[_symbol(function)]):
         if op.name != "memref.get_global":
             continue
         if (name := global_name(op)) not in state.globals:
-            raise Diagnostic("a global is used that is not defined", where(op), found=f"@{name}")
+            raise Diagnostic("a global is undefined", where(op), found=f"@{name}")
         used.setdefault(name, []).append(op)
     return {name: used[name] for name in state.globals if name in used}
 
 
 def _name(state: ModuleState, functions: list[Operation], used: Iterable[str], prefix: str) -> None:
-    """Choose the C names of what is visible in the whole file."""
+    """Assign the C names of file scope."""
     names = Names()
     for function in functions:
         if _is_public(function):
@@ -187,7 +186,7 @@ def _only_viewed(gets: list[Operation]) -> bool:
 
 
 def _function(state: ModuleState, function: Operation, constants: set[int]) -> Operation:
-    """Convert a function; the arguments at these positions are constants of the module in every call."""
+    """Convert a function; arguments at the positions `constants` are module constants at every call."""
     converter = FunctionConverter(state, function, Builder(runtime=state.runtime, external=state.external))
     source = function.regions[0].blocks[0]
     if len(function.regions[0].blocks) > 1:
@@ -240,7 +239,7 @@ def _function(state: ModuleState, function: Operation, constants: set[int]) -> O
 
 
 def _always_constants(state: ModuleState) -> dict[str, set[int]]:
-    """Return, by function, the arguments for which every caller hands over a constant of the module."""
+    """Return, by function, the arguments that are module constants at every call."""
     found: dict[str, set[int]] = {}
     for op in (op for ops in state.ops.values() for op in ops):
         if (called := callee_of(op)) is not None:
@@ -260,7 +259,7 @@ def _is_constant(state: ModuleState, value: SSAValue) -> bool:
 def _argument_type(
     function: Operation, argument: BlockArgument, attributes: dict[str, Attribute], *, public: bool
 ) -> Attribute:
-    """Return the type in C of an argument: of the network, arrays of the types that its user knows."""
+    """Return the C type of an argument; of the public function, arrays of the network's own types."""
     if (type_ := memref_type(argument)) is None:
         return scalar_type(argument.type, function)
     element = scalar_type(type_.get_element_type(), function)
@@ -283,11 +282,11 @@ def _argument_attributes(argument: BlockArgument, *, constant: bool) -> dict[str
 @dataclass(frozen=True)
 class ConvertToEmitcPass(Pass):
     """
-    Convert loops on memrefs to C as IR.
+    Lower loops on memrefs to C as IR.
 
-    Takes func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; leaves emitc only. A target whose C
-    calls a runtime of its own says in `runtime` which header declares it, and in `external` which one declares its
-    calls for external memory.
+    Accepts func, scf.for, scf.if, memref, arith, math and nn.isqrt on static shapes; the result is emitc only.
+    `runtime`
+    names the header of a target's C runtime, `external` the header of its calls for external memory.
     """
 
     name = "convert-to-emitc"

@@ -1,4 +1,4 @@
-"""Common subexpressions, structured kernels included, and ops that nobody needs."""
+"""Common subexpression elimination, structured kernels included, and dead code elimination."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from .core.dead_code import erase_dead
 
 def eliminate_common(module: Operation) -> None:
     """
-    Let each op that computes what an earlier one has computed give way to it, then erase ops that are trivially dead.
+    Replace each op by an equal one that dominates it, then erase trivially dead ops.
 
-    An op without effects gives way to an equal one that dominates it; one that only reads, to an equal one before it in
-    its block, with no write in between. Ops inside of an op that is isolated from above see none of those outside.
+    An op without effects is replaced by an equal dominating op. A read is replaced by an equal read earlier in its
+    block,
+    with no write in between. Ops inside of an op that is isolated from above are not replaced by ops outside.
     """
     analysis = EffectAnalysis()
     _eliminate_in(module, {}, analysis)
@@ -33,17 +34,17 @@ def eliminate_common(module: Operation) -> None:
 
 @dataclass
 class _Scope:
-    """The ops that later ones of a block may give way to, by their class and operands, then by their whole key."""
+    """Scope of available expressions of a block, keyed by class and operands, then by the canonical key."""
 
     pure: dict[Hashable, Operation | dict[Hashable, Operation]]
-    """Ops without effects that dominate the next one, those around the block included; keys where there are several."""
+    """Dominating ops without effects, enclosing scopes included; nested by canonical key on a collision."""
     own: list[tuple[Hashable, Hashable]] = field(default_factory=list[tuple[Hashable, Hashable]])
-    """The keys of those in the block, the second None where the first was new."""
+    """Keys added by this block; the second is None for the first op of a key."""
     reads: dict[Hashable, Operation] = field(default_factory=dict[Hashable, Operation])
-    """Ops that read, since the last write in the block."""
+    """Available reads since the last write in the block."""
 
     def first_pure(self, op: Operation) -> Operation:
-        """Return the op without effects that equals `op` and dominates it, `op` itself where it is the first."""
+        """Return the dominating op without effects that equals `op`, `op` itself if it is the first."""
         short = type(op), *op.operands
         alike = self.pure.setdefault(short, op)
         if alike is op:
@@ -58,7 +59,7 @@ class _Scope:
         return first
 
     def leave(self) -> None:
-        """Forget the ops of the block."""
+        """Remove the ops of the block from the scope."""
         for short, key in reversed(self.own):
             alike = self.pure[short]
             if key is None or isinstance(alike, Operation):
@@ -70,8 +71,8 @@ class _Scope:
 def _eliminate_in(
     op: Operation, pure: dict[Hashable, Operation | dict[Hashable, Operation]], analysis: EffectAnalysis
 ) -> None:
-    """Eliminate in the regions of an op; `pure` are the ops around it, and as they were afterwards."""
-    # A kernel's scalar code stays its own: it captures no constants from outside.
+    """Eliminate in the regions of an op; `pure` has the enclosing scope, and is restored on return."""
+    # A kernel's scalar code is self-contained: it captures no constants from outside.
     is_isolated = is_kernel(op) or op.has_trait(IsolatedFromAbove, value_if_unregistered=True)
     for block in (block for region in op.regions for block in region.blocks):
         scope = _Scope({} if is_isolated else pure)
@@ -97,17 +98,18 @@ def _eliminate(op: Operation, scope: _Scope, analysis: EffectAnalysis) -> None:
 
 
 def _key(op: Operation) -> Hashable:
-    """Return the canonical key of an op, in which operands count by identity."""
+    """Return the canonical key of an op; operands compare by identity."""
     return structural_key([op], lambda value: value)
 
 
 @dataclass(frozen=True)
 class CsePass(Pass):
     """
-    Compute each value once: an op without effects that equals an earlier one is replaced by it.
+    Eliminate common subexpressions: replace an op without effects by an equal one that dominates it.
 
-    Kernels on tensors count, bodies and all; reads count where nothing is written in between. Locations do not count:
-    the first op's stays. Ops that are trivially dead are erased.
+    Kernels on tensors are included, bodies and all; reads are included if no write is in between. Locations are
+    ignored:
+    the first op's is kept. Trivially dead ops are erased.
     """
 
     name = "cse"

@@ -1,4 +1,4 @@
-"""Operators that ONNX defines by other operators are replaced by these, where they have no lowering of their own."""
+"""Decomposition of ONNX function operators that have no lowering of their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DOMAIN = "tilewright.body"
 
 
 def decompose_functions(function: func.FuncOp) -> None:
-    """Replace operators without a lowering by the bodies that ONNX gives them, until none is left that has one."""
+    """Replace operators without a lowering by their ONNX function bodies, until a fixpoint."""
     load_rules()
     pending = [op for op in nested_ops(function.body) if _is_decomposed(op)]
     while pending:
@@ -48,7 +48,7 @@ def _is_decomposed(op: Operation) -> bool:
 
 
 def _decompose(op: OnnxOp) -> list[Operation]:
-    """Replace an op by its body; returns the ops of that. One that has no body for its types stays."""
+    """Replace an op by its body; return the ops of the body. An op without a body for its types is unchanged."""
     from ..frontend.importer import import_model
 
     function = _body_of(op)
@@ -69,7 +69,7 @@ def _decompose(op: OnnxOp) -> list[Operation]:
 
 
 def _body_of(op: OnnxOp) -> FunctionProto:
-    """Return the newest body that ONNX gives an op, empty where it has none for these types."""
+    """Return the newest ONNX function body of an op, empty if there is none for its types."""
     schema: Any = op.SCHEMA
     if schema.has_function:
         data = schema.get_function_with_opset_version(max(schema.function_opset_versions))
@@ -84,7 +84,7 @@ def _body_of(op: OnnxOp) -> FunctionProto:
 
 
 def _node_of(op: OnnxOp) -> NodeProto:
-    """Return an op as a node that has all its attributes, those of default value too."""
+    """Return an op as a node with all its attributes, defaults included."""
     from ..runtime.interpreter.onnx import node_of
 
     node = node_of(op)
@@ -95,13 +95,13 @@ def _node_of(op: OnnxOp) -> NodeProto:
 
 
 def _inputs(op: OnnxOp) -> dict[str, SSAValue]:
-    """Return the operands that are computed, by their names in the model of the op."""
+    """Return the non-constant operands by their names in the op's model."""
     named = {f"i{index}": value for index, value in enumerate(op.node_inputs) if value is not None}
     return {name: value for name, value in named.items() if constant_of(value) is None}
 
 
 def _model_of(op: OnnxOp, function: FunctionProto) -> ModelProto:
-    """Return a model that calls the body of an op."""
+    """Build a model that calls the body of an op."""
     call = _node_of(op)
     call.op_type, call.domain = function.name, function.domain
     constants = {f"i{index}": constant_of(value) for index, value in enumerate(op.node_inputs)}
@@ -128,9 +128,9 @@ def _onnx_type(value: SSAValue) -> TypeProto:
 @dataclass(frozen=True)
 class DecomposeFunctionsPass(Pass):
     """
-    Replace operators that have no lowering by what ONNX says they come to: the bodies of its function operators.
+    Decompose operators without a lowering into their ONNX function bodies.
 
-    The ops of a body have the location of the op for which they stand.
+    The ops of a body have the location of the op that they replace.
     """
 
     name = "decompose-functions"

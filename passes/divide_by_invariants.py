@@ -1,4 +1,4 @@
-"""Divisions of a loop by a number that does not change in it become products with its reciprocal."""
+"""Strength reduction of divisions by loop-invariant divisors to products with a reciprocal."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _DIVISIONS = (arith.DivSIOp, arith.FloorDivSIOp)
 
 def divide_by_invariants(block: Block) -> None:
     """
-    Replace divisions of 32 bits in the loops of a block, by numbers of before the loop that are not negative.
+    Replace 32-bit divisions in the loops of a block by loop-invariant, non-negative divisors.
 
-    With m = (2^32 - 1) / d, the upper word of n * m is the quotient of a number below 2^31 or one less, which the
-    remainder tells. Numbers that may be negative are divided by their magnitude, where the division truncates.
+    With m = (2^32 - 1) / d, the upper word of n * m is the quotient of n < 2^31, or one less; the remainder decides. A
+    dividend that may be negative is divided by its magnitude, and the division truncates.
     """
     ranges = ValueRanges(source=_source, carried=True)
     for op in nested_ops(block):
@@ -48,7 +48,7 @@ def _is_natural(held: Range | None) -> bool:
 
 
 def _outermost_loop(op: Operation, value: SSAValue) -> scf.ForOp | None:
-    """Return the outermost loop around an op before which a value is known, None where there is none."""
+    """Return the outermost loop around an op in which a value is invariant, None if there is none."""
     found, parent = None, op.parent_op()
     while parent is not None and not parent.is_ancestor(_home(value)):
         found = parent if isinstance(parent, scf.ForOp) else found
@@ -57,7 +57,7 @@ def _outermost_loop(op: Operation, value: SSAValue) -> scf.ForOp | None:
 
 
 def _home(value: SSAValue) -> Operation:
-    """Return the op that makes a value, or whose block it is an argument of."""
+    """Return the op that defines a value, or the parent op of its block argument."""
     owner = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
     assert owner is not None
     return owner
@@ -84,7 +84,7 @@ def _replace(op: arith.DivSIOp | arith.FloorDivSIOp, loop: scf.ForOp, *, is_sign
 
 
 class _Code:
-    """Ops that are inserted at a point, with the location of an op."""
+    """Builder of ops at one insertion point and location."""
 
     def __init__(self, of: Operation, point: InsertPoint):
         self._location, self._point = of.location, point
@@ -98,7 +98,7 @@ class _Code:
         return self.add(arith.ConstantOp(IntegerAttr(value, i32)))
 
     def negated(self, value: SSAValue, sign: SSAValue | None) -> SSAValue:
-        """Return a number, or what is 0 less it where the sign is -1."""
+        """Return the value, negated if the sign is -1."""
         if sign is None:
             return value
         return self.add(arith.SubiOp(self.add(arith.XOrIOp(value, sign)), sign))
@@ -107,10 +107,11 @@ class _Code:
 @dataclass(frozen=True)
 class DivideByInvariantsPass(Pass):
     """
-    Divide by multiplying where a loop divides by a number that it does not change, such as the sum of a softmax's row.
+    Reduce divisions by a loop-invariant divisor, such as the sum of a softmax's row, to multiplications.
 
-    For cores whose division takes longer than two products. The divisor must be known not to be negative; what is
-    divided by 0 is undefined as before. Run it on loops.
+    For cores whose division is slower than two multiplications. The divisor must be provably non-negative; division by
+    0
+    stays undefined. Run it on loops.
     """
 
     name = "divide-by-invariants"

@@ -1,4 +1,4 @@
-"""Grids become loops with explicit transfers."""
+"""Lowering of grids to loops with explicit transfers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def expand_grids(module: ModuleOp, function: FuncOp) -> None:
     """Replace all grids of a function by loops, and its resident buffers by views of their levels' memories."""
     memories = Memories(module, function)
     ops = nested_ops(function)
-    # While all grids are there: the ends of an outer one may be asked for in an inner one.
+    # All grids exist during this loop: lowering an inner grid needs the extents of the outer ones.
     for op in ops:
         if type(op) is FirstOp or type(op) is LastOp:
             _expand_end(op)
@@ -55,10 +55,10 @@ def _grid_around(op: Operation) -> GridOp | None:
 
 def _expand(grid: GridOp, memories: Memories) -> None:
     """
-    Replace a grid by one loop over its points, in which each tile is fetched when it is first needed and written when
-    it is done, and waited for at once; over instances of an engine, by such a loop for each of them.
+    Replace a grid by a loop over its points, one per engine instance if spatially mapped.
 
-    Raises Diagnostic where a tile has no address.
+    A tile is fetched before its first use and written after its last; each transfer is waited for at once. Raises
+    Diagnostic for a tile without an address.
     """
     writer = Writer(InsertPoint.before(grid), grid.location)
     if grid.copies == 1:
@@ -88,7 +88,7 @@ def _write_loop(
     memories: Mapping[str, SSAValue],
     units: Mapping[str, int],
 ) -> None:
-    """Write the loop over the points of one copy, `place` its spatial dimensions."""
+    """Emit the loop over the points of one engine instance; `place` has its spatial indices."""
     streams = streams_of(grid, memories, units)
     scratch: list[SSAValue] = []
     for each in grid.scratches:
@@ -123,7 +123,7 @@ def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[S
 
 
 def _move(step: Step, stream: Stream, near: SSAValue, number: int) -> None:
-    """At step `number` of a tile's: move it and wait until it has been."""
+    """Transfer a tile at step `number` of its residency, and wait."""
     offsets = stream.offsets(step)
 
     def move(writer: Writer) -> None:
@@ -136,14 +136,14 @@ def _move(step: Step, stream: Stream, near: SSAValue, number: int) -> None:
 
 
 def _name(buffers: list[SSAValue], grid: GridOp) -> None:
-    """Let the buffers have the names of the body's arguments."""
+    """Copy the names of the body's arguments to the buffers."""
     for buffer, argument, operand in zip(buffers, grid.buffers, grid.operands, strict=True):
         if buffer is not operand:
             buffer.name_hint = argument.name_hint
 
 
 def _inherit_engine(block: Block, engine: Attribute | None) -> None:
-    """Let the kernels of a grid run on its engine, unless they name one."""
+    """Set the engine of kernels of a grid to the grid's, unless they name one."""
     if engine is None:
         return
     for op in block.ops:
@@ -155,7 +155,7 @@ def _inherit_engine(block: Block, engine: Attribute | None) -> None:
 
 
 def _expand_end(op: FirstOp | LastOp) -> None:
-    """Replace what runs at one end of some dimensions by a conditional, or by what it holds where both ends are one."""
+    """Replace hier.first or hier.last by a conditional on the loop indices, or inline it if the extents are 1."""
     ends = [
         (dim, 0 if isinstance(op, FirstOp) else bound - 1)
         for dim, bound in zip(op.dims, op.bounds, strict=True)
@@ -181,10 +181,11 @@ def _guard(op: Operation, ends: list[tuple[SSAValue, int]]) -> None:
 @dataclass(frozen=True)
 class ExpandGridPass(Pass):
     """
-    Turn grids into loops with transfers of tiles and waits for them; over instances of an engine, into parallel ones.
+    Lower grids to loops with transfers of tiles and waits, over engine instances to parallel loops.
 
-    The tiles must have levels and addresses (plan-memory). Afterwards all movement of data is explicit, and each
-    transfer is waited for at once; pipeline-dma lets transfers and work overlap.
+    The tiles must have levels and addresses (plan-memory). All data movement is explicit afterwards, and each transfer
+    is
+    waited for at once; pipeline-dma overlaps transfers and compute.
     """
 
     name = "expand-grid"

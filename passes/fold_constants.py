@@ -1,4 +1,4 @@
-"""Kernels and views of constants are computed by the compiler."""
+"""Constant folding of kernels and views."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ def fold_constants(module: ModuleOp, limit: int) -> None:
     """
     Replace ops on constant tensors by their results, computed by the interpreter.
 
-    An op whose result has more than `limit` bytes and is larger than its operands stays, so that a broadcast does not
-    swell the weights.
+    An op is not folded if its result has more than `limit` bytes and is larger than its operands, such as a broadcast.
     """
     load_rules(module)
     runner = Interpreter(module)
@@ -57,7 +56,7 @@ def _is_foldable(op: Operation, known: dict[Operation, list[Array]], limit: int)
 
 
 def _operand(value: Any, known: dict[Operation, list[Array]]) -> Array:
-    """Return a constant's array, zeros for a tensor without content."""
+    """Return a constant's array, zeros for an empty tensor."""
     return known[value.op][0] if value.op in known else np.zeros(shape_of(value), numpy_type(element_of(value)))
 
 
@@ -72,9 +71,9 @@ def _replace(op: Operation, value: Array) -> Operation:
 @dataclass(frozen=True)
 class FoldConstantsPass(Pass):
     """
-    Compute what depends on constants alone: transposed, sliced, reshaped or requantised weights.
+    Fold kernels and views of constants: transposed, sliced, reshaped or requantised weights.
 
-    `limit` is the bytes up to which a result may be larger than its operands.
+    `limit` is the size in bytes up to which a result may be larger than its operands.
     """
 
     name = "fold-constants"

@@ -1,4 +1,4 @@
-"""Elementwise operators join the kernel that makes their operand."""
+"""Fusion of elementwise consumers into their producer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .core.base import Pass
 
 def is_elementwise(op: Operation) -> bool:
     """
-    Return whether an op computes each element of one tensor from elements of its inputs, as a `linalg.generic`.
+    Return whether an op is an elementwise `linalg.generic` with one result.
 
-    Not where it is the index of the element that counts, or elements of other tensors at indices of its own.
+    Excludes ops with `linalg.index` and gathers from other tensors.
     """
     if op.name != "linalg.generic" or len(op.results) != 1:
         return False
@@ -37,19 +37,19 @@ def is_elementwise(op: Operation) -> bool:
 
 
 def is_identity(map: AffineMap) -> bool:
-    """Return whether a map leads from each index to itself."""
+    """Return whether a map is the identity."""
     return map == AffineMap.identity(map.num_dims)
 
 
 MOST_OPS = 512
-"""The largest number of scalar ops of a fused kernel: beyond, C compilers and checks of a body take ever longer."""
+"""Maximum number of scalar ops of a fused kernel; C compilers and checks are superlinear in it."""
 MOST_OPERANDS = 128
-"""The largest number of operands of a fused kernel, besides its output."""
+"""Maximum number of operands of a fused kernel, besides its output."""
 
 
 @dataclass
 class _Kernel:
-    """An op of the block: its place in program order, the size of its body, and the locations of what it fuses."""
+    """Op with its position in program order, body size, and the locations of its fused ops."""
 
     place: int
     size: int
@@ -84,14 +84,14 @@ def fuse_epilogues(block: Block) -> None:
 
 
 def _size(op: Operation) -> int:
-    """Return the number of scalar ops of a kernel, terminators aside."""
+    """Return the number of scalar ops of a kernel without terminators."""
     if not isinstance(op, KernelOp | linalg.GenericOp):
         return 0
     return sum(len(region.block.ops) - 1 for region in op.regions if region.blocks)
 
 
 def _producer(user: linalg.GenericOp, kernels: _Kernels, *, elementwise: bool) -> int | None:
-    """Return the position of the operand to fuse across, None where there is none."""
+    """Return the position of the operand to fuse across, None if there is none."""
     found: list[tuple[int, int]] = []
     for index, (value, map) in enumerate(zip(user.inputs, user.indexing_maps.data, strict=False)):
         if not isinstance(value, OpResult) or not is_identity(map.data) or not value.has_one_use():
@@ -114,7 +114,7 @@ def _fits(user: Operation, producer: Operation, kernels: _Kernels) -> bool:
 
 
 def _merge(user: linalg.GenericOp, index: int, kernels: _Kernels) -> linalg.GenericOp:
-    """Replace an elementwise kernel and the elementwise producer of operand `index` by one."""
+    """Merge an elementwise kernel with the elementwise producer of operand `index`."""
     producer = cast(linalg.GenericOp, cast(OpResult, user.inputs[index]).op)
     own = [i for i in range(len(user.inputs)) if i != index]
     inputs = [*producer.inputs, *(user.inputs[i] for i in own)]
@@ -131,9 +131,9 @@ def _merge(user: linalg.GenericOp, index: int, kernels: _Kernels) -> linalg.Gene
 
 def _join(first: Block, second: Block, index: int, own: Sequence[int]) -> None:
     """
-    Move the ops of a body to the end of another, which computes its argument `index`.
+    Inline a body at the end of another, which computes its argument `index`.
 
-    The arguments `own` of `second` become arguments of `first`. Nothing else of `second` is used.
+    The arguments `own` of `second` become arguments of `first`.
     """
     terminator = first.last_op
     assert terminator is not None
@@ -151,7 +151,7 @@ def _join(first: Block, second: Block, index: int, own: Sequence[int]) -> None:
 
 
 def _append(user: linalg.GenericOp, index: int, kernels: _Kernels) -> None:
-    """Make an elementwise kernel the end of the epilogue of the structured kernel that produces operand `index`."""
+    """Append an elementwise kernel to the epilogue of the structured kernel that produces operand `index`."""
     producer = cast(KernelOp, cast(OpResult, user.inputs[index]).op)
     own = [i for i in range(len(user.inputs)) if i != index]
     extras: Sequence[SSAValue] = [*producer.extras, *(user.inputs[i] for i in own)]
@@ -172,7 +172,7 @@ def _append(user: linalg.GenericOp, index: int, kernels: _Kernels) -> None:
 
 
 def _epilogue_of(producer: KernelOp) -> Region:
-    """Take the epilogue from a kernel; one that yields its result where it has none."""
+    """Detach the epilogue of a kernel; an identity epilogue if it has none."""
     if producer.epilogue is not None:
         return producer.detach_region(producer.epilogue)
     block = Block(arg_types=[cast("TensorType[Any]", producer.results[0].type).get_element_type()])

@@ -1,4 +1,4 @@
-"""From the structured kernels of `nn` to upstream's standard ops."""
+"""Generalisation of `nn` kernels to upstream's standard ops."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from .loops.standard import expand_concat, expand_integer_sqrt, expand_remainder
 
 def generalize_kernels(module: ModuleOp) -> None:
     """
-    Replace `nn`'s kernels by `linalg.generic` and the like, and every scalar op of `quant` and `nn` by `arith`.
+    Replace `nn` kernels by `linalg.generic` and related ops, and scalar ops of `quant` and `nn` by `arith`.
 
     Tables become constants of the module, `tensor.concat` becomes insertions. Raises Diagnostic for dynamic shapes and
-    for kernels that have no such form.
+    for kernels without such a form.
     """
     for op in [op for op in nested_ops(module) if isinstance(op, KernelOp)]:
         _generalize(op)
@@ -55,7 +55,7 @@ def _generalize(op: KernelOp) -> None:
 
 
 def _replace(op: Operation, value: SSAValue) -> None:
-    """Let a value stand for what an op returns, if anything."""
+    """Replace the result of an op, if any, by a value, and erase the op."""
     for result in op.results:
         value.name_hint = result.name_hint
         result.replace_all_uses_with(value)
@@ -64,7 +64,7 @@ def _replace(op: Operation, value: SSAValue) -> None:
 
 
 class _Before:
-    """Emits scalar ops before an op, at its location."""
+    """Builder of scalar ops before an op, at its location."""
 
     def __init__(self, anchor: Operation):
         self._builder = Builder(InsertPoint.before(anchor))
@@ -104,7 +104,7 @@ def _expanded(op: _Scalar, emit: _Before) -> SSAValue:
 
 
 def _drop_unused_constant(value: SSAValue) -> None:
-    """Erase the constant that a scalar was, where what it went into did not take it."""
+    """Erase a constant without uses."""
     constant = value.owner
     if isinstance(constant, arith.ConstantOp) and not constant.result.uses:
         constant.detach()
@@ -114,12 +114,12 @@ def _drop_unused_constant(value: SSAValue) -> None:
 @dataclass(frozen=True)
 class GeneralizeKernelsPass(Pass):
     """
-    Turn nn's kernels into linalg.generic: what upstream mlir-opt understands.
+    Generalise nn kernels to linalg.generic, in a form that upstream mlir-opt reads.
 
-    Each reduction becomes one generic into a filled accumulator (with `accumulate`, into the output as it stands),
-    result and epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). Scalar
-    ops of quant and nn become arith and math everywhere, tensor.concat becomes insertions. Upstream's mlir-opt reads
-    the result.
+    Each reduction becomes one generic into an initialised accumulator (with `accumulate`, into the output). Result and
+    epilogue become one more. Padding becomes tensor.pad (on buffers: a copy into a filled buffer). Scalar ops of quant
+    and
+    nn become arith and math, tensor.concat becomes insertions.
     """
 
     name = "generalize-kernels"

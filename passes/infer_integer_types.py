@@ -1,4 +1,4 @@
-"""Integer types for networks that carry integers in float tensors."""
+"""Integer type inference for networks with integers encoded as floats."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ from .lowering.integer_values import (
 from .lowering.lowerer import is_lowered
 
 _CONVERTERS = ("onnx.BitCast", "onnx.Cast", "onnx.DecodeFloat", "onnx.DequantizeLinear")
-"""Operators that make floats from integers."""
+"""Operators that convert integers to floats."""
 EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)
-"""The integers that f32 holds exactly: all that a float-encoded input of undeclared type can be."""
+"""Integers that f32 represents exactly: the value range of a float-encoded input of undeclared type."""
 
 
 @dataclass
 class _Inference:
-    """The state of the analysis of one function."""
+    """State of the analysis of one function."""
 
     function: func.FuncOp
     demanded: set[SSAValue] = field(default_factory=set[SSAValue])
@@ -71,16 +71,19 @@ class _Inference:
 
 def infer_integer_types(function: func.FuncOp) -> None:
     """
-    Give every value of a function of onnx ops that is known to be an integer the smallest type that is sure to hold it.
+    Infer the smallest sufficient integer type of every integer value in a function of onnx ops, by range analysis.
 
-    Known are: arguments with an integer `onnx.type`, or a `tilewright.range`; what quantised operators take and give;
-    and whatever standard operators make of integers alone. A state holds what is stored in it, and zeros. Constants
-    count by value. An argument that must be an integer but has no type is taken as any integer that f32 holds exactly.
-    Each op then carries `range` (of its result), `accumulator` (the type for all its arithmetic), and `wraps` where an
-    integer type that the model itself declares may overflow, as ONNX has it.
+    Sources are arguments with an integer `onnx.type` or a `tilewright.range`, operands and results of quantised
+    operators,
+    constants by value, and standard operators on integers. A state has the range of its stores and 0. An integer
+    argument
+    without a type has the range that f32 represents exactly. Each op gets `range` (of its result), `accumulator` (type
+    of
+    its arithmetic), and `wraps` if a declared integer type may overflow, as ONNX defines.
 
-    A function that has left the graph level stays as it is. Raises Diagnostic where a quantised operator gets what is
-    no integer, and where 64 bits do not suffice.
+    A function below the graph level is unchanged. Raises Diagnostic for a non-integer operand of a quantised operator,
+    and
+    for a range beyond 64 bits.
     """
     if is_lowered(function):
         return
@@ -96,7 +99,7 @@ def infer_integer_types(function: func.FuncOp) -> None:
 
 
 def _demand(state: _Inference) -> None:
-    """Find the values that must be integers, from what consumes them."""
+    """Propagate the demand for integers backward from consumers."""
     for op in reversed(list(state.ops())):
         rule = RULES.get(op.name)
         if rule is None or not rule.gives_integers(op):
@@ -130,7 +133,7 @@ def _type_arguments(state: _Inference) -> None:
 
 
 def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: bool) -> tuple[Attribute, Range | None]:
-    """Return the type that an argument gets, of 8 bits at least, and its range where it holds integers."""
+    """Return the type of an argument, at least 8 bits wide, and its value range if it is an integer."""
     if (range := range_of_type(element_of(argument))) is not None:
         return element_of(argument), range
     if isinstance(declared, StringAttr) and declared.data == "int":
@@ -143,7 +146,7 @@ def _argument_type(argument: SSAValue, declared: Attribute | None, *, demanded: 
 
 
 def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
-    """Give a state that only rows of integers are written to the type that holds these, and zeros."""
+    """Set the type of a state to the smallest that holds its stores and 0, if all stores are integers."""
     definition = definition_of(load, load.symbol)
     assert definition is not None
     declared = range_of_type(element_of(load.result))
@@ -158,7 +161,7 @@ def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
     known = range_of_type(cast(Any, definition.type).get_element_type())
     if known is not None and held not in known:
         raise Diagnostic(
-            f"rows of two functions do not fit the state @{load.symbol} alike",
+            f"two functions write different ranges to the state @{load.symbol}",
             where=where(load),
             expected=f"integers from {known.low} to {known.high}, as the other function writes them",
             found=f"from {held.low} to {held.high}",
@@ -166,7 +169,7 @@ def _type_state(state: _Inference, load: GlobalLoadOp) -> None:
         )
     element = storage(held) if known is None else cast(Any, definition.type).get_element_type()
     new = retyped(load.result, element)
-    # Another function may write what else the type holds.
+    # Another function may write any value of the type.
     state.ranges[new] = held if len(loads_of(load, load.symbol)) == 1 else cast(Range, range_of_type(element))
     definition.properties["type"] = new.type
     definition.properties["value"] = dense(array_of(cast(Any, definition.value)), element)
@@ -183,11 +186,11 @@ def _type_block(state: _Inference, block: Block) -> None:
 
 
 def _type_graphs(state: _Inference, op: OnnxOp) -> None:
-    """Type the graphs that an op holds; what they take and give has the types that the model says, whatever the run."""
+    """Infer types in an op's subgraphs; their inputs and outputs have the types that the model declares."""
     kinds = [element_of(result) for result in op.results]
     for region in op.regions:
         block = region.block
-        # The number of the turn and the condition of a Loop are no operands.
+        # The iteration number and condition of a Loop are not operands.
         taken = block.args[2:] if op.name == "onnx.Loop" else block.args
         for position, argument in enumerate(taken, len(op.operands) - len(taken)):
             if element_of(op.operands[position]) != element_of(argument):
@@ -224,9 +227,9 @@ def _type_op(state: _Inference, op: OnnxOp) -> None:
 
 def _works_on_integers(state: _Inference, op: OnnxOp, rule: Rule, operands: Sequence[SSAValue]) -> bool:
     """
-    Return whether all operands that carry data are integers and at least one is known to be.
+    Return whether all data operands are integers and at least one is known to be.
 
-    Not those of unsigned integers of 64 bits, whose ranges no accumulator holds, nor what is multiplied by a fraction.
+    Excludes unsigned 64-bit integers, whose range exceeds every accumulator, and products with a fraction.
     """
     if any(element_of(value) == ui64 for value in operands) or not rule.gives_integers(op):
         return False
@@ -257,10 +260,10 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[S
     declared = range_of_type(original)
     fits = declared is None or (outcome.result in declared and outcome.partial in Range.of_bits(64, signed=True))
     if declared is not None and not rule.integers_only and not fits:
-        # ONNX gives integer tensors the arithmetic of their type, which wraps around.
+        # ONNX arithmetic on integer tensors wraps around in their type.
         outcome = Outcome(declared, declared)
         op.attributes["wraps"] = UnitAttr()
-    # What the quantised operators give may not fit the declared type, to which it is then converted.
+    # The result of a quantised operator may exceed the declared type, to which it is then converted.
     kept = declared is not None and (not rule.integers_only or outcome.result in declared)
     type = original if kept else _result_type(op, rule, data[0], outcome)
     _bind_operands(state, op, rule, data, type)
@@ -275,7 +278,7 @@ def _type_integer_op(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[S
 
 
 def _take_types(state: _Inference, op: OnnxOp) -> None:
-    """Let results of integer types hold whatever their type holds."""
+    """Set the range of results of declared integer types to that of the type."""
     for result in op.results:
         range = range_of_type(element_of(result)) if isinstance(result.type, TensorType) else None
         if range is not None:
@@ -296,7 +299,7 @@ def _result_type(op: OnnxOp, rule: Rule, first: SSAValue, outcome: Outcome) -> A
 
 
 def _bind_operands(state: _Inference, op: OnnxOp, rule: Rule, data: Sequence[SSAValue], type: Attribute) -> None:
-    """Give constant operands integer types and bring the operands of a joining op to the result's type."""
+    """Cast constant operands to integer types, and the operands of a concatenation to the result's type."""
     for index, value in enumerate(op.operands):
         if value not in data:
             continue
@@ -327,7 +330,7 @@ def _typed_constant(state: _Inference, value: SSAValue, type: Attribute | None) 
 
 
 def _keep_floats(state: _Inference, op: OnnxOp, data: Sequence[SSAValue]) -> None:
-    """Hand a float operator floats where a value became an integer one."""
+    """Insert casts to float before float operators with an operand that became an integer."""
     carriers = set(data)
     for index, value in enumerate(op.operands):
         became_integer = value in carriers and value in state.ranges and _takes_floats(op, value)
@@ -336,16 +339,14 @@ def _keep_floats(state: _Inference, op: OnnxOp, data: Sequence[SSAValue]) -> Non
 
 
 def _takes_floats(op: OnnxOp, value: SSAValue) -> bool:
-    """Return whether ONNX lets an operand of an op hold floats: lengths and indices are integers whatever happens."""
+    """Return whether the ONNX schema permits floats for an operand; lengths and indices are always integers."""
     inputs = op.SCHEMA.inputs
     positions = [min(i, len(inputs) - 1) for i, given in enumerate(op.node_inputs) if given is value]
     return any("tensor(float)" in inputs[position].types for position in positions)
 
 
 def _type_results(state: _Inference) -> None:
-    """
-    Bring the function's signature in line with its values; integer types that the model declares for results stay.
-    """
+    """Update the function's signature to the types of its values; declared integer result types are kept."""
     terminator = state.function.body.block.last_op
     assert terminator is not None
     declared = state.function.function_type.outputs.data
@@ -371,11 +372,11 @@ def _type_results(state: _Inference) -> None:
 @dataclass(frozen=True)
 class InferIntegerTypesPass(Pass):
     """
-    Find the integer types of a network whose integers are encoded as floats.
+    Infer the integer types of a network whose integers are encoded as floats.
 
     A range analysis over the onnx ops, from the weights' values, the quantised operators' attributes and the inputs'
     declared types (`onnx.type` on the arguments; `--input-type x=ui8`), never from sample inputs. Purely floating-point
-    networks are left as they are.
+    networks are unchanged.
     """
 
     name = "infer-integer-types"

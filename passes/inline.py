@@ -1,4 +1,4 @@
-"""Calls become the body of what they call."""
+"""Function inlining."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .symbol_dce import erase_unused_symbols
 
 def inline_calls(module: ModuleOp) -> None:
     """
-    Replace calls of functions of one block by their bodies, and erase private functions that nothing calls then.
+    Inline calls of single-block functions, and erase private functions without callers.
 
-    Calls by which a function comes back to itself stay, and those of functions without a body or of several blocks.
+    Recursive calls stay, and calls of functions without a body or with several blocks.
     """
     defined = {function.sym_name.data: function for function in functions(module)}
     done: set[str] = set()
@@ -67,9 +67,9 @@ def _inline(call: func.CallOp, callee: func.FuncOp) -> None:
 @dataclass(frozen=True)
 class InlinePass(Pass):
     """
-    Replace calls of functions with a single block by what these do; erase private functions that nothing calls then.
+    Inline calls of single-block functions; erase private functions without callers.
 
-    Recursive calls stay, and those of functions of several blocks. Upstream's pass of that name.
+    Recursive calls stay, and calls of functions with several blocks. Upstream's pass of that name.
     """
 
     name = "inline"

@@ -1,4 +1,4 @@
-"""Caches that a network takes and gives become state that it keeps."""
+"""Conversion of caches, passed as inputs and outputs, to state that outlives a call."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ from .state.nodes import literal, node
 
 def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucket: int = 0) -> None:
     """
-    Let a function keep its caches as state of `context` rows, with one input `position` in place of all pasts.
+    Convert the caches of a function to state of `context` rows, with one input `position` instead of all pasts.
 
-    An input named `position` of one integer is taken, else it is added. What is computed from the rows has `context`
-    of them; the result is, bit for bit, that of the network exported for a past of `position` rows. With a `bucket`
-    there are functions beside it for every so many rows (`dialects/core/buckets.py`).
+    An input named `position` of one integer is reused, else added. Dependent tensors have `context` rows; the result
+    equals, bit for bit, that of the network exported for a past of `position` rows. With a `bucket` there are functions
+    for every multiple of that many rows (`dialects/core/buckets.py`).
 
-    Raises Diagnostic for a context that has no place for the new rows, where there is no cache, and where the network
-    does something with the rows that cannot be followed or is not exact. So it does for a bucket of more rows.
+    Raises Diagnostic for a context or bucket out of range, for a network without caches, and for an operator through
+    which
+    the rows cannot be followed exactly.
     """
     if not 0 <= bucket <= context:
         raise Diagnostic(
@@ -72,7 +73,7 @@ def introduce_state(module: ModuleOp, function: func.FuncOp, context: int, bucke
 
 
 def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int) -> None:
-    """Let a function keep its caches as state of `context` rows, of which it works on the first `rows`."""
+    """Convert the caches of a function to state of `context` rows; the function computes on the first `rows`."""
     caches = find_caches(function)
     added = caches[0].added
     if context < added:
@@ -103,7 +104,7 @@ def _introduce(module: ModuleOp, function: func.FuncOp, context: int, rows: int)
 
 
 def _keep_inputs(growth: Growth, context: int) -> None:
-    """Let inputs that have the rows have those of the whole state, of which the function sees the first."""
+    """Resize inputs with cache rows to the whole state, and slice the first rows for the function."""
     if growth.new == context:
         return
     first = growth.function.body.block.first_op
@@ -122,20 +123,20 @@ def _keep_inputs(growth: Growth, context: int) -> None:
 
 
 def _first_rows(value: SSAValue, axis: int, rows: int, before: Operation) -> SSAValue:
-    """Insert a slice that has the first rows of a tensor along an axis; returns its result."""
+    """Insert a slice of the first rows of a tensor along an axis; return its result."""
     bounds = [literal([number], i64, before) for number in (0, rows, axis)]
     shape = [rows if i == axis else extent for i, extent in enumerate(shape_of(value))]
     return node("Slice", [value, *bounds], TensorType(cast(Any, element_of(value)), shape), before)
 
 
 def _reshaped(value: SSAValue, shape: list[int], before: Operation) -> SSAValue:
-    """Insert a reshape before an op; returns its result."""
+    """Insert a reshape before an op; return its result."""
     kind = TensorType(cast(Any, element_of(value)), shape)
     return node("Reshape", [value, literal(shape, i64, before)], kind, before)
 
 
 def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
-    """Return the argument that is the position, which says what it may be; adds it where there is none."""
+    """Return the position argument with its value range; added if missing."""
     rows = port_attributes(function, "arg_attrs")
     block = function.body.block
     names = [port_name(rows, index, "arg") for index in range(len(block.args))]
@@ -143,7 +144,7 @@ def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
         argument = block.args[names.index(POSITION)]
         if not isinstance(element_of(argument), IntegerType) or prod(shape_of(argument)) != 1:
             raise Diagnostic(
-                f"the input '{POSITION}' of a network with caches is no position",
+                f"the input '{POSITION}' of a network with caches is not a position",
                 where=f'input "{POSITION}"',
                 expected="one integer: the number of rows in the caches",
                 found=str(argument.type),
@@ -162,7 +163,7 @@ def _position(function: func.FuncOp, context: int, added: int) -> SSAValue:
 
 
 def _check_positions(function: func.FuncOp) -> None:
-    """Check that a network of tokens, exported for one length, takes its positions, else they are its constants."""
+    """Check that a network of tokens exported for one length has a position input; else positions are constants."""
     names = port_attributes(function, "arg_attrs")
     arguments = {port_name(names, each.index, "arg"): each for each in function.body.block.args}
     if arguments.keys() & {POSITION, *POSITIONS}:
@@ -172,7 +173,7 @@ def _check_positions(function: func.FuncOp) -> None:
             continue
         if isinstance(carried(op.operands[1]), BlockArgument):
             raise Diagnostic(
-                "the network is exported for one position, which may be in its constants",
+                "the network is exported for one fixed position",
                 where=where(op),
                 expected=f"caches of an open length, or an input named {POSITION} or {POSITIONS[0]}",
                 found=f"the inputs {', '.join(arguments)}, all of fixed shapes",
@@ -181,7 +182,7 @@ def _check_positions(function: func.FuncOp) -> None:
 
 
 def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
-    """Let inputs that are the positions of all new rows be computed from the first."""
+    """Compute inputs with the positions of all new rows from the first position."""
     rows = port_attributes(function, "arg_attrs")
     block = function.body.block
     first = block.first_op
@@ -203,7 +204,7 @@ def _number_rows(function: func.FuncOp, position: SSAValue, added: int) -> None:
 
 
 def _check_tables(function: func.FuncOp, position: SSAValue, last: int) -> None:
-    """Check that tables of which the position selects rows have one for each position, of which there is a `last`."""
+    """Check that tables indexed by the position have a row for each of `last` positions."""
     for op in function.body.block.ops:
         if not isinstance(op, OnnxOp) or op.name != "onnx.Gather":
             continue
@@ -234,10 +235,11 @@ def _set_ports(
 
 def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAValue) -> SSAValue:
     """
-    Let a cache be a global: new rows are written to it at `index`; returns the tensor that stands for its first `rows`.
+    Replace a cache by a global: insert the store of new rows at `index`; return its first `rows`.
 
-    onnx.TensorScatter writes along any axis but the first, which it takes for a batch of caches with an index each; so
-    another axis comes before where the cache's own is not one batch.
+    onnx.TensorScatter scatters along any axis but the first, which is a batch of caches with an index each. A unit axis
+    is
+    prepended unless the cache has a batch of 1.
     """
     concat = cache.concat
     shape = [context if i == cache.axis else n for i, n in enumerate(shape_of(concat.results[0]))]
@@ -268,7 +270,7 @@ def _keep(module: ModuleOp, cache: Cache, context: int, rows: int, index: SSAVal
 
 
 def _new_rows(cache: Cache) -> SSAValue:
-    """Return the new rows of a cache, joined where they come in parts."""
+    """Return the new rows of a cache, concatenated if they have several parts."""
     rows = list(cache.concat.operands[1:])
     if len(rows) == 1:
         return rows[0]
@@ -278,7 +280,7 @@ def _new_rows(cache: Cache) -> SSAValue:
 
 
 def _free_name(module: ModuleOp, name: str) -> str:
-    """Return an identifier like a name that no symbol of the module has."""
+    """Return a fresh symbol derived from a name."""
     taken = {cast(Any, op.properties["sym_name"]).data for op in module.body.block.ops if "sym_name" in op.properties}
     base = re.sub(r"\W", "_", name) or "state"
     base = f"_{base}" if base[0].isdigit() else base
@@ -286,7 +288,7 @@ def _free_name(module: ModuleOp, name: str) -> str:
 
 
 def _drop_ports(function: func.FuncOp, caches: list[Cache]) -> None:
-    """Remove the inputs and outputs that the caches were, and what only led from and to them."""
+    """Remove the inputs and outputs of the caches, and ops that become dead."""
     block = function.body.block
     terminator = block.last_op
     assert terminator is not None
@@ -302,7 +304,7 @@ def _drop_ports(function: func.FuncOp, caches: list[Cache]) -> None:
 
 
 def _drop_unused(function: func.FuncOp) -> None:
-    """Remove the operators whose results nothing needs."""
+    """Erase dead operators."""
     for op in reversed(list(function.body.block.ops)):
         if isinstance(op, OnnxOp) and not any(result.uses for result in op.results):
             Rewriter.erase_op(op)
@@ -311,11 +313,13 @@ def _drop_unused(function: func.FuncOp) -> None:
 @dataclass(frozen=True)
 class IntroduceStatePass(Pass):
     """
-    Let a network keep its caches from call to call, instead of taking and giving them.
+    Convert caches from inputs and outputs to state that persists between calls.
 
-    For networks of onnx ops whose inputs grow by new rows into outputs. `context` is the rows of the state. The input
-    `position` says how many of them are written; the answer is that of the network exported for so long a past. With a
-    `bucket` there is a function for every so many rows beside it, so that a call costs what its position needs.
+    For networks of onnx ops whose inputs are concatenated with new rows into outputs. `context` is the number of rows
+    of
+    the state. The input `position` is the number of valid rows; the result equals that of the network exported for such
+    a
+    past. With a `bucket` there is a function for every multiple of that many rows, so that cost follows the position.
     """
 
     name = "introduce-state"

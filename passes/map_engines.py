@@ -22,9 +22,9 @@ ATTRIBUTE = "engine"
 
 def map_engines(module: ModuleOp, machine: Machine) -> None:
     """
-    Give every kernel of the module's functions the name of the engine that runs it, as its attribute `engine`.
+    Assign every kernel of the module's functions to an engine, by its attribute `engine`.
 
-    Kernels of a grid that names an engine are left as they are. Raises Diagnostic as `engine_of` does.
+    Kernels of a grid with an engine are unchanged. Raises Diagnostic as `engine_of` does.
     """
     for function in functions(module):
         for op in nested_ops(function):
@@ -34,9 +34,9 @@ def map_engines(module: ModuleOp, machine: Machine) -> None:
 
 def engine_of(op: Operation, machine: Machine) -> Engine:
     """
-    Return the engine that the attribute `engine` of a kernel names, or else the one with the least modelled cycles.
+    Return the engine that a kernel's attribute `engine` names, else the one with the least modelled cycles.
 
-    Raises Diagnostic where no engine runs the kernel, and where the one that is named does not.
+    Raises Diagnostic if no engine runs the kernel, or the named one does not.
     """
     hint = op.attributes.get(ATTRIBUTE)
     named = next((each for each in machine.engines if isinstance(hint, StringAttr) and each.name == hint.data), None)
@@ -54,7 +54,7 @@ def engine_of(op: Operation, machine: Machine) -> Engine:
 
 
 def mapped_engine(op: Operation, machine: Machine) -> Engine:
-    """Return the engine that a kernel is mapped to; where it is not, the one that `map-engines` would choose."""
+    """Return the engine that a kernel is mapped to; without a mapping, the one that `map-engines` would select."""
     name = op.attributes.get(ATTRIBUTE)
     return machine.engine(name.data) if isinstance(name, StringAttr) else engine_of(op, machine)
 
@@ -95,14 +95,15 @@ class MapEnginesPass(Pass):
     Assign each kernel to an engine of the machine.
 
     The machine is the module's (attach-machine). A kernel, on tensors or on buffers, gets the attribute `engine`: the
-    name of the engine that can run it with the least modelled cycles, of several the first by name. An attribute that
-    is there is kept, and checked. What it takes to bring the operands to the engine and the results back is not
-    counted, nor what two kernels could do at once: a small kernel between two of another engine may be better off with
-    theirs, which an attribute set before can say.
+    name of the engine with the least modelled cycles, ties broken by name. An existing attribute is kept, and checked.
+    The
+    cost excludes transfers and concurrency: a small kernel between two of another engine may be faster on theirs, which
+    an
+    attribute can select.
     """
 
     name = "map-engines"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Tag the kernels of the module."""
+        """Assign the kernels of the module."""
         map_engines(op, machine_of(op))

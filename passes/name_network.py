@@ -1,4 +1,4 @@
-"""Every name that a network has in C begins with its own, so that several networks are one program."""
+"""Prefix of all C names of a network, so that several networks link into one program."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _HEADERS = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
     "stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype".split()
 )
-"""Headers of C11, in whose place the network's own would be included."""
+"""C11 headers that a network's own header would shadow."""
 
 
 def check_name(name: str) -> None:
-    """Raise Diagnostic where a name cannot be that of a network in C."""
+    """Raise Diagnostic for a name that is not a valid prefix in C."""
     reason = ""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         reason = "letters, digits and '_', a letter first"
@@ -39,7 +39,7 @@ def name_network(module: ModuleOp, name: str) -> None:
     """
     Rename the functions and globals of a module of `emitc`: `network_x` becomes `<name>_x`, another `y` `<name>_y`.
 
-    Raises Diagnostic where no function is public, and for a name that C or the runtime has.
+    Raises Diagnostic if no function is public, and for a name reserved by C or the runtime.
     """
     check_name(name)
     functions = [op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)]
@@ -52,7 +52,7 @@ def name_network(module: ModuleOp, name: str) -> None:
     defined = [op for op in module.body.block.ops if isinstance(op, emitc.FuncOp | emitc.GlobalOp)]
     renamed = {op.sym_name.data: StringAttr(f"{name}_{op.sym_name.data.removeprefix(old)}") for op in defined}
     if len(set(renamed.values())) < len(renamed):
-        # One with the old prefix and one without have become the same.
+        # Names with and without the old prefix collide.
         renamed = {symbol: StringAttr(f"{name}_{symbol}") for symbol in renamed} | {
             op.sym_name.data: renamed[op.sym_name.data] for op in public
         }
@@ -68,9 +68,9 @@ def name_network(module: ModuleOp, name: str) -> None:
 @dataclass(frozen=True)
 class NameNetworkPass(Pass):
     """
-    Let every name of a network's C begin with `name`: functions, variables, types, macros; its files do then, too.
+    Prefix all C names of a network with `name`: functions, variables, types, macros and files.
 
-    Run it on `emitc`. Programs of several networks need a name for each but one.
+    Run it on `emitc`. In a program of several networks, all but one need a name.
     """
 
     name = "name-network"

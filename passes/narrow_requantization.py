@@ -1,4 +1,4 @@
-"""Requantisations by constants in 64 bits or floats become products in 32 bits with the same results."""
+"""Strength reduction of constant requantisation from 64 bits or floats to exact 32-bit products."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .requantization.steps import Domain
 
 
 def narrow_requantization(op: Operation) -> None:
-    """Write the requantisations of a kernel on tensors anew in 32 bits, where they are cheaper so."""
+    """Rewrite the requantisations of a kernel on tensors in 32 bits if that is cheaper."""
     block = single_block(op.epilogue) if isinstance(op, KernelOp) else None
     if is_elementwise(op):
         block = cast(GenericOp, op).body.block
@@ -87,7 +87,7 @@ def _narrow_generic(op: GenericOp, block: Block) -> None:
 
 
 def _kept(block: Block, count: int) -> list[int]:
-    """Erase those of the last `count` arguments of a body that it does not use; returns the places of the others."""
+    """Erase unused arguments among the last `count` of a body; return the positions of the others."""
     arguments = block.args[len(block.args) - count :]
     kept = [index for index, argument in enumerate(arguments) if argument.uses]
     for argument in reversed(arguments):
@@ -99,7 +99,7 @@ def _kept(block: Block, count: int) -> list[int]:
 def _constants(
     op: Operation, made: list[tuple[SSAValue, Array]], rank: int, axis: int
 ) -> list[tuple[SSAValue, AffineMap]]:
-    """Insert the constants of new arguments before a kernel; returns them, with the maps from its output's axes."""
+    """Insert the constants of new arguments before a kernel; return them with their indexing maps."""
     found: list[tuple[SSAValue, AffineMap]] = []
     for argument, numbers in made:
         constant = arith.ConstantOp(cast(Any, dense(numbers.astype(numpy_type(argument.type)), argument.type)))
@@ -110,7 +110,7 @@ def _constants(
 
 
 def _put(new: Operation, old: Operation) -> None:
-    """Put a kernel in the place of another."""
+    """Replace a kernel by another."""
     new.location = old.location
     new.attributes |= old.attributes
     hint = old.results[0].name_hint
@@ -121,13 +121,16 @@ def _put(new: Operation, old: Operation) -> None:
 @dataclass(frozen=True)
 class NarrowRequantizationPass(Pass):
     """
-    Replace requantisations by constants, in 64 bits or floats, by products in 32 bits that give the same results.
+    Replace requantisations by constants, in 64 bits or floats, by equal products in 32 bits.
 
-    Weights are constants, so that the least and the greatest sum of each channel are known. Where factor, summand and
-    rounding fit 32 bits for these, `(sum * factor + summand) >> shift` is all it takes, a bias before it included.
-    Elsewhere, and for float factors, the upper word of a product is: `(upper(sum << left, factor) + summand) >> right`
-    with numbers that are found such that each of the result's values begins at the same sum as before, in each
-    channel; where none are found, the requantisation stays. Run it on tensors, after the last fuse-epilogues.
+    Weights are constant, so the value range of each channel's accumulator is known. If factor, summand and rounding fit
+    32 bits for this range, the result is `(sum * factor + summand) >> shift`, including a preceding bias. Otherwise,
+    and
+    for float factors, it is `(upper(sum << left, factor) + summand) >> right`, with parameters searched per channel
+    such
+    that all thresholds of the result are equal; without a solution the requantisation stays. Run it on tensors, after
+    the
+    last fuse-epilogues.
     """
 
     name = "narrow-requantization"

@@ -1,4 +1,4 @@
-"""Each distinct kernel becomes one function."""
+"""Outlining of structurally equal kernels into functions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .proof.kernel import ATTRIBUTE
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A kernel, the buffers that it works on, and the integers in its scalar code, in order."""
+    """Kernel with its buffers and the integer constants of its scalar code, in order."""
 
     op: Operation
     arguments: Sequence[SSAValue]
@@ -45,16 +45,16 @@ class _Kernel:
 
 
 def _varying(group: Sequence[_Kernel]) -> list[int]:
-    """Return the positions of the numbers that are not the same in all kernels of a group."""
+    """Return the positions of the constants that differ within a group of kernels."""
     columns = zip(*(kernel.numbers for kernel in group), strict=True)
     return [index for index, column in enumerate(columns) if len(set(column)) > 1]
 
 
 def outline_kernels(module: ModuleOp, family: Sequence[func.FuncOp]) -> None:
     """
-    Move every kernel and copy of some functions into a function of its own, before the first of them, and call it.
+    Outline every kernel and copy of some functions, and insert the calls.
 
-    Structurally equal kernels share one; numbers in which they differ (requantisation factors) become its arguments.
+    Structurally equal kernels share one function; constants that differ (requantisation factors) become arguments.
     """
     groups: dict[Hashable, list[_Kernel]] = {}
     for op in (op for function in family for op in nested_ops(function.body)):
@@ -78,14 +78,14 @@ def _numbers(op: Operation) -> list[arith.ConstantOp]:
 
 
 def _structure(op: Operation, arguments: Sequence[SSAValue]) -> tuple[Hashable, list[Attribute]]:
-    """Return the canonical key of a kernel to outline, and the integers that it leaves out."""
+    """Return the canonical key of a kernel, and the integer constants that it abstracts."""
     scalars = [_constant_of(value) for value in dict.fromkeys(op.operands) if value not in arguments]
     numbers = [each.value for each in (*scalars, *_numbers(op)) if isinstance(each.value, IntegerAttr)]
     return structural_key([*scalars, op], lambda value: _type_anywhere(value.type), _facts), list(numbers)
 
 
 def _facts(op: Operation) -> Hashable:
-    """Return the facts of an op but integers of scalar code and which kernel it is a tile of."""
+    """Return the attributes of an op for the key, without integer constants and the kernel description."""
     facts = op.properties | op.attributes
     facts.pop(ATTRIBUTE, None)
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
@@ -117,7 +117,7 @@ def _outline_group(group: Sequence[_Kernel], name: str, before: func.FuncOp) -> 
 
 
 def _anywhere(value: SSAValue, op: Operation) -> SSAValue:
-    """Return an argument of a kernel's function as one whose type does not say where in its buffer it begins."""
+    """Return an argument cast to a type with dynamic offset."""
     type = _type_anywhere(value.type)
     if type == value.type:
         return value
@@ -140,7 +140,7 @@ def _type_anywhere(type: Attribute) -> Attribute:
 
 
 def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
-    """Turn the integer constants at these positions into arguments."""
+    """Convert the integer constants at these positions to arguments."""
     constants = [constant for constant in _numbers(outlined) if isinstance(constant.value, IntegerAttr)]
     block = outlined.body.block
     for number, index in enumerate(varying):
@@ -152,13 +152,13 @@ def _make_arguments(outlined: func.FuncOp, varying: list[int]) -> None:
 
 
 def _arguments(op: Operation) -> list[SSAValue]:
-    """Return the buffers that a kernel works on, each once, after what its scalar code uses from outside."""
+    """Return the distinct captures and buffers of a kernel."""
     captures = kernel_of(op).captures if is_kernel(op) else ()
     return list(dict.fromkeys([*captures, *(value for value in op.operands if is_shaped(value))]))
 
 
 def _outlined(op: Operation, arguments: Sequence[SSAValue]) -> func.FuncOp:
-    """Return a private function that does a copy of the op on its arguments."""
+    """Build a private function with a clone of the op."""
     types = [_type_anywhere(value.type) for value in arguments]
     block = Block(arg_types=types)
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
@@ -177,20 +177,20 @@ def _outlined(op: Operation, arguments: Sequence[SSAValue]) -> func.FuncOp:
 
 
 def _constant_of(value: SSAValue) -> arith.ConstantOp:
-    """Return the constant that a scalar operand is. Raises Diagnostic where it is none."""
+    """Return the defining constant of a scalar operand. Raises Diagnostic for other values."""
     if isinstance(value.owner, arith.ConstantOp):
         return value.owner
     user = next(iter(value.uses)).operation
-    raise Diagnostic("a kernel's scalar operand is no constant", where=where(user), expected="an arith.constant")
+    raise Diagnostic("a kernel's scalar operand is not a constant", where=where(user), expected="an arith.constant")
 
 
 @dataclass(frozen=True)
 class OutlineKernelsPass(Pass):
     """
-    Make each distinct kernel a private function and call it.
+    Outline each structurally distinct kernel into a private function, and call it.
 
-    Layers of the same shapes and attributes share one function, so that lowering, C code and program memory pay for it
-    once; factors in which they differ are passed to it. So do those of a function and its buckets.
+    Layers of the same shapes and attributes share one function, which reduces compile time and code size. Factors that
+    differ become arguments. A function and its buckets share functions too.
     """
 
     name = "outline-kernels"

@@ -1,4 +1,4 @@
-"""Kernels of one engine run beside those of another, and transfers beside both, across layers."""
+"""Overlap of kernels on different engines and of transfers, across layers, by list scheduling."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .overlap.times import Times, waits_of
 from .overlap.tokens import Tokens
 
 _IN_FLIGHT, _IN_FLIGHT_EXTERNAL = 16, 32
-"""Transfers in flight of machines that do not say, over links from levels that programs address and external ones."""
+"""Default limits of in-flight transfers, over links from addressed and from external levels."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,9 @@ class Limits:
 
 def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
     """
-    Launch the kernels of engines with a queue, and let what a function does run at once as far as memory allows.
+    Launch kernels asynchronously on engines with a queue, and reorder the function's body by list scheduling.
 
-    The ops of its outermost block change their order; what a loop does stays as it is. Of two orders the one that is
-    modelled to be faster is taken, so that this never makes a program slower.
+    Only the outermost block is reordered. Program order is kept if its modelled makespan is least.
     """
     _unroll_single_steps(function)
     for op in nested_ops(function):
@@ -57,7 +56,7 @@ def overlap_engines(function: FuncOp, machine: Machine, limits: Limits) -> None:
 
 
 def _reorder(block: Block, times: Times, limits: Limits) -> None:
-    """Bring what a block does into the order that is modelled to be fastest."""
+    """Reorder a block by the least modelled makespan."""
     items = items_of(block)
     durations = [times.of(item) for item in items]
     waits = waits_of(items, durations)
@@ -69,7 +68,7 @@ def _reorder(block: Block, times: Times, limits: Limits) -> None:
 
 
 def _unroll_single_steps(function: FuncOp) -> None:
-    """Replace the loops of a single step by that step."""
+    """Inline loops of one iteration."""
     for loop in [op for op in nested_ops(function) if isinstance(op, scf.ForOp)]:
         low, end, step = (range_of(value) for value in (loop.lb, loop.ub, loop.step))
         if low is None or end is None or step is None or low.low != low.high or end.low != end.high:
@@ -89,7 +88,7 @@ def _unroll_single_steps(function: FuncOp) -> None:
 
 
 def _launch(kernel: Operation) -> None:
-    """Launch a kernel and wait for it at once."""
+    """Replace a kernel by a launch and a join."""
     launch = LaunchOp(kernel.clone())
     join = JoinOp(launch.token)
     launch.location = launch.kernel.location = join.location = kernel.location
@@ -97,7 +96,7 @@ def _launch(kernel: Operation) -> None:
 
 
 def _arrange(block: Block, items: Sequence[Item]) -> None:
-    """Bring the items of a block into an order; what only computes comes right before it is used first."""
+    """Reorder the items of a block; ops without effects are sunk to their first use."""
     end = block.last_op
     assert end is not None
     placed: set[Operation] = {end}
@@ -120,14 +119,13 @@ def _arrange(block: Block, items: Sequence[Item]) -> None:
 @dataclass(frozen=True)
 class OverlapEnginesPass(Pass):
     """
-    Let engines and transfers work at once: kernels are launched where an engine has a queue, and what a function does
-    is put into the order that is modelled to be fastest.
+    Overlap engines and transfers: launch kernels on engines with a queue, and reorder by list scheduling.
 
-    Run it after pipeline-dma. It looks at addresses: what shares no memory may run at once or in another order, such as
-    the next layer's weights that are fetched early. At most `transfers` of each link are in flight; of one that leads
-    to an external level `external`, since these take longer than many kernels. Over all links as many are in flight as
-    the key `in_flight` of the machine's links says, of those to external levels and of others: a DMA engine has only so
-    many counters. `open` and `external-open` replace it.
+    Run it after pipeline-dma. Items with disjoint memory regions are independent, so that transfers of the next layer's
+    weights are prefetched. At most `transfers` of each link are in flight, of one to an external level `external`,
+    since
+    these outlast many kernels. The key `in_flight` of the machine's links limits the sum over all links, separately for
+    external levels, because a DMA engine has a fixed number of counters. `open` and `external-open` override it.
     """
 
     name = "overlap-engines"

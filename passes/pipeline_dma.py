@@ -1,4 +1,4 @@
-"""Transfers overlap with work: what is needed next is fetched early, what is done is written late."""
+"""Software pipelining of loops over tiles: transfers overlap with compute."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from .loops.nest import Index
 
 def pipeline_dma(function: FuncOp) -> None:
     """
-    Let transfers and work overlap in the loops over tiles of a function; other loops stay as they are.
+    Software-pipeline the loops over tiles of a function; other loops are unchanged.
 
-    A tile that stays for the whole loop is fetched before it. Where tiles alternate in two or more buffers, the first
-    is fetched before the loop, and each next one while the one before it is worked on. A tile that is written is
-    waited for when its buffer is needed again, and after the loop.
+    A loop-invariant tile is fetched before the loop. With two or more buffers, the first tile is fetched in the
+    prologue,
+    and each next one during the use of the previous one. A write is waited for before its buffer is reused, or in the
+    epilogue.
     """
     for op in reversed(nested_ops(function)):
         if type(op) is scf.ForOp and (found := tile_loop(op)) is not None:
@@ -56,7 +57,7 @@ def _pipeline(found: TileLoop) -> None:
 
 
 def _first_fetch(writer: Writer, fetch: Transfer) -> list[SSAValue]:
-    """Fetch the first tile before the loop: one that is prefetched is in flight, one that stays is waited for."""
+    """Emit the prologue of a fetch: issued for a prefetched tile, issued and waited for if loop-invariant."""
     if fetch.is_prefetched:
         return [_fetch(writer, fetch, 0)]
     if fetch.count == 1:
@@ -65,7 +66,7 @@ def _first_fetch(writer: Writer, fetch: Transfer) -> list[SSAValue]:
 
 
 def _fetch(writer: Writer, fetch: Transfer, step: Index) -> SSAValue:
-    """Begin the transfer that stands in a step of the loop."""
+    """Issue the transfer of a step of the loop."""
     assert fetch.cone is not None
     start = fetch.start.clone(dict(zip(fetch.start.operands, fetch.cone.at(writer, step, fetch.start.operands))))
     start.stages = None
@@ -73,7 +74,9 @@ def _fetch(writer: Writer, fetch: Transfer, step: Index) -> SSAValue:
 
 
 def _next_fetch(found: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
-    """At the first step of a tile: begin to fetch the next, then wait for this one; returns the token to carry on."""
+    """
+    Issue the next fetch at the first step of a tile, then wait for the current one; return the loop-carried token.
+    """
 
     def begin(writer: Writer) -> list[SSAValue]:
         step = writer.add(found.loop.body.block.args[0], fetch.run)
@@ -91,7 +94,7 @@ def _next_fetch(found: TileLoop, fetch: Transfer, token: SSAValue) -> SSAValue:
 
 
 def _settle(fetch: Transfer) -> None:
-    """Leave a fetch in the loop only where it stays there as it is."""
+    """Remove a pipelined fetch from the loop's body."""
     if fetch.count > 1 and not fetch.is_prefetched:
         fetch.start.stages = None
     elif isinstance(fetch.holder, scf.IfOp):
@@ -102,7 +105,7 @@ def _settle(fetch: Transfer) -> None:
 
 
 def _await_buffer(writer: Writer, found: TileLoop, write: Transfer, token: SSAValue) -> None:
-    """At the first step of an output's tile: wait until what its buffer held has been written."""
+    """Wait, at the first step of an output tile, for the previous write from its buffer."""
     if write.run == 1:
         writer.wait(token)
         return
@@ -111,7 +114,7 @@ def _await_buffer(writer: Writer, found: TileLoop, write: Transfer, token: SSAVa
 
 
 def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
-    """Let a write be in flight when the step ends; returns the tokens of those in flight then, oldest first."""
+    """Leave a write in flight at the end of a step; return the in-flight tokens, oldest first."""
     write.start.stages = None
     Rewriter.erase_op(write.wait)
     later = [*tokens[1:], write.start.token]
@@ -134,7 +137,7 @@ def _write_on(write: Transfer, tokens: Sequence[SSAValue]) -> list[SSAValue]:
 
 
 def _carry(found: TileLoop, initial: Sequence[SSAValue], onward: Sequence[SSAValue], fetched: int) -> None:
-    """Let the loop carry tokens from step to step, and wait for the writes after it."""
+    """Add tokens as loop-carried values, and wait for the writes in the epilogue."""
     loop = found.loop
     end = loop.body.block.last_op
     assert end is not None
@@ -151,10 +154,9 @@ def _carry(found: TileLoop, initial: Sequence[SSAValue], onward: Sequence[SSAVal
 @dataclass(frozen=True)
 class PipelineDmaPass(Pass):
     """
-    Fetch tiles while those before them are worked on, and wait for what is written only when its buffer is needed.
+    Software-pipeline transfers: prefetch tiles during compute, and delay waits for writes until buffer reuse.
 
-    In the loops that expand-grid makes; the `stages` of a transfer say how many buffers there are. A loop of another
-    form stays as it is.
+    Applies to the loops of expand-grid; `stages` of a transfer is the number of buffers. Other loops are unchanged.
     """
 
     name = "pipeline-dma"

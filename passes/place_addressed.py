@@ -25,10 +25,11 @@ from .verify_levels import parts_of, too_much
 
 def place_addressed(module: ModuleOp, machine: Machine) -> None:
     """
-    Place buffers that the program addresses in the farthest level that it can address, if others are farther.
+    Place buffers that the program addresses in the farthest addressable level, if others are farther.
 
-    That is what comes from outside or outlives a call: inputs, outputs and state; and the constants that are not
-    brought to engines tile by tile. Raises Diagnostic where it has no room for all of it.
+    These are inputs, outputs, state, and constants that kernels do not access by tiles. Raises Diagnostic if the level
+    is
+    too small.
     """
     if not machine.far.external:
         return
@@ -61,13 +62,13 @@ def _verify_room(module: ModuleOp, machine: Machine) -> None:
 
 
 def is_tiled(op: Operation) -> bool:
-    """Return whether an op is a kernel that plan-memory brings to its engine: one of a function's outermost block."""
+    """Return whether plan-memory tiles an op: a kernel in a function's outermost block."""
     is_outermost = isinstance(op.parent_op(), FuncOp)
     return is_outermost and is_kernel(op) and not kernel_of(op).tables
 
 
 def _globals(module: ModuleOp) -> Iterator[memref.GlobalOp]:
-    """Yield the globals that have no level yet."""
+    """Yield the globals without a level."""
     for op in module.body.block.ops:
         if isinstance(op, memref.GlobalOp) and _is_nowhere(op.type):
             yield op
@@ -83,7 +84,7 @@ def _at(type: Attribute, level: StringAttr) -> MemRefType[Any]:
 
 
 def _constants_touched(function: FuncOp) -> Iterator[memref.GetGlobalOp]:
-    """Yield the globals of which the program itself touches elements."""
+    """Yield the globals whose elements the program accesses directly."""
     for op in nested_ops(function):
         if isinstance(op, (*VIEWS, ReturnOp)) or is_tiled(op):
             continue
@@ -102,9 +103,9 @@ def _root(value: SSAValue) -> SSAValue:
 @dataclass(frozen=True)
 class PlaceAddressedPass(Pass):
     """
-    Let inputs, outputs, state, and constants that no transfer brings near lie where a program addresses them.
+    Place inputs, outputs, state, and untiled constants in a level that programs address.
 
-    Where the machine's farthest level is `external`, that is the one before it; elsewhere nothing changes. Run it after
+    If the machine's farthest level is `external`, that is the level before it; otherwise nothing changes. Run it after
     place-weights.
     """
 

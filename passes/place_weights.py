@@ -1,4 +1,4 @@
-"""Weights that are in a memory before the program runs, where engines read them in place."""
+"""Placement of weights in preloaded memories, which engines read in place."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ from .memory.views import bytes_of
 
 @dataclass
 class Weights:
-    """
-    A constant, the kernels that take it as their weights with their engines and modelled cycles, and how many cycles it
-    is worth not to fetch it.
-    """
+    """Constant with the kernels that use it as weights, their engines, modelled cycles, and the benefit in cycles."""
 
     definition: memref.GlobalOp
     bytes: int
@@ -37,15 +34,15 @@ class Weights:
 
     @property
     def density(self) -> float:
-        """Modelled cycles that are saved for each byte."""
+        """Benefit in cycles per byte."""
         return self.benefit / max(self.bytes, 1)
 
 
 def place_weights(module: ModuleOp, machine: Machine) -> None:
     """
-    Let weights lie in the machine's preloaded memories: those first for which it saves most cycles a byte.
+    Place weights in the machine's preloaded memories, greedily by saved cycles per byte.
 
-    Only constants are placed that all their users can read there, and do not take longer for it than fetching does.
+    A constant is placed only if all its users can read it there, no slower than fetching it.
     """
     found = weights_of(module, machine)
     for level in [level for level in machine.levels if level.preloaded]:
@@ -65,7 +62,7 @@ def place_weights(module: ModuleOp, machine: Machine) -> None:
 
 
 def weights_of(module: ModuleOp, machine: Machine) -> list[Weights]:
-    """Return the constants that are weights of kernels, and nothing else, in the order of their first use."""
+    """Return the constants used only as weights of kernels, in order of first use."""
     globals_ = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, memref.GlobalOp)}
     uses: dict[str, list[tuple[KernelOp, memref.GetGlobalOp]]] = {}
     others: set[str] = set()
@@ -95,12 +92,12 @@ def _is_weight(use: Use) -> bool:
 
 
 def _cycles(uses: list[tuple[KernelOp, memref.GetGlobalOp]], engines: list[Engine], machine: Machine) -> list[int]:
-    """Return the modelled cycles of kernels with their weights where they are."""
+    """Return the modelled cycles of kernels with their weights in their current level."""
     return [machine.cost(engine, op) or 0 for (op, _), engine in zip(uses, engines, strict=True)]
 
 
 def _benefit(size: int, engines: list[Engine], cycles: list[int], machine: Machine) -> float:
-    """Return the cycles of fetching weights that computing does not hide, and a little for those that it does."""
+    """Return the exposed cycles of fetching weights, plus a small fraction of the hidden ones."""
     fetches = [machine.fetch_cycles(engine, size) for engine in engines]
     return sum(max(fetch - computing, fetch / 16) for fetch, computing in zip(fetches, cycles, strict=True))
 
@@ -116,11 +113,12 @@ def _place(weights: Weights, space: Attribute) -> None:
 @dataclass(frozen=True)
 class PlaceWeightsPass(Pass):
     """
-    Give weights a place in memories that are filled before the program runs (`preloaded` in the machine).
+    Place weights in memories that are filled before the program runs (`preloaded` in the machine).
 
-    Kernels whose engines name such a memory for the role `weights` then read them in place. Where not all of them fit,
-    those are placed for which fetching takes most cycles a byte that computing does not hide. Weights that an engine
-    reads so slowly there that fetching them takes less are left. Run it after map-engines.
+    Kernels whose engines name such a memory for the role `weights` then read them in place. If capacity is short,
+    weights
+    with the most exposed fetch cycles per byte are placed first. Weights whose in-place reads are slower than fetching
+    are not placed. Run it after map-engines.
     """
 
     name = "place-weights"

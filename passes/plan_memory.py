@@ -1,4 +1,4 @@
-"""Tile shapes, stages, residency and addresses for the near memories."""
+"""Memory planning: tile shapes, stages, residency and addresses in the near levels."""
 
 from __future__ import annotations
 
@@ -34,15 +34,14 @@ from .memory.views import move
 from .verify_levels import parts_of
 
 ADDRESS = "hier.address"
-"""The attribute of an allocation in a near level: its address there, in bytes."""
+"""Attribute of an allocation in a near level: its offset there, in bytes."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """
-    Constraints of a plan: bytes of the nearest level (0 for its size), stages, work spent on searching, whether
-    anything stays in a near level from one kernel to the next, and how many kernels are to pass before bytes are used
-    again.
+    Constraints of a plan: bytes of the nearest level (0 for its size), stages, search budget, residency, and the reuse
+    distance of bytes in kernels.
     """
 
     level_bytes: int = 0
@@ -56,9 +55,10 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     """
     Replace the kernels whose engines work in near memories by grids of tiles that fit there.
 
-    Hop by hop from the far level inwards: which buffers stay in the near level of the hop, which kernels are fused,
-    and in which tiles, so that the modelled time is least. Kernels of engines that work where the network's
-    buffers lie stay as they are. Raises Diagnostic where no tiling fits, with the smallest size that works.
+    Plans hop by hop from the far level inwards: resident buffers, fused groups and their tilings, for the least
+    modelled
+    cycles. Kernels of engines at the buffers' own level are unchanged. Raises Diagnostic if no tiling fits, with the
+    smallest size that suffices.
     """
     hops = hops_of(function, machine)
     for index, hop in enumerate(hops):
@@ -74,7 +74,7 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
 
 
 def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
-    """Return the hops from the far level to the nearest that an engine of the function works in."""
+    """Return the hops from the far level to the nearest one that an engine of the function uses."""
     paths: dict[tuple[str, ...], list[Hop]] = {}
     for op in nested_ops(function.body):
         if is_kernel(op):
@@ -107,7 +107,7 @@ def _path(op: Operation, machine: Machine) -> list[Hop]:
     levels = [machine.level(name) for name in names]
     if len(outward) != len(inward):
         raise Diagnostic(
-            f"the ways to '{near.name}' and back differ in length",
+            f"the paths to '{near.name}' and back differ in length",
             where=where(op),
             remedy="give the machine links in both directions between neighbouring levels",
         )
@@ -121,7 +121,7 @@ def _path(op: Operation, machine: Machine) -> list[Hop]:
 
 
 def _blocks(function: FuncOp, depth: int) -> list[Block]:
-    """Return the blocks that hold the kernels to plan: the function's own, or those of the grids of the hop before."""
+    """Return the blocks with kernels to plan: the function's body, or the bodies of the previous hop's grids."""
     if depth == 0:
         return [function.body.block]
     grids = [op for op in nested_ops(function) if isinstance(op, GridOp)]
@@ -134,7 +134,7 @@ def _is_guard(op: Operation) -> bool:
 
 
 def _plan_block(block: Block, hop: Hop, limits: Limits, taken: int, *, outer: bool) -> None:
-    """Plan the kernels of a block; `taken` bytes of the near level are so whatever is planned."""
+    """Plan the kernels of a block; `taken` bytes of the near level are unavailable."""
     size = min(limits.level_bytes or hop.near.size, hop.near.size) if hop.is_last else hop.near.size
     capacity = size - taken
     found = layers_of(
@@ -158,20 +158,20 @@ def _plan_block(block: Block, hop: Hop, limits: Limits, taken: int, *, outer: bo
 
 
 def _taken(function: FuncOp, level: Level, machine: Machine) -> int:
-    """Return the bytes of a level that weights, state, inputs and outputs take."""
+    """Return the bytes of a level used by weights, state, inputs and outputs."""
     module = function.parent_op()
     parts = parts_of(module, machine.far.name) if isinstance(module, ModuleOp) else ()
     return sum(level.aligned(part.bytes) for part in parts if part.level == level.name)
 
 
 def _note(function: FuncOp, layers: Layers, cycles: int) -> None:
-    """Note on the function what the plan is modelled to take, and what no plan is faster than."""
+    """Annotate the function with the modelled cycles of the plan and their lower bound."""
     function.attributes["hier.modelled_cycles"] = IntegerAttr(cycles, i64)
     function.attributes["hier.cycles_bound"] = IntegerAttr(min(cycles, lower_bound(layers)), i64)
 
 
 def _keep(alloc: Operation, level: str, address: int) -> set[SSAValue]:
-    """Let a buffer and the views of it lie in a near level; returns them."""
+    """Make a buffer and its views resident in a near level; return them."""
     alloc.attributes.pop(KEEP, None)
     alloc.attributes[ADDRESS] = IntegerAttr(address, i64)
     return set(move(alloc.results[0], StringAttr(level)))
@@ -216,7 +216,7 @@ def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValu
 
 
 def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
-    """Let the copies that a grid is spread over have their buffers at least so far apart in levels that they share."""
+    """Set the strides of a spatially mapped grid's buffers in shared levels to at least these bytes."""
     found: dict[str, Attribute] = dict(grid.apart.data) if grid.apart is not None else {}
     for level, size in apart.items():
         found[level] = IntegerAttr(max(size, grid.apart_in(level) or 0), i64)
@@ -227,10 +227,7 @@ def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
 def _addresses(
     tiling: Tiling, choice: Choice, hop: Hop, address: int
 ) -> tuple[Sequence[int | None], Sequence[int | None], dict[str, tuple[int, int]]]:
-    """
-    Return the addresses of tiles and scratch, one after the other from an address on, and from where to where they
-    reach in each level.
-    """
+    """Return the addresses of tiles and scratch, consecutive from an address on, and their extent in each level."""
     tiles: list[int | None] = []
     scratch: list[int | None] = []
     begins = {hop.near.name: address, hop.outs.name: 0 if hop.is_split else address}
@@ -248,17 +245,17 @@ def _addresses(
 @dataclass(frozen=True)
 class PlanMemoryPass(Pass):
     """
-    Cut kernels into tiles for the near memories of the engines that run them.
+    Tile kernels for the near memories of the engines that run them.
 
-    The machine is the module's (attach-machine). Of the tile shapes, loop orders, fused neighbours and buffers kept in
-    the near level those with the least modelled time are taken; equal layers are solved once. `level-bytes` caps the
-    nearest level, `double-buffered=false` forgoes prefetching. Where memory is short local search refines the initial
-    solution, for about `time-budget` seconds of work; 0 takes the initial one. With `layer-by-layer` every kernel gets
-    its operands from the far level and brings its results there, as simpler planners have it. Bytes of a near level are
-    not used again for as many further kernels as transfers may be in flight (`in_flight` of the machine's links), where
-    there is room, so that neighbours may run at once (overlap-engines); `apart` replaces that number. The function's
-    attributes
-    `hier.modelled_cycles` and `hier.cycles_bound` tell what the plan takes and what no plan can be faster than.
+    The machine is the module's (attach-machine). The plan selects tile shapes, loop orders, fused groups and resident
+    buffers by the least modelled cycles; structurally equal layers are solved once. `level-bytes` caps the nearest
+    level,
+    `double-buffered=false` disables prefetching. If the capacity limits the plan, local search refines the initial
+    solution for about `time-budget` seconds of work; 0 disables it. With `layer-by-layer` there is no residency and no
+    fusion. Bytes of a near level are not reused for as many kernels as transfers may be in flight (`in_flight` of the
+    machine's links), if the capacity permits, so that overlap-engines can overlap neighbours; `apart` overrides that
+    number. The function's attributes
+    `hier.modelled_cycles` and `hier.cycles_bound` give the plan's cycles and a lower bound of any plan's.
     """
 
     name = "plan-memory"

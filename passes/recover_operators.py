@@ -22,7 +22,7 @@ from .recover.rules import RULES, Rule
 
 
 def recover_operators(function: func.FuncOp, rules: Sequence[Rule]) -> None:
-    """Replace what the patterns of rules match by operators; the last ops first, so that the largest match counts."""
+    """Replace matches of patterns by operators, in reverse program order, so that the largest match wins."""
     by_root: dict[str, list[Rule]] = {}
     for rule in rules:
         for name in roots(rule.pattern):
@@ -45,7 +45,7 @@ def _recover(root: Operation, rules: Sequence[Rule], order: dict[Operation, int]
 
 
 def _replace(root: Operation, value: SSAValue, match: Match, order: dict[Operation, int]) -> None:
-    """Put a value in the place of a root, and erase the ops of the match, the last first."""
+    """Replace a root by a value, and erase the matched ops in reverse order."""
     ops = sorted(match.ops, key=lambda op: order[op])
     made = value.owner
     assert isinstance(made, Operation)
@@ -64,10 +64,9 @@ def _replace(root: Operation, value: SSAValue, match: Match, order: dict[Operati
 @dataclass(frozen=True)
 class RecoverOperatorsPass(Pass):
     """
-    Recognise normalisations, activations, rotary embedding and attention where they are written out.
+    Recognise normalisations, activations, rotary embedding and attention decomposed into primitives.
 
-    `lowered` takes only operators that have a lowering of their own: of others, decompose-functions would write out the
-    bodies again.
+    `lowered` selects only operators with a lowering of their own; decompose-functions would decompose others again.
     """
 
     name = "recover-operators"

@@ -37,9 +37,9 @@ _LIMITS = frozenset(("onnx.Clip", "onnx.Relu"))
 
 def recover_quantized(module: ModuleOp, function: func.FuncOp) -> int:
     """
-    Compute in integers what lies between DequantizeLinear and QuantizeLinear, as far as there are operators for it.
+    Convert float operators between DequantizeLinear and QuantizeLinear to integers, where operators exist.
 
-    Returns how many operators on floats that is; those that only move numbers count too.
+    Returns the number of converted operators, data movement included.
     """
     load_rules()
     load_semantics(module)
@@ -67,7 +67,7 @@ def _computes_floats(op: Operation) -> bool:
 
 
 def _quantise(integers: Integers, op: OnnxOp) -> None:
-    """Replace a QuantizeLinear by the same integers, computed from integers; else leave it."""
+    """Replace a QuantizeLinear by an exact integer computation, if there is one."""
     y = quantization_of(op)
     if y is None:
         return
@@ -84,13 +84,13 @@ def _quantise(integers: Integers, op: OnnxOp) -> None:
 
 
 def _looked_up(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue:
-    """Insert the quantised result of functions of one number, and of moves."""
+    """Insert the quantised result of a chain of scalar functions and views, as a table lookup."""
     before.location = fused_location(op.location for op in (*_functions(value, integers), before))
     return looked_up(integers, value, y, before)
 
 
 def _functions(value: SSAValue, integers: Integers) -> list[Operation]:
-    """Return the functions of one number by which a value follows from a tensor of integers, in order."""
+    """Return the scalar functions between an integer tensor and a value, in order."""
     found: dict[Operation, None] = {}
     waiting = [value]
     while waiting:
@@ -102,7 +102,7 @@ def _functions(value: SSAValue, integers: Integers) -> list[Operation]:
 
 
 def _computed(integers: Integers, value: SSAValue, y: Quantization, before: OnnxOp) -> SSAValue | None:
-    """Insert the integer computation of a value, and the tail after it; None where there is no operator for it."""
+    """Insert the integer computation of a value and the tail after it; None if there is no operator for it."""
     value, tail = _tail(value)
     op = value.owner
     if not isinstance(op, OnnxOp) or not value.has_one_use() or element_of(value) != f32:
@@ -122,7 +122,7 @@ def _computed(integers: Integers, value: SSAValue, y: Quantization, before: Onnx
 
 
 def _tail(value: SSAValue) -> tuple[SSAValue, list[OnnxOp]]:
-    """Return the value that is limited and viewed before it is quantised, used for nothing else, and what does it."""
+    """Return the value before its clamps and views, with these as the tail; each has one use."""
     tail: list[OnnxOp] = []
     while value.has_one_use():
         op = value.owner
@@ -134,7 +134,7 @@ def _tail(value: SSAValue) -> tuple[SSAValue, list[OnnxOp]]:
 
 
 def _limits(tail: Sequence[OnnxOp], y: Quantization) -> Range | None:
-    """Return between which integers the results lie, None where what limits them is computed."""
+    """Return the value range after the clamps of a tail, None for a dynamic clamp."""
     limits = y.range
     for op in tail:
         bounds = _bounds(op)
@@ -146,7 +146,7 @@ def _limits(tail: Sequence[OnnxOp], y: Quantization) -> Range | None:
 
 
 def _bounds(op: OnnxOp) -> Array | None:
-    """Return the least and the greatest number that an op of a tail gives, None where they are computed."""
+    """Return the clamping bounds of an op of a tail, None if they are dynamic."""
     if op.name in _VIEWS:
         return np.array([-np.inf, np.inf], np.float32)
     if op.name == "onnx.Relu":
@@ -164,12 +164,12 @@ def _bounds(op: OnnxOp) -> Array | None:
 @dataclass(frozen=True)
 class RecoverQuantizedPass(Pass):
     """
-    Compute in integers of 8 and 4 bits what lies between DequantizeLinear and QuantizeLinear.
+    Convert float computation between DequantizeLinear and QuantizeLinear to 8- and 4-bit integers.
 
-    Convolutions and matrix products become QLinearConv and QLinearMatMul, sums and products 32-bit arithmetic,
-    functions of one number tables; what only moves numbers does it on the integers. Sums are exact then, where floats
-    round: a result may differ by one where the float result lies next to the middle of two integers. What there is no
-    operator for stays in floats.
+    Convolutions and matrix products become QLinearConv and QLinearMatMul, sums and products 32-bit arithmetic, scalar
+    functions tables; data movement works on the integers. Integer sums are exact where floats round: a result may
+    differ
+    by one near a rounding threshold. Operators without an integer form stay in floats.
     """
 
     name = "recover-quantized"

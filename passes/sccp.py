@@ -1,8 +1,8 @@
 """
 Sparse conditional constant propagation.
 
-Values begin as unknown; those that reach a use by executable blocks and edges alone decide what it is: one constant, or
-varying. Wegman and Zadeck, "Constant Propagation with Conditional Branches", TOPLAS 13(2), 1991.
+A dataflow analysis over executable blocks and edges, on the lattice unknown, constant, varying. Wegman and Zadeck,
+"Constant Propagation with Conditional Branches", TOPLAS 13(2), 1991.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .core.dead_code import erase_dead
 from .symbol_dce import symbols_in
 
 _VARIES = None
-"""The fact about a value that is not always the same."""
+"""Lattice element of a varying value."""
 
 
 class _Propagation:
-    """Facts about values: the attribute of a constant, or _VARIES; what has none is not known to be computed."""
+    """Dataflow state: the constant of a value, or _VARIES; absent values are not known to be executed."""
 
     def __init__(self, module: ModuleOp):
         self.facts: dict[SSAValue, Attribute | None] = {}
@@ -46,7 +46,7 @@ class _Propagation:
                 self._vary(function.body.blocks[0].args)
 
     def run(self) -> None:
-        """Visit executable blocks until no fact changes."""
+        """Visit executable blocks until a fixpoint."""
         while self._changed:
             self._changed = False
             for function in self._functions.values():
@@ -68,7 +68,7 @@ class _Propagation:
         self._changed = True
 
     def _flow(self, sources: Iterable[SSAValue], targets: Iterable[SSAValue]) -> None:
-        """Let values be what others are, so far as that is known."""
+        """Propagate the facts of sources to targets."""
         for source, target in zip(sources, targets, strict=True):
             if source in self.facts:
                 self._meet(target, self.facts[source])
@@ -78,7 +78,7 @@ class _Propagation:
             self._meet(value, _VARIES)
 
     def _choices(self, condition: SSAValue) -> tuple[bool, ...]:
-        """Return the possible values of a condition: none where it is not known yet."""
+        """Return the possible values of a condition, none if unknown."""
         if condition not in self.facts:
             return ()
         fact = self.facts[condition]
@@ -114,7 +114,7 @@ class _Propagation:
         self._flow(arguments, block.args)
 
     def _run(self, region: Region, targets: Sequence[SSAValue]) -> None:
-        """Execute a region of one block, whose terminator gives values to others."""
+        """Execute a region of one block, and propagate its terminator's operands to the targets."""
         if not region.blocks:
             return
         self._enter(region.block)
@@ -151,7 +151,7 @@ class _Propagation:
 
 
 def propagate_constants(module: ModuleOp) -> None:
-    """Replace the uses of values that are always the same constant, and erase ops that nothing needs then."""
+    """Replace the uses of constant values, and erase ops that become dead."""
     load_rules(module)
     propagation = _Propagation(module)
     propagation.run()
@@ -172,9 +172,9 @@ def propagate_constants(module: ModuleOp) -> None:
 @dataclass(frozen=True)
 class SccpPass(Pass):
     """
-    Propagate scalar constants through branches that are taken, loops, and calls of private functions.
+    Propagate scalar constants through taken branches, loops, and calls of private functions.
 
-    Code that is never executed stays as it is. Upstream's pass of that name.
+    Code that is never executed is unchanged. Upstream's pass of that name.
     """
 
     name = "sccp"

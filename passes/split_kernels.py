@@ -1,4 +1,4 @@
-"""Kernels in parts, so that one engine works on the first while another one is still at what the rest needs."""
+"""Splitting of producers and consumers into parts, so that two engines overlap."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from .split.parts import can_be_made, made_parts, whole_of
 from .split.steps import Step, cycles_of, steps_of
 
 AROUND = 2
-"""Kernels before and after a pair that are looked at with it."""
+"""Neighbouring kernels before and after a pair in its cost estimate."""
 FARTHEST = 12
-"""Kernels before one among which those are looked for whose results it reads."""
+"""Distance in kernels within which producers are searched."""
 LEAST_GAIN = 0.01
-"""The part of the pair's cycles that cutting it has to save."""
+"""Least saving, as a fraction of the pair's cycles."""
 
 
 def split_kernels(function: FuncOp, machine: Machine) -> None:
     """
-    Do kernels of a function in parts where two engines are then modelled to work at once, and so to be done earlier.
+    Split kernels of a function if that reduces the modelled makespan of two engines.
 
-    Looks at every kernel of the outermost block with the one that made what it reads, where one of their engines works
-    beside the program. Parts are kernels of the same kind on views of the same buffers.
+    Considers each kernel of the outermost block with its producer, if one of their engines runs asynchronously. Parts
+    are
+    kernels of the same op on views of the same buffers.
     """
     if not any(engine.queue for engine in machine.engines):
         return
@@ -52,7 +53,7 @@ def split_kernels(function: FuncOp, machine: Machine) -> None:
 
 @dataclass
 class _Plan:
-    """The kernels of a block in order, and how those that are done in parts are cut."""
+    """Kernels of a block in order, and the splits selected so far."""
 
     machine: Machine
     kernels: Mapping[Operation, Part]
@@ -66,11 +67,11 @@ class _Plan:
 
     @cached_property
     def ops(self) -> Sequence[Operation]:
-        """The kernels' ops."""
+        """Ops of the kernels."""
         return list(self.kernels)
 
     def makers(self, number: int) -> list[int]:
-        """Return the kernels whose results one reads, where the two run on engines of which one has a queue."""
+        """Return the producers of a kernel's inputs, if one of the two engines has a queue."""
         mine, found = self._whole(number), list[int]()
         missing = list(mine.reads) if mine is not None else []
         for other in reversed(range(max(0, number - FARTHEST), number)):
@@ -83,7 +84,7 @@ class _Plan:
         return found
 
     def improve(self, first: int, second: int) -> None:
-        """Cut two kernels, of which one reads what the other makes, where both engines are then busier."""
+        """Split a producer and its consumer if that reduces the makespan."""
         ops = self.ops[first], self.ops[second]
         begin = max(0, first - AROUND)
         around = self.ops[begin : second + AROUND + 1]
@@ -94,12 +95,12 @@ class _Plan:
         self.cuts |= zip(ops, self._chosen[key] or (), strict=False)
 
     def _best(self, ops: tuple[Operation, Operation], around: Sequence[Operation]) -> tuple[Cut, Cut] | None:
-        """Return the cuts of two kernels that save most, None where they save too little."""
+        """Return the split of two kernels with the largest saving, None if it is too small."""
         whole = [step for op in ops for step in self._steps(op, {}) or ()]
         starting = sum(step.engine.setup for step in whole)
         least = max(LEAST_GAIN * sum(step.cycles for step in whole), starting)
         if min(step.cycles for step in whole) <= least + starting or ops[1] in self.cuts:
-            return None  # what is saved is less than the shorter of the two, and another part of each has to be started
+            return None  # the saving is at most the shorter kernel's cycles, and each additional part has a set-up
         now = self._cycles(around, {})
         if now is None:
             return None
@@ -113,18 +114,18 @@ class _Plan:
         return next((pair for _, pair in sorted(found, key=lambda each: each[0]) if _can_be_made(ops, pair)), None)
 
     def _has_room(self, cuts: Mapping[Operation, Cut]) -> bool:
-        """Return whether a part of each kernel have room in the near memory together."""
+        """Return whether a part of each kernel fits the near memory at the same time."""
         parts = [self._steps(op, cuts) or [] for op in cuts]
         size = sum(max((step.size for step in steps), default=0) for steps in parts)
         return all(size <= self.machine.near_level_of(step.engine).size for steps in parts for step in steps)
 
     def _whole(self, number: int) -> Step | None:
-        """Return a kernel that is not cut as a step."""
+        """Return an unsplit kernel as a step."""
         steps = self._steps(self.ops[number], {})
         return steps[0] if steps else None
 
     def _cycles(self, ops: Sequence[Operation], cuts: Mapping[Operation, Cut]) -> int | None:
-        """Return the modelled time of kernels with some of them cut, None where it is not known."""
+        """Return the makespan of kernels with some of them split, None if unknown."""
         found: list[Step] = []
         for op in ops:
             steps = self._steps(op, cuts if op in cuts else self.cuts)
@@ -153,13 +154,13 @@ def _replace(op: Operation, cut: Cut) -> None:
 @dataclass(frozen=True)
 class SplitKernelsPass(Pass):
     """
-    Do kernels in parts, so that one engine works on what another one has made while that is still at the rest.
+    Split kernels into parts, so that a consumer on one engine overlaps with its producer on another.
 
-    Run it on buffers, after map-engines and before plan-memory: parts are kernels on views of the same buffers, cut
-    along the outermost axis of what they write, each on the engine of the whole. Which are cut, and where, follows from
-    the machine's costs: a kernel and the one that reads its result, on two engines of which one has a queue, are cut
-    where both are then modelled to be done at least 1 % earlier, if a part of each have room in the near level.
-    Afterwards overlap-engines lets them run at once.
+    Run it on buffers, after map-engines and before plan-memory: parts are kernels on views of the same buffers, split
+    along
+    the outermost axis of their output, each on the engine of the whole. A producer and its consumer on two engines, one
+    with a queue, are split if the modelled makespan decreases by at least 1 % and a part of each fits the near level.
+    overlap-engines then overlaps them.
     """
 
     name = "split-kernels"

@@ -1,4 +1,4 @@
-"""Functions and globals that nothing needs are erased."""
+"""Dead symbol elimination."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .core.base import Pass
 
 
 def erase_unused_symbols(module: ModuleOp) -> None:
-    """Erase the private symbols of a module that no public symbol and no other op of it refers to, directly or not."""
+    """Erase the private symbols of a module that are not reachable from public symbols or other ops."""
     ops = list(module.body.block.ops)
     private = {name: op for op in ops if (name := _private_name(op)) is not None}
     pending = [op for op in ops if _private_name(op) is None]
@@ -31,14 +31,14 @@ def erase_unused_symbols(module: ModuleOp) -> None:
 
 
 def _private_name(op: Operation) -> str | None:
-    """Return the name of a symbol that is visible in its module alone, None for what is none."""
+    """Return the name of a private symbol, None for other ops."""
     name, visibility = op.properties.get("sym_name"), op.properties.get("sym_visibility")
     is_private = isinstance(visibility, StringAttr) and visibility.data in ("private", "nested")
     return name.data if isinstance(name, StringAttr) and is_private else None
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
-    """Yield the symbols that an op, or one inside of it, refers to."""
+    """Yield the symbols referenced by an op or its nested ops."""
     for inner in nested_ops(op):
         for attribute in (*inner.properties.values(), *inner.attributes.values()):
             yield from _symbols_of(attribute)
@@ -61,9 +61,9 @@ def _symbols_of(attribute: Attribute) -> Iterator[str]:
 @dataclass(frozen=True)
 class SymbolDcePass(Pass):
     """
-    Erase private functions and globals that nothing refers to; those that only erased ones need, too.
+    Erase private functions and globals that are not reachable.
 
-    The symbols of the module itself are looked at, not those of modules inside of it. Upstream's pass of that name.
+    Only symbols of the module itself are considered, not those of nested modules. Upstream's pass of that name.
     """
 
     name = "symbol-dce"

@@ -1,4 +1,4 @@
-"""Scalar code that depends on one byte becomes a product or a table."""
+"""Tabulation of scalar code that depends on one byte: as a product or a lookup table."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _DIVISIONS = (arith.DivSIOp, arith.DivUIOp, arith.RemSIOp, arith.RemUIOp, arith.
 
 
 _WIDTHS = (8, 16, 32)
-"""The bits that entries may have: with more a table is no smaller than the code."""
+"""Bit widths of table entries; wider tables are no smaller than the code."""
 
 
 def tabulate(block: Block) -> None:
     """
-    Let a body multiply, or look up, what depends on one byte alone and is expensive: the last of it, and all before it.
+    Replace expensive scalar code that depends on one byte by a product or a lookup, largest expressions first.
 
-    Expensive are divisions and arithmetic in 64 bits.
+    Divisions and 64-bit arithmetic are expensive.
     """
     ops = [op for op in block.ops if op is not block.last_op]
     for op in reversed(ops):
@@ -45,7 +45,7 @@ def tabulate(block: Block) -> None:
 
 
 def _look_up(op: Operation, block: Block, ops: list[Operation]) -> None:
-    """Replace an op by cheaper ones, where a byte is all that it depends on and what leads there is expensive."""
+    """Replace an op by a cheaper form if its expensive backward slice depends on one byte only."""
     result = op.results[0]
     for byte in _bytes_of(block, ops):
         rest = _code_between(byte, result)
@@ -61,7 +61,7 @@ def _look_up(op: Operation, block: Block, ops: list[Operation]) -> None:
 
 
 def _made_of(byte: SSAValue, values: Array, type: Attribute) -> list[Operation]:
-    """Return the ops that give, of a byte, its value: a product, sum and shift where that does it, else a table."""
+    """Build the ops that map a byte to its value: multiply, add and shift if these are exact, else a table lookup."""
     line = line_through(values)
     if line is None:
         return [LookupOp(byte, dense(values, type))]
@@ -78,14 +78,14 @@ def _made_of(byte: SSAValue, values: Array, type: Attribute) -> list[Operation]:
 
 
 def _bytes_of(block: Block, ops: list[Operation]) -> list[SSAValue]:
-    """Return the bytes of a body, in the order in which they are known."""
+    """Return the bytes of a body in program order."""
     there = (op for op in ops if op.parent_block() is block)
     values = [*block.args, *(result for op in there for result in op.results)]
     return [value for value in values if value.type == i8 and not isinstance(value.owner, arith.ConstantOp)]
 
 
 def _code_between(byte: SSAValue, result: SSAValue) -> list[Operation] | None:
-    """Return the ops that make a result of a byte and of constants; None where it takes more."""
+    """Return the backward slice from a result to a byte; None if it depends on other values."""
     found: dict[Operation, None] = {}
     pending = [result]
     while pending:
@@ -108,7 +108,7 @@ def _is_expensive(op: Operation) -> bool:
 
 
 def _values(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[Operation]) -> Array:
-    """Return the values of the code for every byte, from -128 on."""
+    """Evaluate the code for every byte from -128 to 127."""
     values: dict[SSAValue, Array] = {byte: np.arange(-128, 128).astype(np.int8)}
     needed = set(rest)
     with np.errstate(all="ignore"):
@@ -122,11 +122,11 @@ def _values(byte: SSAValue, rest: list[Operation], result: SSAValue, ops: list[O
 @dataclass(frozen=True)
 class TabulatePass(Pass):
     """
-    Replace expensive scalar code in kernels that depends on one byte by a product and a shift, or by `quant.lookup`.
+    Replace expensive scalar code that depends on one byte by a product and a shift, or by `quant.lookup`.
 
-    Such is what follows a requantisation to bytes: the division of attention scores, another requantisation in 64 bits.
-    A product stands for code that gives the same for all 256 bytes; where none does, a table has 256 entries. Run it
-    after the last fuse-epilogues.
+    Examples are code after a requantisation to bytes: the division of attention scores, a second requantisation in 64
+    bits. A product must be equal for all 256 bytes; otherwise a table has 256 entries. Run it after the last
+    fuse-epilogues.
     """
 
     name = "tabulate"

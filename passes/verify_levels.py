@@ -1,4 +1,4 @@
-"""Every memory level holds what was put into it."""
+"""Capacity check of every memory level."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .memory.views import bytes_of
 from .proof.compile import VIEWS
 
 _SHOWN = 4
-"""How many of the largest parts an error names."""
+"""Maximum number of parts that an error names."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class Part:
 
 def verify_levels(module: ModuleOp, machine: Machine) -> None:
     """
-    Raise Diagnostic where globals, inputs and outputs together are larger than the level that they lie in, or where a
-    program touches what is in one that it does not address.
+    Raise Diagnostic if globals, inputs and outputs exceed their level, or a program accesses a level that it does not
+    address.
 
-    What says no level lies in the farthest. Allocations have no place yet: run it after allocate-static.
+    Values without a level are in the farthest. Allocations need offsets: run it after allocate-static.
     """
     parts = [*parts_of(module, machine.far.name), *_tables_of(module, machine.far.name)]
     if machine.far.external:
@@ -60,7 +60,7 @@ def verify_levels(module: ModuleOp, machine: Machine) -> None:
 
 
 def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:
-    """Raise Diagnostic where anything but transfers touches buffers in a level that programs do not address."""
+    """Raise Diagnostic if an op other than a transfer accesses a buffer in an unaddressed level."""
     far = machine.far.name
     for op in nested_ops(function):
         if isinstance(op, (*VIEWS, DmaStartOp, ReturnOp, memref.GetGlobalOp)):
@@ -75,7 +75,7 @@ def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:
 
 
 def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
-    """Yield globals, inputs and outputs with the level that each lies in, `far` where it says none."""
+    """Yield globals, inputs and outputs with their level, `far` if they name none."""
     spare = spare_memories(module)
     for op in module.body.block.ops:
         if isinstance(op, memref.GlobalOp) and op not in spare:
@@ -87,7 +87,7 @@ def parts_of(module: ModuleOp, far: str) -> Iterator[Part]:
 
 
 def _tables_of(module: ModuleOp, far: str) -> Iterator[Part]:
-    """Yield the constants that lowering makes: tables of lookups, and first values of state that are not all zero."""
+    """Yield the constants that lowering creates: lookup tables, and non-zero initial values of state."""
     lookups = {op.table: op for op in nested_ops(module) if isinstance(op, LookupOp)}
     for number, op in enumerate(lookups.values()):
         yield Part(f"table_{number}", far, ENTRIES * numpy_type(op.result.type).itemsize)
@@ -99,7 +99,7 @@ def _tables_of(module: ModuleOp, far: str) -> Iterator[Part]:
 
 
 def _ports(function: FuncOp, far: str) -> Iterator[Part]:
-    """Yield the inputs and outputs of a function that is called from outside."""
+    """Yield the inputs and outputs of a public function."""
     if function.sym_visibility == StringAttr("private") or BUCKET_OF in function.attributes:
         return
     for argument in function.body.block.args:
@@ -114,7 +114,7 @@ def _level_of(type: Attribute, far: str) -> str:
 
 
 def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
-    """Return the allocations in memories for weights."""
+    """Return the use of the preloaded levels."""
     levels = [level for level in machine.levels if level.preloaded]
     held = [sum(level.aligned(part.bytes) for part in parts if part.level == level.name) for level in levels]
     return [f"{each.name} holds {used:,} of {each.size:,} bytes" for each, used in zip(levels, held, strict=True)]
@@ -123,7 +123,7 @@ def _elsewhere(parts: Sequence[Part], machine: Machine) -> list[str]:
 def too_much(
     parts: Sequence[Part], needed: int, level: Level, machine: Machine, notes: Sequence[str] = ()
 ) -> Diagnostic:
-    """Return the error of a level that does not hold what lies in it, with the largest of these parts."""
+    """Return the error of a level that is too small, with its largest parts."""
     largest = sorted(parts, key=lambda part: (-part.bytes, part.name))[:_SHOWN]
     named = [f"{part.name} ({part.bytes:,} bytes)" for part in largest]
     rest = [f"{len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
@@ -150,7 +150,7 @@ def _remedy(needed: int, level: Level, machine: Machine) -> str:
 
 
 def _larger(machine: Machine, needed: int) -> list[str]:
-    """Return the names of the machines known that have the engines of one, and a level behind its own that suffices."""
+    """Return the names of known machines with the same engines and a sufficient farther level."""
     levels, found = {level.name for level in machine.levels}, list[str]()
     for name in variants():
         other = find_machine(name)
@@ -163,9 +163,9 @@ def _larger(machine: Machine, needed: int) -> list[str]:
 @dataclass(frozen=True)
 class VerifyLevelsPass(Pass):
     """
-    Refuse a program whose weights, state, buffers, inputs and outputs are more than a memory level has.
+    Reject a program whose weights, state, buffers, inputs and outputs exceed a memory level.
 
-    Run it when all of them are there: after allocate-static.
+    Run it after allocate-static, when all of them are placed.
     """
 
     name = "verify-levels"

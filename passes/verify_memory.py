@@ -1,4 +1,4 @@
-"""Proof that data is where it is needed when it is needed."""
+"""Proof of memory safety: every access reads the data that program order implies."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ _EXPLICIT = (GridOp, DmaStartOp, DmaWaitOp, LaunchOp, ParallelOp, ViewOp)
 
 def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -> None:
     """
-    Prove that a program with grids or transfers moves data soundly; whatever made it.
+    Prove that a program with grids or transfers moves data correctly, independent of the passes that built it.
 
-    With `plain` false a program without grids, transfers, launches and views of memory by address is passed over. With
-    `tiles` false it is left open which part of its operands a kernel among explicit transfers gets.
-    Raises Diagnostic at the first rule that is broken, with the op and a counterexample. The sizes of levels are those
-    of the machine that is attached to the module; without one they are not checked.
+    With `plain` false, programs without grids, transfers, launches and views of memory by address are skipped. With
+    `tiles` false, the operand tiles of kernels among explicit transfers are not checked. Raises Diagnostic at the first
+    broken rule, with the op and a counterexample. Level sizes are checked if the module has a machine.
     """
     machine = machine_of(module) if ATTRIBUTE in module.attributes else None
     levels = {level.name: level for level in machine.levels} if machine is not None else {}
@@ -60,12 +59,12 @@ def verify_memory(module: ModuleOp, *, plain: bool = True, tiles: bool = True) -
 
 
 def _refuse_tensors(function: FuncOp) -> None:
-    """Raise Diagnostic where a function works on values, which lie nowhere."""
+    """Raise Diagnostic for a function on tensors."""
     for op in (function, *nested_ops(function.body)):
         values = function.body.block.args if op is function else op.results
         if any(isinstance(value.type, TensorType) for value in values):
             raise Diagnostic(
-                "the program has tensors, of which nothing can be proved",
+                "the program has tensors, which have no memory to verify",
                 where=where(op),
                 expected="buffers only",
                 found=op.name,
@@ -74,7 +73,7 @@ def _refuse_tensors(function: FuncOp) -> None:
 
 
 def _places_memory(module: ModuleOp) -> bool:
-    """Return whether a program says itself what lies where and when: else its buffers are apart by themselves."""
+    """Return whether a program places memory explicitly; otherwise its buffers are disjoint by construction."""
     return any(isinstance(op, _EXPLICIT) for op in nested_ops(module))
 
 
@@ -88,12 +87,13 @@ def _is_inner(grid: GridOp) -> bool:
 @dataclass(frozen=True)
 class VerifyMemoryPass(Pass):
     """
-    Prove that data is where it is needed when it is needed: in grids, in arenas, and in programs with transfers.
+    Prove memory safety: in grids, in arenas, and in programs with transfers.
 
-    Changes nothing. A program that breaks a rule is refused with the op, the rule and a counterexample. With
-    `plain=false` programs are passed over that say nothing themselves of what lies where: without grids, transfers,
-    launches and views of memory by address. With `tiles=false` it is left open which part of its operands a kernel
-    among explicit transfers gets, as the grids that these were made from have been proved to say.
+    Changes nothing. Rejects a program that breaks a rule, with the op, the rule and a counterexample. With
+    `plain=false`,
+    programs without grids, transfers, launches and views of memory by address are skipped. With `tiles=false`, the
+    operand
+    tiles of kernels among explicit transfers are not checked, because those of the original grids have been proved.
     """
 
     name = "verify-memory"

@@ -1,1 +1,1 @@
-"""Turning tensors into buffers: what the conversion remembers, and what it makes of state and of slices at an index."""
+"""Bufferisation of state, dynamic slices, loops, branches and padding."""

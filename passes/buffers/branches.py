@@ -1,8 +1,8 @@
 """
-Conditionals with tensors as results at the buffer level.
+Bufferisation of `scf.if` with tensor results.
 
-A result has one memory, whichever way is taken. What a branch computes for it is computed there, or copied where it is
-something that was there before.
+A result has one buffer, shared by both branches. A value computed in a branch is written to it directly; a value from
+outside of the branch is copied.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .bufferizer import Bufferizer, buffer_of
 from .loops import Convert, scalar
 
 _OWNERS = (scf.IfOp, scf.ForOp, scf.WhileOp, tensor.ConcatOp, tensor.PadOp)
-"""Ops besides kernels that fill a destination."""
+"""Ops besides kernels that write to a destination."""
 
 
 def plan_branches(state: Bufferizer) -> None:
-    """Plan destination passing for branches: a result that a branch makes anew is computed in the result's buffer."""
+    """Plan destination passing for branches: a result computed in a branch is written to the result's buffer."""
     for op in (op for op in state.old.walk() if isinstance(op, scf.IfOp)):
         for region in op.regions:
             _plan_branch(state, op, region)
@@ -37,14 +37,14 @@ def _plan_branch(state: Bufferizer, op: scf.IfOp, region: Region) -> None:
 
 
 def _makes(value: SSAValue, block: Block) -> bool:
-    """Return whether a tensor is made by an op of a block that fills a destination."""
+    """Return whether a tensor is the result of a destination-passing op in a block."""
     if not is_shaped(value) or not isinstance(value, OpResult) or value.op.parent is not block:
         return False
     return is_kernel(value.op) or isinstance(value.op, _OWNERS)
 
 
 def convert_branches(state: Bufferizer, op: Operation, convert: Convert) -> None:
-    """Append a conditional; its scalars are results as they are, its tensors come to lie in memory."""
+    """Bufferise a conditional; scalar results are kept, tensor results get buffers."""
     assert isinstance(op, scf.IfOp)
     condition = scalar(state, op.cond)
     for result in op.results:
@@ -77,14 +77,14 @@ def _branch(state: Bufferizer, op: scf.IfOp, blocks: Sequence[Block], convert: C
 
 def _yield(state: Bufferizer, op: scf.IfOp, terminator: Operation) -> None:
     """
-    End a branch: results that lie elsewhere are copied to their memory.
+    Terminate a branch: copy results in other buffers to their destination.
 
-    Raises Diagnostic where it yields others than the op gives, which xDSL does not check.
+    Raises Diagnostic for a type mismatch between the branch and the op, which xDSL does not verify.
     """
     yielded, given = ([value.type for value in values] for values in (terminator.operands, op.results))
     if yielded != given:
         raise Diagnostic(
-            "a branch does not yield what 'scf.if' gives",
+            "a branch yields other types than the results of 'scf.if'",
             where=where(terminator),
             expected=", ".join(map(str, given)) or "nothing",
             found=", ".join(map(str, yielded)) or "nothing",
@@ -99,7 +99,7 @@ def _yield(state: Bufferizer, op: scf.IfOp, terminator: Operation) -> None:
 
 
 def _is_fresh(value: SSAValue) -> bool:
-    """Return whether a tensor has no content yet."""
+    """Return whether a tensor has undefined content."""
     return isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp)
 
 

@@ -17,13 +17,13 @@ from ...ir import FreshNames, element_of, shape_of, symbol_names, where
 from ..memory.views import buffer_type
 
 Destination: TypeAlias = Callable[[], SSAValue]
-"""Makes, at the current place, the buffer that a tensor is to be computed into."""
+"""Builds, at the current insertion point, the buffer that a tensor is computed into."""
 
 
 @dataclass
 class Bufferizer:
     """
-    The state of one function's conversion: ops of `old` are rebuilt, in order, at the end of `new`.
+    State of the bufferisation of a function: ops of `old` are rebuilt in order at the end of `new`.
 
     Within a loop, `new` is the body of the new loop; `entry` stays the function's block.
     """
@@ -35,18 +35,18 @@ class Bufferizer:
     buffers: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     destinations: dict[SSAValue, Destination] = field(default_factory=dict[SSAValue, Destination])
     holders: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """The tensor in whose memory another one's destination lies."""
+    """Tensor in whose buffer the destination of another is a view."""
     aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     last_use: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     owned: set[SSAValue] = field(default_factory=set[SSAValue])
     parts: set[SSAValue] = field(default_factory=set[SSAValue])
-    """The tensors that are computed in their part of a concatenation, or inside of their padding."""
+    """Tensors computed in place in their part of a concatenation, or inside of their padding."""
     in_place: set[SSAValue] = field(default_factory=set[SSAValue])
-    """The loaded values that are the memory of a state."""
+    """Loaded values that alias the memory of a state."""
     copiers: dict[Hashable, str] = field(default_factory=dict[Hashable, str])
-    """The functions that copy to and from parts of buffers."""
+    """Functions that copy to and from slices of buffers."""
     numbers: dict[Operation, int] = field(default_factory=dict[Operation, int])
-    """The place of each op of `old` in program order, those in regions included."""
+    """Position of each op of `old` in program order, including those in regions."""
     globals: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     current: Operation | None = None
 
@@ -56,39 +56,39 @@ class Bufferizer:
         self.first_function = next(op for op in self.module.body.block.ops if isinstance(op, func.FuncOp))
 
     def emit(self, op: Operation) -> SSAValue | None:
-        """Append an op at the place of the one being converted; returns its first result."""
+        """Append an op at the location of the op being converted; return its first result."""
         if self.current is not None:
             op.location = self.current.location
         self.new.add_op(op)
         return op.results[0] if op.results else None
 
     def root(self, value: SSAValue) -> SSAValue:
-        """Return the tensor that stands for all tensors which share `value`'s memory."""
+        """Return the representative of the tensors that alias `value`'s buffer."""
         while value in self.aliases:
             value = self.aliases[value]
         return value
 
     def is_last_use(self, value: SSAValue, op: Operation) -> bool:
-        """Return whether a tensor is in memory of its own that nobody needs after an op, so that it may be changed."""
+        """Return whether an op is the last use of a tensor in a buffer of its own, so that it may be clobbered."""
         root = self.root(value)
         return root in self.owned and self.last_use.get(root) == self.numbers[op]
 
     def join(self, result: SSAValue, value: SSAValue) -> None:
-        """Let a tensor take over the memory of another, which nobody needs any more."""
+        """Alias a tensor with another at the other's last use (in-place update)."""
         self.buffers[result] = self.buffers[value]
         root = self.root(value)
         self.aliases[result] = root
         self.last_use[root] = max(self.last_use[root], self.last_use.get(result, -1))
 
     def allocate(self, value: SSAValue) -> SSAValue:
-        """Append the allocation of a buffer for a tensor."""
+        """Allocate a buffer for a tensor."""
         buffer = self.emit(memref.AllocOp.get(element_of(value), None, list(shape_of(value))))
         assert buffer is not None
         buffer.name_hint = value.name_hint
         return buffer
 
     def destination(self, value: SSAValue) -> SSAValue:
-        """Return the buffer that a tensor is computed into, made after those that hold it."""
+        """Return the destination buffer of a tensor; the buffers that contain it are built first."""
         missing: list[SSAValue] = []
         holder: SSAValue | None = value
         while holder is not None and holder not in self.buffers:
@@ -101,7 +101,7 @@ class Bufferizer:
 
 
 def buffer_of(state: Bufferizer, value: SSAValue) -> SSAValue:
-    """Return the buffer that holds a tensor."""
+    """Return the buffer of a tensor."""
     if value in state.buffers:
         return state.buffers[value]
     if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
@@ -127,7 +127,7 @@ def _global(state: Bufferizer, value: SSAValue) -> SSAValue:
 
 
 def address_of(state: Bufferizer, symbol: str, type: Attribute, value: SSAValue) -> SSAValue:
-    """Insert, as the function's first op, what gives the memory of a global, which holds a tensor."""
+    """Insert the `memref.get_global` of a tensor as the function's first op."""
     get = memref.GetGlobalOp(symbol, cast(Any, type))
     if isinstance(value, OpResult):
         get.location = value.op.location

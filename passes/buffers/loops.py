@@ -1,8 +1,8 @@
 """
-Loops over tensors at the buffer level, and the scalar code around kernels.
+Bufferisation of loops with tensors, and of scalar code around kernels.
 
-A tensor that a loop carries has one memory for all turns, that of the loop's result. What a turn makes of it is
-computed in that memory where nobody needs the old content any more, else beside it, and copied at the end of the turn.
+A loop-carried tensor has one buffer for all iterations, that of the loop's result. An iteration updates it in place if
+the old content is dead; otherwise it computes into a temporary, which is copied at the end of the iteration.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...ir import where
 from .bufferizer import Bufferizer, buffer_of
 
 Convert = Callable[[Operation], None]
-"""Appends the work of one op on buffers."""
+"""Bufferises one op."""
 
 
 def plan_loops(state: Bufferizer) -> None:
@@ -42,7 +42,7 @@ def plan_loops(state: Bufferizer) -> None:
 
 
 def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:
-    """Append a loop; its scalars are carried as they are, its tensors in memory."""
+    """Bufferise `scf.for`; scalars stay loop-carried, tensors get buffers."""
     assert isinstance(op, scf.ForOp)
     body = op.body.block
     bounds = [scalar(state, value) for value in (op.lb, op.ub, op.step)]
@@ -71,7 +71,7 @@ def convert_loop(state: Bufferizer, op: Operation, convert: Convert) -> None:
 
 
 def _memory(state: Bufferizer, op: Operation, init: SSAValue, result: SSAValue) -> SSAValue:
-    """Return the memory of a tensor that a loop carries, with the content that it begins with."""
+    """Return the buffer of a loop-carried tensor, with its initial content."""
     is_fresh = isinstance(init, OpResult) and isinstance(init.op, tensor.EmptyOp)
     if not is_fresh and result not in state.destinations and state.is_last_use(init, op) and _is_alone(state, op, init):
         state.join(result, init)
@@ -86,9 +86,9 @@ def _memory(state: Bufferizer, op: Operation, init: SSAValue, result: SSAValue) 
 
 def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
     """
-    Append a loop that goes on while a condition holds, which hands on what it is given.
+    Bufferise `scf.while` with a condition that forwards its arguments.
 
-    Raises Diagnostic where the condition changes what is carried.
+    Raises Diagnostic for a condition region that forwards other values.
     """
     assert isinstance(op, scf.WhileOp)
     before, after = op.before_region.block, op.after_region.block
@@ -132,7 +132,7 @@ def convert_while(state: Bufferizer, op: Operation, convert: Convert) -> None:
 
 
 def _yield(state: Bufferizer, arguments: Sequence[SSAValue], body: Block) -> None:
-    """End a turn: what was computed elsewhere is copied to where the next turn finds it."""
+    """Terminate an iteration: copy results in other buffers to the loop-carried ones."""
     moves: list[tuple[SSAValue, SSAValue]] = []
     yielded: list[SSAValue] = []
     memories = {state.buffers[argument] for argument in arguments if is_shaped(argument)}
@@ -147,7 +147,7 @@ def _yield(state: Bufferizer, arguments: Sequence[SSAValue], body: Block) -> Non
 
 
 def _apart(state: Bufferizer, value: SSAValue, source: SSAValue, memories: set[SSAValue]) -> SSAValue:
-    """Return memory with a tensor's content that no copy into the carried tensors changes."""
+    """Return a buffer with a tensor's content that no copy into the loop-carried buffers clobbers."""
     if state.buffers.get(state.root(value)) not in memories and source not in memories:
         return source
     beside = state.allocate(value)
@@ -160,11 +160,8 @@ def _yielded(block: Block) -> tuple[SSAValue, ...]:
     return tuple(block.last_op.operands)
 
 
-# Scalars
-
-
 def scalar(state: Bufferizer, value: SSAValue) -> SSAValue:
-    """Return the scalar of the new function that a scalar of the old one is; a constant is made where it is used."""
+    """Return the scalar of the new function for a scalar of the old one; constants are rebuilt at each use."""
     if isinstance(value, OpResult) and isinstance(value.op, arith.ConstantOp):
         made = state.emit(arith.ConstantOp(value.op.value))
         assert made is not None
@@ -179,7 +176,7 @@ def is_scalar(op: Operation) -> bool:
 
 
 def convert_scalar(state: Bufferizer, op: Operation) -> None:
-    """Append a scalar op."""
+    """Rebuild a scalar op."""
     operands = [scalar(state, value) for value in op.operands]
     made = op.__class__.create(
         operands=operands,
@@ -194,7 +191,7 @@ def convert_scalar(state: Bufferizer, op: Operation) -> None:
 
 
 def convert_extract(state: Bufferizer, op: Operation) -> None:
-    """An element of a tensor is loaded from its buffer."""
+    """Convert `tensor.extract` to a load."""
     assert isinstance(op, tensor.ExtractOp)
     indices = [scalar(state, index) for index in op.indices]
     loaded = state.emit(memref.LoadOp.get(buffer_of(state, op.tensor), indices))
@@ -203,14 +200,14 @@ def convert_extract(state: Bufferizer, op: Operation) -> None:
 
 
 def convert_insert(state: Bufferizer, op: Operation) -> None:
-    """An element is stored into the buffer of the tensor, or into a copy where somebody still needs the old one."""
+    """Convert `tensor.insert` to a store, in place at the last use of the tensor, else into a copy."""
     assert isinstance(op, tensor.InsertOp)
     value, indices = scalar(state, op.scalar), [scalar(state, index) for index in op.indices]
     state.emit(memref.StoreOp.get(value, updated(state, op, op.dest, op.result), indices))
 
 
 def updated(state: Bufferizer, op: Operation, old: SSAValue, new: SSAValue) -> SSAValue:
-    """Return the memory in which a tensor becomes another one, by an op that changes a part of it."""
+    """Return the buffer of a partially updated tensor: in place at the last use of the old one, else a copy."""
     if new not in state.destinations and state.is_last_use(old, op) and _is_alone(state, op, old):
         state.join(new, old)
         return state.buffers[new]
@@ -224,12 +221,12 @@ def updated(state: Bufferizer, op: Operation, old: SSAValue, new: SSAValue) -> S
 
 
 def _is_alone(state: Bufferizer, op: Operation, value: SSAValue) -> bool:
-    """Return whether no other operand of an op has the memory of this one."""
+    """Return whether no other operand of an op aliases a value."""
     return sum(state.root(operand) is state.root(value) for operand in op.operands) == 1
 
 
 def load_tables(state: Bufferizer, op: Operation) -> None:
-    """Let the scalar code of a kernel, which is new already, read tables and scalars where these lie now."""
+    """Convert table lookups and captured scalars in the rebuilt scalar code of a kernel to loads."""
     inner = [each for region in op.regions for each in nested_ops(region)]
     own = {value for each in inner for value in each.results}
     own |= {value for region in op.regions for block in region.blocks for value in block.args}

@@ -1,4 +1,4 @@
-"""Padding on buffers: the border is filled, what lies inside is computed there where that is possible."""
+"""Bufferisation of padding: the border is filled, the interior is computed in place if possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .bufferizer import Bufferizer, buffer_of
 
 
 def plan_padding(state: Bufferizer, op: tensor.PadOp) -> None:
-    """Let a tensor that is only made to be padded be computed inside of the padded one."""
+    """Plan in-place computation of a tensor whose only use is `tensor.pad`."""
     state.destinations[op.source] = lambda: _bordered(state, op)
     state.holders[op.source] = op.result
     state.parts.add(op.source)
@@ -30,7 +30,7 @@ def convert_padding(state: Bufferizer, op: Operation) -> None:
 
 
 def _bordered(state: Bufferizer, op: tensor.PadOp) -> SSAValue:
-    """Fill the border of the padded tensor's buffer and return the view of what is inside."""
+    """Fill the border of the padded buffer and return the view of its interior."""
     number = _number(op)
     whole = state.destination(op.results[0])
     value = state.emit(arith.ConstantOp(number.value))
@@ -46,7 +46,7 @@ def _bordered(state: Bufferizer, op: tensor.PadOp) -> SSAValue:
 
 
 def _border(low: Sequence[int], inner: Sequence[int], full: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield (offsets, sizes) of the boxes that together are the border: two for each axis at most, without overlap."""
+    """Yield (offsets, sizes) of disjoint boxes that cover the border: at most two per axis."""
     for axis, (begin, size, extent) in enumerate(zip(low, inner, full, strict=True)):
         for start, stop in ((0, begin), (begin + size, extent)):
             if start < stop:
@@ -56,12 +56,10 @@ def _border(low: Sequence[int], inner: Sequence[int], full: Sequence[int]) -> It
 
 
 def _number(op: tensor.PadOp) -> arith.ConstantOp:
-    """Return the constant that an op pads with."""
+    """Return the padding constant."""
     terminator = op.region.block.last_op
     assert terminator is not None
     fill = terminator.operands[0]
     if not isinstance(fill, OpResult) or not isinstance(fill.op, arith.ConstantOp) or op.low or op.high:
-        raise Diagnostic(
-            "only padding of static size with a constant can be turned into work on buffers", where=where(op)
-        )
+        raise Diagnostic("only static padding with a constant can be bufferised", where=where(op))
     return fill.op

@@ -18,15 +18,15 @@ from ..loops.affine import axes_of
 from ..memory.views import VIEWS
 
 Ranges = dict[SSAValue, Range | None]
-"""Value or buffer -> the integers that it may be or hold, as signed ones of its type; None where they may be any."""
+"""Value or buffer -> value range, as signed integers of its type; None if unbounded."""
 
 
 def ranges_of(function: func.FuncOp, module: ModuleOp) -> Callable[[SSAValue], Range | None]:
     """
-    Return the function that tells what integers a buffer of a function, or a view of it, holds when it is read.
+    Analyse the value ranges of a function's buffers; return the query for a buffer or a view of it.
 
-    What an op writes that is no kernel, view or copy, or that is in a loop or branch, may be any number, as what
-    arguments and state hold. Bytes without a sign are numbers from -128 on, as everywhere on buffers.
+    Arguments and state are unbounded, and so are writes in loops or branches and by ops other than kernels, views and
+    copies. Unsigned bytes are in two's complement, from -128 on.
     """
     constants = {op.sym_name.data: op for op in module.ops if isinstance(op, memref.GlobalOp)}
     found: Ranges = dict.fromkeys(function.args)

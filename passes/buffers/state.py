@@ -1,8 +1,8 @@
 """
-State at the buffer level: memory that is neither a constant nor the arena's, and slices at an index of the run.
+Bufferisation of state and of slices at dynamic offsets.
 
-A state is updated in place: what is loaded is the state's own memory, new rows are copied into it, and storing the
-result does nothing more. Where the old value is still needed after an update, it is copied when it is loaded.
+A state is updated in place: a load aliases the state's memory, new rows are copied into it, and the store is a no-op.
+If the old value is live after an update, the load copies it.
 """
 
 from __future__ import annotations
@@ -35,18 +35,20 @@ from .bufferizer import Bufferizer, address_of, buffer_of
 from .loops import scalar, updated
 
 STATE = "tilewright.state"
-"""The attribute of a global that outlives a call."""
+"""Attribute of a global that outlives a call."""
 
 
 def states_to_buffers(module: ModuleOp) -> None:
-    """Turn the mutable globals of a module into memory. Raises Diagnostic for one that is no tensor with a value."""
+    """
+    Convert the mutable globals of a module to memrefs. Raises Diagnostic for one without a static tensor type or value.
+    """
     for op in list(module.body.block.ops):
         if not isinstance(op, GlobalOp):
             continue
         kind = cast("TensorType[Any]", op.type)
         if not isinstance(op.type, TensorType) or op.value is None or op.is_mutable is None:
             raise Diagnostic(
-                f"the global @{op.sym_name.data} cannot be turned into memory",
+                f"the global @{op.sym_name.data} cannot be bufferised",
                 where=where(op),
                 expected="a mutable tensor of static shape with a first value",
             )
@@ -57,7 +59,7 @@ def states_to_buffers(module: ModuleOp) -> None:
 
 
 def plan_states(state: Bufferizer) -> None:
-    """Find the loads whose value may be the state's own memory."""
+    """Find the loads that may alias the state's memory."""
     accesses: dict[str, list[GlobalLoadOp | GlobalStoreOp]] = {}
     for op in state.old.ops:
         if isinstance(op, GlobalLoadOp | GlobalStoreOp):
@@ -69,7 +71,9 @@ def plan_states(state: Bufferizer) -> None:
 
 
 def _in_place(load: GlobalLoadOp, store: Operation) -> bool:
-    """Return whether what is stored are slices put into what was loaded, which nobody else needs."""
+    """
+    Return whether the stored value is the loaded one with inserted slices, each the only use of the previous value.
+    """
     value = store.operands[0] if isinstance(store, GlobalStoreOp) else load.result
     while isinstance(value, OpResult) and isinstance(value.op, tensor.InsertSliceOp):
         value = value.op.dest
@@ -114,7 +118,7 @@ def _insert_slice(state: Bufferizer, op: Operation) -> None:
 
 
 def _updates_in_place(state: Bufferizer, op: tensor.InsertSliceOp) -> bool:
-    """Return whether a slice goes straight into a state, of which nobody needs the old value."""
+    """Return whether a slice is inserted into a state in place."""
     value: SSAValue = op.dest
     while isinstance(value, OpResult) and isinstance(value.op, tensor.InsertSliceOp):
         value = value.op.dest
@@ -123,7 +127,7 @@ def _updates_in_place(state: Bufferizer, op: tensor.InsertSliceOp) -> bool:
 
 
 def _leads_to_store(value: SSAValue) -> bool:
-    """Return whether slices put into a tensor, each the only use of the one before, end in a store."""
+    """Return whether a chain of inserted slices, each with one use, ends in a store."""
     while True:
         users = [use.operation for use in value.uses]
         if any(isinstance(user, GlobalStoreOp) for user in users):
@@ -134,7 +138,7 @@ def _leads_to_store(value: SSAValue) -> bool:
 
 
 def sliced_at(state: Bufferizer, op: Operation, source: SSAValue) -> SSAValue:
-    """Append a copy of the part of a buffer that begins at an index of the run; returns it."""
+    """Append a copy of the slice of a buffer at a dynamic offset; return the copy."""
     part = state.destination(op.results[0])
     _call_copy(state, op, "read_rows", [source, part])
     return part
@@ -142,10 +146,10 @@ def sliced_at(state: Bufferizer, op: Operation, source: SSAValue) -> SSAValue:
 
 def _call_copy(state: Bufferizer, op: Any, name: str, buffers: Sequence[SSAValue]) -> None:
     """
-    Append a call that copies between a whole buffer and the part of another that an op with offsets means.
+    Append a call that copies between a whole buffer and a slice at dynamic offsets.
 
-    It is a function of its own, shared by all copies alike, because what passes prove of a function may not depend on
-    indices that depend on data, which only moves inside of it.
+    The callee is shared by equal copies. It confines data-dependent indices, so that passes can prove bounds in the
+    caller.
     """
     indices = [scalar(state, value) for value in op.offsets]
     types = [value.type for value in (*buffers, *indices)]
@@ -158,7 +162,7 @@ def _call_copy(state: Bufferizer, op: Any, name: str, buffers: Sequence[SSAValue
 
 
 def _define_copy(state: Bufferizer, op: Any, name: str, types: Sequence[Attribute]) -> str:
-    """Define the private function `(source, target, indices...)` that copies to or from a part; returns its name."""
+    """Define the private function `(source, target, indices...)` that copies to or from a slice; return its name."""
     block = Block(arg_types=types)
     source, target, *indices = block.args
     for argument, hint in zip(block.args, ("rows", "whole") if name == "write_rows" else ("whole", "rows")):
@@ -185,7 +189,7 @@ _SLICE = ("static_offsets", "static_sizes", "static_strides")
 
 
 def _view_at(op: Any, whole: SSAValue, indices: Sequence[SSAValue], emit: Callable[[Operation], Any]) -> SSAValue:
-    """Append the view of a buffer that an op with offsets, sizes and strides means, at these dynamic offsets."""
+    """Append the subview of a buffer at dynamic offsets, with the op's static sizes and strides."""
     offsets, sizes, strides = (numbers_of(op.properties[name]) for name in _SLICE)
     if DYNAMIC_INDEX in (*sizes, *strides):
         raise Diagnostic("a slice of dynamic size cannot be turned into a view", where=where(op))
@@ -211,4 +215,4 @@ STATE_RULES: list[tuple[Any, Callable[[Bufferizer, Operation], None]]] = [
     (GlobalStoreOp, _store),
     (tensor.InsertSliceOp, _insert_slice),
 ]
-"""Op classes and what appends their work on buffers."""
+"""Op classes and their bufferisation."""

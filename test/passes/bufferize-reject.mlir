@@ -1,7 +1,7 @@
 // RUN: opt-tool %s -p bufferize --split-input-file --verify-diagnostics
 
 func.func @graph_level(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'onnx.Relu' cannot be turned into work on buffers}}
+  // expected-error@+1 {{'onnx.Relu' has no bufferisation}}
   %y = onnx.Relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
@@ -35,7 +35,7 @@ func.func @dropped_axis(%x: tensor<4x4xi8>) -> tensor<4xi8> {
 
 // -----
 
-// expected-error@+1 {{the global @k cannot be turned into memory}}
+// expected-error@+1 {{the global @k cannot be bufferised}}
 ml_program.global private mutable @k : tensor<4xi8>
 func.func @f() {
   func.return
@@ -59,7 +59,7 @@ func.func @branches(%b: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   %y = scf.if %c -> (tensor<4xf32>) {
     scf.yield %x : tensor<4xf32>
   } else {
-    // expected-error@+1 {{a branch does not yield what 'scf.if' gives}}
+    // expected-error@+1 {{a branch yields other types than the results of 'scf.if'}}
     scf.yield
   }
   func.return %y : tensor<4xf32>

@@ -109,7 +109,7 @@ func.func @constant_rows(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>) -> (tenso
 
 // -----
 
-// expected-error@unknown {{the input 'position' of a network with caches is no position}}
+// expected-error@unknown {{the input 'position' of a network with caches is not a position}}
 func.func @no_position(%p: tensor<1x2x4xf32>, %x: tensor<1x1x4xf32>, %n: tensor<2xi64> {onnx.name = "position"}) -> tensor<1x3x4xf32> {
   %c = onnx.Concat(%p, %x) {axis = 1 : si64} : (tensor<1x2x4xf32>, tensor<1x1x4xf32>) -> tensor<1x3x4xf32>
   func.return %c : tensor<1x3x4xf32>

@@ -1,7 +1,7 @@
 // RUN: opt-tool %s -p outline-kernels --split-input-file --verify-diagnostics
 
 func.func @network(%fill: i8, %x: memref<4xi8>) {
-  // expected-error@+1 {{a kernel's scalar operand is no constant}}
+  // expected-error@+1 {{a kernel's scalar operand is not a constant}}
   linalg.fill ins(%fill : i8) outs(%x : memref<4xi8>)
   func.return
 }

@@ -287,10 +287,9 @@ def test_an_arena_above_the_capacity_says_who_is_alive_and_what_helps():
     problem = raised.value
     assert problem.where == "<input>:2:1"
     assert problem.notes == [
-        "alive at step 6, where most is needed: "
-        "a (64 bytes, steps 4..7), b (64 bytes, steps 6..8), c (24 bytes, steps 5..7)"
+        "alive at step 6, the peak: a (64 bytes, steps 4..7), b (64 bytes, steps 6..8), c (24 bytes, steps 5..7)"
     ]
-    assert problem.found == "160 bytes, of which 160 are needed whatever the addresses"
+    assert problem.found == "160 bytes, lower bound 160"
     assert problem.remedy == "a capacity of 160; or c (24 bytes) in another memory or made smaller"
 
 

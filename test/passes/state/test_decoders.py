@@ -131,8 +131,8 @@ def test_a_fixed_length_with_its_positions(form: str, new: int, bucket: int) -> 
 @pytest.mark.parametrize(
     ("form", "new", "extra", "message"),
     [
-        ("dynamo-inside", "1", "", "exported for one position"),
-        ("torchscript-learned", "1", "", "exported for one position"),
+        ("dynamo-inside", "1", "", "exported for one fixed position"),
+        ("torchscript-learned", "1", "", "exported for one fixed position"),
         ("dynamo-stated", "3", WINDOW, "a value of its own for each cached row"),
     ],
 )
