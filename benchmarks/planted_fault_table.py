@@ -540,14 +540,14 @@ FAULTS: tuple[Fault, ...] = (
         "targets/siracusa/c/tilewright_unpack.h",
         "const uint32_t last = first < count ? tw_packed_load(packed + 4 * whole) : 0u;",
         "const uint32_t last = first < count ? tw_packed_load(packed + 4 * (whole > 0 ? whole - 1 : 0)) : 0u;",
-        f"{_SIRACUSA}/test_unpack_rows.py",
+        f"{_SIRACUSA}/test_core_instructions.py",
     ),
     _fault(
         "bytes added twice at the end of a row",
         "targets/siracusa/c/tilewright_dot.h",
         "const uint32_t fresh = 0xffffffffu << (8 * (whole - k));",
         "const uint32_t fresh = 0xffffffffu;",
-        f"{_SIRACUSA}/test_dot_blocks.py",
+        f"{_SIRACUSA}/test_core_instructions.py",
     ),
     _fault(
         "a long transfer cut too short",

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -79,20 +80,23 @@ def check_instructions(
     Headers in the folder `headers` replace those of the target. Of instructions with a state, only the prototypes are
     compared. Raises Diagnostic at the first that differs.
     """
-    for made in chosen:
-        check_prototype(made, headers)
+    defined = {made.name for made in chosen if check_prototype(made, headers)}
     executed = [made for made in chosen if not made.states]
     drawn = [sample for made in executed for sample in _draw(made, samples, seed)]
     if drawn:
-        _compare(executed, drawn, headers)
+        _compare(executed, drawn, headers, is_linked=any(made.name not in defined for made in executed))
     return [made.name for made in executed]
 
 
 # Prototypes
 
 
-def check_prototype(made: Instruction, headers: Path | None = None) -> None:
-    """Raise Diagnostic where no header declares the function of an instruction, or with other types."""
+def check_prototype(made: Instruction, headers: Path | None = None) -> bool:
+    """
+    Return whether a header defines the function of an instruction, not only declares it.
+
+    Raises Diagnostic where none declares it, or with other types.
+    """
     folder = _folder_of(made)
     folders = [*([headers] if headers else []), *([folder / "c"] if folder else []), _COMMON]
     names = made.headers or ("*.h",)
@@ -100,14 +104,14 @@ def check_prototype(made: Instruction, headers: Path | None = None) -> None:
     for file in files:
         if (found := _declared(file.read_text(encoding="utf-8"), made.c)) is None:
             continue
-        if _shape(found) != _shape(made.prototype):
+        if _shape(found[0]) != _shape(made.prototype):
             raise Diagnostic(
                 f"the header declares another function than the instruction '{made.name}'",
                 where=str(file),
                 expected=made.prototype,
-                found=found,
+                found=found[0],
             )
-        return
+        return found[1]
     raise Diagnostic(
         f"no header declares the function of the instruction '{made.name}'",
         where=made.place,
@@ -117,11 +121,11 @@ def check_prototype(made: Instruction, headers: Path | None = None) -> None:
     )
 
 
-def _declared(text: str, function: str) -> str | None:
-    """Return the prototype of a function in a header."""
+def _declared(text: str, function: str) -> tuple[str, bool] | None:
+    """Return the prototype of a function in a header, with True where its body follows."""
     plain = re.sub(r"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:\\\n|[^\n])*", " ", text, flags=re.DOTALL | re.MULTILINE)
-    found = re.search(rf"(?:^|[;}}])([^;{{}}]*?\b{function}\s*\([^)]*\))\s*[;{{]", plain)
-    return " ".join(found[1].split()) if found else None
+    found = re.search(rf"(?:^|[;}}])([^;{{}}]*?\b{function}\s*\([^)]*\))\s*([;{{])", plain)
+    return (" ".join(found[1].split()), found[2] == "{") if found else None
 
 
 def _shape(prototype: str) -> list[str]:
@@ -141,6 +145,7 @@ def _folder_of(made: Instruction) -> Path | None:
 # Operands
 
 
+@cache
 def _draw(made: Instruction, count: int, seed: int) -> list[Sample]:
     """Return samples that an instruction allows. Raises Diagnostic where draws hardly ever are."""
     random = np.random.default_rng([seed, *made.name.encode()])
@@ -209,13 +214,15 @@ def _type_of(parameter: Parameter) -> np.dtype[Any]:
 # The program
 
 
-def _compare(chosen: Sequence[Instruction], drawn: Sequence[Sample], headers: Path | None) -> None:
+def _compare(chosen: Sequence[Instruction], drawn: Sequence[Sample], headers: Path | None, *, is_linked: bool) -> None:
     """Raise Diagnostic for the first sample whose results differ in C, or at which the program ends."""
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         source, inputs, outputs = (Path(folder) / name for name in ("check.c", "inputs", "outputs"))
         source.write_text(_program(chosen), encoding="utf-8")
         own = [] if headers is None else [f"-I{headers}", f"-DTW_HEADERS_{_fingerprint(headers)}"]
-        program = compile_executable([source], (*own, *_FLAGS, *machine_flags(source)))
+        # The sources of an emulation are for functions that no header defines.
+        machine = [flag for flag in machine_flags(source) if is_linked or flag.startswith("-")]
+        program = compile_executable([source], (*own, *_FLAGS, *machine))
         inputs.write_bytes(b"".join(sample.bytes(chosen.index(sample.made)) for sample in drawn))
         command, options = [str(program), str(inputs), str(outputs)], {"ASAN_OPTIONS": "detect_leaks=0"}
         done = subprocess.run(command, env=os.environ | options, capture_output=True, text=True, check=False)

@@ -1,0 +1,57 @@
+"""Instructions of a core in plain C and with the machine's dot products, and with faults planted in headers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tilewright.dialects.core.instruction import Instruction
+from tilewright.errors import Diagnostic
+from tilewright.runtime.tools.instructions import check_instructions
+from tilewright.targets.siracusa.bare import RUNTIME
+from tilewright.targets.siracusa.dialects.cluster.instructions import (
+    dot,
+    dot_narrow,
+    dot_packed,
+    im2col,
+    mac,
+    pack_window,
+    unpack_row,
+    window,
+)
+
+pytestmark = pytest.mark.long
+
+PLAIN = [dot, dot_packed, dot_narrow, window, im2col, pack_window, unpack_row]
+
+
+@pytest.mark.parametrize("others", [[], [mac]], ids=["plain", "machine"])
+def test_many_samples(others: list[Instruction]) -> None:
+    """The header that declares `tw_mac_i32` comes with the machine's dot products."""
+    check_instructions([*others, *PLAIN], samples=300)
+
+
+@pytest.mark.parametrize(
+    ("made", "right", "wrong"),
+    [
+        (dot, "<< (8 * (whole - k))", "<< 0"),
+        (dot, "const int32_t k = elements - 4;", "const int32_t k = whole;"),
+        (im2col, "rows * taps * elements < size", "rows * taps < 3"),
+        (im2col, "k + 4 <= elements", "k < elements"),
+        (dot_packed, "k + 4 <= end ? tw_word(x0", "k + 4 > 0 ? tw_word(x0"),
+        (dot_packed, "c3 >>= bits", "c3 >>= 4"),
+        (pack_window, "first + 4 <= count ? tw_word(from + first)", "first + 4 > 0 ? tw_word(from + first)"),
+        (pack_window, "(four & mask) << place", "(four | mask) << place"),
+        (pack_window, "* 4 < size) {", "* 4 < 0) {"),
+        (unpack_row, "(sign | top)", "sign"),
+        (unpack_row, "first < count ?", "count > 0 ?"),
+    ],
+)
+def test_faults_show(made: Instruction, right: str, wrong: str, tmp_path: Path) -> None:
+    header = made.headers[-1]
+    text = (RUNTIME / header).read_text(encoding="utf-8")
+    assert right in text
+    (tmp_path / header).write_text(text.replace(right, wrong), encoding="utf-8")
+    with pytest.raises(Diagnostic, match="the C of the instruction"):
+        check_instructions([made], samples=300, headers=tmp_path)
