@@ -7,7 +7,7 @@ The one shape in which Tilewright reports that something is wrong.
       remedy:   export the convolution with a 4-D weight
       reproducer: crash/lower-onnx.mlir
 
-    net.mlir:2:22: error: the value %x is used, but not defined
+    net.mlir:2:23: error: the value %x is used, but not defined
         %b = arith.addi %a, %x : i32
                             ^
 """

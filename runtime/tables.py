@@ -77,7 +77,8 @@ def print_rows(rows: Sequence[Row], places: str) -> None:
     console.print(table)
     failed = [row for row in rows if not row.passed]
     for row in failed:
-        print(f"{row.case.name}: {row.detail}" if row.error is None else row.error, file=sys.stderr)
+        lines = [f"{row.case.name}: {row.detail}", *(f"  note: {note}" for note in row.notes)]
+        print("\n".join(lines) if row.error is None else row.error, file=sys.stderr)
     for row in rows:
         for warning in row.warnings:
             print(f"{row.case.name}: warning: {warning}: it tells little", file=sys.stderr)

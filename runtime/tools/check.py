@@ -21,6 +21,7 @@ from ...ir import Array, numpy_type
 from ...passes.core.failures import as_diagnostic
 from ..comparison import differing, says_nothing, tolerance
 from ..inputs import load_arrays, matched, network_inputs
+from .first_difference import Search
 from .session import Level, level_for, run_steps, runner
 
 _ARRAYS = ("inputs.npz", "outputs.npz")
@@ -69,6 +70,8 @@ class Row:
     detail: str = ""
     error: Diagnostic | None = None
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """The phase and the layer at which the network begins to differ."""
 
     @property
     def passed(self) -> bool:
@@ -123,9 +126,9 @@ def check(
         report: dict[str, Any] = {}
         try:
             golden = load_arrays(case.folder / "outputs.npz")
-            detail = _check(case, golden, machine, places, stop_after, forms, report)
+            detail, notes = _check(case, golden, machine, places, stop_after, forms, report)
             verdict, seconds = "differs" if detail else "equal", time.perf_counter() - start
-            yield Row(case, verdict, seconds, report, detail, warnings=_warnings(golden))
+            yield Row(case, verdict, seconds, report, detail, warnings=_warnings(golden), notes=notes)
         except Exception as error:
             diagnostic = as_diagnostic(error, "check")
             diagnostic.source = diagnostic.source or str(case.folder)
@@ -140,13 +143,14 @@ def _check(
     stop_after: str,
     forms: _Forms,
     report: dict[str, Any],
-) -> str:
-    """Compile and run a case; returns what differs, empty where nothing does."""
+) -> tuple[str, tuple[str, ...]]:
+    """Compile and run a case; returns the difference, empty where there is none, and notes on where it begins."""
     path = case.folder / "inputs.npz"
     inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
     model = replace(model_for(case.model, inputs), **vars(forms))
     levels: dict[Level, Compilation] = {}
     details: list[str] = []
+    notes: tuple[str, ...] = ()
     for place in places:
         level = level_for(place, stop_after)
         if level not in levels:
@@ -159,7 +163,9 @@ def _check(
         outputs = run_steps(runner(compilation, place), ports, arrays)
         if difference := compare(outputs, golden):
             details.append(f"{place}: {difference}")
-    return "; ".join(details)
+            if not notes and not forms.context:
+                notes = Search(model, machine, place, level, arrays, compare).notes(golden)
+    return "; ".join(details), notes
 
 
 def case_inputs(case: Case) -> dict[str, Array]:

@@ -1,0 +1,79 @@
+"""`tilewright check` names the phase and the layer at which a network that differs begins to differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from tilewright import cli
+from tilewright.compiler import Compilation, Model
+from tilewright.ir import array_of, dense, node_names
+from tilewright.passes.fuse_epilogues import FuseEpiloguesPass
+from tilewright.runtime.interpreter import run_module
+from tilewright.runtime.tools import session
+from tilewright.test.small_models import chain, save
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Path:
+    """The folder of three convolutions in a row, with what their ONNX operators compute."""
+    save(chain(), tmp_path / "network.onnx")
+    x = np.random.RandomState(5).randint(0, 256, (1, 2, 6, 6)).astype(np.uint8)
+    np.savez(tmp_path / "inputs.npz", allow_pickle=False, x=x)
+    outputs = cast("dict[str, Any]", run_module(Model(tmp_path / "network.onnx").load(), {"x": x}))
+    np.savez(tmp_path / "outputs.npz", allow_pickle=False, **outputs)
+    return tmp_path
+
+
+def change_weights(module: ModuleOp, node: str) -> None:
+    """Negate the weights of an ONNX node wherever they are."""
+    for op in module.walk():
+        for name in ("value", "initial_value"):
+            value: Any = op.properties.get(name)
+            if node in node_names(op) and hasattr(value, "get_element_type"):
+                op.properties[name] = dense(-array_of(value), value.get_element_type())
+
+
+def notes(folder: Path, place: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Check a case that differs, and return what is said besides."""
+    assert cli.main(["check", str(folder), "--on", place]) == 1
+    return [line.strip() for line in capsys.readouterr().err.splitlines() if "note: " in line]
+
+
+def test_a_fault_of_a_pass(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    apply: Callable[[FuseEpiloguesPass, Context, ModuleOp], None] = FuseEpiloguesPass.apply
+
+    def faulty(self: FuseEpiloguesPass, context: Context, module: ModuleOp) -> None:
+        apply(self, context, module)
+        change_weights(module, "w1")
+
+    assert cli.main(["check", str(case)]) == 0
+    monkeypatch.setattr(FuseEpiloguesPass, "apply", faulty)
+    phase, layer = notes(case, "host", capsys)
+    assert phase == "note: phase 'fused' is the first after which the interpreter differs"
+    assert layer.startswith('note: the first layer that differs is node "conv1" (onnx.Conv): its output ')
+    assert "expected" in layer
+    assert "found" in layer
+
+
+def test_a_fault_of_a_place(case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def faulty(compilation: Compilation) -> session.Run:
+        change_weights(compilation.module, "w2")
+        return session.Interpreted(compilation)
+
+    monkeypatch.setitem(session.ON, "host", faulty)
+    (layer,) = notes(case, "host", capsys)
+    assert layer.startswith('note: the first layer that differs is node "conv2" (onnx.Conv): its output ')
+
+
+def test_arrays_of_another_network(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with np.load(case / "outputs.npz") as outputs:
+        np.savez(case / "outputs.npz", allow_pickle=False, y=outputs["y"] + 1)
+    (note,) = notes(case, "interpreter", capsys)
+    assert note.startswith("note: the network as imported differs before any pass: output 'y' is wrong")
