@@ -16,7 +16,7 @@ func.func @scalar(%x: i32) {
 // -----
 
 func.func @pad(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<5xi8> {
-  // expected-error@+1 {{only padding of static size with a constant can be turned into work on buffers}}
+  // expected-error@+1 {{only static padding with a constant can be bufferised}}
   %p = tensor.pad %x low[1] high[0] {
   ^bb0(%i: index):
     %f = arith.index_cast %i : index to i8
