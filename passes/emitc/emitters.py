@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from ...discovery import module_at, on_forget, target_files
+from ...discovery import module_at, on_forget, target_folders
 
 Emitter = Callable[[Any, Operation], None]
 """Takes the `FunctionConverter`, and the op."""
@@ -26,9 +26,11 @@ def emits(*names: str) -> Callable[[Emitter], Emitter]:
 
 
 def emitter_of(op: Operation) -> Emitter | None:
-    """Return the conversion of an op of a target, None where no target has one."""
+    """Return the conversion of an op of a target, None where its target has none: that one alone is imported."""
     if op.name not in _EMITTERS:
-        for file in target_files("emission.py"):
+        _, _, place = type(op).__module__.rpartition(".targets.")
+        folder = target_folders().get(place.partition(".")[0])
+        if folder is not None and (file := folder / "emission.py").exists():
             module_at(file)
     return _EMITTERS.get(op.name)
 
