@@ -36,10 +36,8 @@ def convert_kernels_to_loops(module: ModuleOp, *, vectors: bool = False, stack: 
     Replace the kernels of every function by loops.
 
     With `vectors`, f32 reductions along contiguous memory keep several partial sums. Row kernels keep values of a row
-    on
-    the stack if it fits. Without `stack`, each kernel's engine gives the sizes. Raises Diagnostic for kernels on
-    tensors
-    and for dynamic shapes.
+    on the stack if it fits. Without `stack`, each kernel's engine gives the sizes. Raises Diagnostic for kernels on
+    tensors and for dynamic shapes.
     """
     machine = machine_of(module) if stack is None and ATTRIBUTE in module.attributes else None
 

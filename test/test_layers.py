@@ -16,6 +16,8 @@ _TESTS_IMPORT = re.compile(
     r"^\s*(?:from\s+(?=\.|tilewright\.test\b)|import\s+tilewright\.test\b)[^(\n]*(?:\([^)]*\))?", re.M
 )
 FOLDERS = ("dialects", "frontend", "passes", "runtime", "targets")
+MIRRORED = ("dialects", "passes", "runtime", "targets")
+"""Folders whose tests lie in folders of the same names."""
 ORDER = (
     *("errors", "discovery", "files", "grammar", "locations", "ir", "plugins"),
     *("dialects", "runtime.interpreter", "frontend", "passes", "runtime", "targets", "compiler"),
@@ -162,6 +164,21 @@ def test_circles_are_found(tmp_path: Path):
     assert graph["passes.a"] == {"errors", "passes.b"}
     assert graph["passes.d"] == {"passes.core"}
     assert circles(graph) == [{"passes.a", "passes.b", "passes.c"}]
+
+
+def misplaced(tests: Path, root: Path) -> list[str]:
+    """Return the folders of tests, such as `passes/loops`, that the package has neither as a folder nor as a module."""
+    files = [file for name in MIRRORED for end in ("test_*.py", "*.mlir") for file in (tests / name).rglob(end)]
+    folders = sorted({file.parent.relative_to(tests).as_posix() for file in files})
+    return [name for name in folders if not (root / name).is_dir() and not (root / f"{name}.py").is_file()]
+
+
+def test_tests_lie_where_their_modules_lie(tmp_path: Path):
+    assert misplaced(ROOT / "test", ROOT) == []
+    for name in ("passes/loops/test_a.py", "dialects/arith/a.mlir", "passes/nests/test_b.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert misplaced(tmp_path, ROOT) == ["passes/nests"]
 
 
 def test_tests_share_modules_that_are_no_tests():

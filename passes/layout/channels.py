@@ -16,7 +16,7 @@ from ..fuse_epilogues import is_elementwise
 from .state import Layout, empty_like, padded, permutation, permuted, rebuilt
 
 Rule = Callable[[Layout, Operation], bool]
-"""Replaces an op by one of another layout, or returns False and leaves it to what follows its operands."""
+"""Replaces an op by one of another layout, or returns False; the op then follows its operands."""
 
 
 def convert_channels(module: ModuleOp, is_taken: Callable[[ConvOp], bool], rule: Rule) -> None:
@@ -77,6 +77,6 @@ def _convert_elementwise(state: Layout, op: linalg.GenericOp) -> None:
 
 
 def _blocks(block: Block) -> list[Block]:
-    """Return a block and those of the conditionals and loops in it."""
+    """Return a block and the blocks of its conditionals and loops."""
     nested = [op for op in block.walk() if isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp)]
     return [block, *(inner for op in nested for region in op.regions for inner in region.blocks)]

@@ -19,7 +19,7 @@ from ...ir import array_of, dense, element_of, numbers_of, shape_of
 from ..lowering.lowerer import Lowerer
 
 WORTH_MOVING = 4
-"""Rows for which it pays to transpose a matrix once, so that what each sum reads of it is contiguous."""
+"""Rows from which on a transposed copy of a matrix, contiguous along the reduction, costs less than strided reads."""
 
 
 def permutation(rank: int) -> list[int]:
@@ -62,7 +62,7 @@ class Layout:
         return self.twins[value]
 
     def replace(self, op: Operation, twin: SSAValue) -> None:
-        """Let a twin stand for an op's result; other users get it transposed back."""
+        """Replace an op's result by its twin; other users get that transposed back."""
         old = op.results[0]
         twin.name_hint = old.name_hint
         self.twins[old] = twin

@@ -37,7 +37,7 @@ def _dot_tile(converter: FunctionConverter, op: Operation) -> None:
 
 
 def _runs(op: TileOp, taps: int, channels: int) -> tuple[int, int, int]:
-    """Return in how many runs a row of a window lies in x, how far apart, and the length of each."""
+    """Return the contiguous runs of a row of a window in x: their count, stride and length, in elements."""
     apart = numbers_of(op.dilations)[-1] * layout_of(op.x, op).strides[-2] if taps > 1 else channels
     return (1, 0, taps * channels) if apart == channels else (taps, apart, channels)
 
@@ -60,7 +60,7 @@ def _matmul_tile(converter: FunctionConverter, op: Operation) -> None:
 
 
 _TOP_BITS = 0x80808080
-"""What makes signed bytes unsigned: 128 more."""
+"""Mask that turns the four signed bytes of a word into unsigned ones, 128 higher."""
 
 
 @emits("packed.depthwise_tile")

@@ -1,4 +1,4 @@
-"""Loops for packed convolutions and products: over tiles of neighbouring outputs, whose sums stay close at hand."""
+"""Loops over tiles of the outputs of packed convolutions and products, whose sums stay in registers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SUMS = 24
 """Vectors of sums that a tile may have, so that they and its operands fit the registers."""
 _MOST_BLOCKS, _MOST_PIXELS = 4, 16
 _FLOAT_SUMS, _FLOAT_PIXELS = 28, 14
-"""The same for floats, of which an operand comes from memory with each instruction."""
+"""The same for floats, whose instructions read an operand from memory."""
 _CHANNELS = 64
 
 
@@ -46,7 +46,7 @@ def is_tiled(op: ChannelsLastOp) -> bool:
 
 
 def is_tiled_matmul(op: PackedMatmulOp) -> bool:
-    """Return whether a matrix product on buffers can be computed in tiles: of f32, rows of both in one piece."""
+    """Return whether a matrix product on buffers can be computed in tiles: of f32, with contiguous rows."""
     types = [cast("MemRefType[Any]", value.type) for value in op.inputs]
     strides = [type_.get_strides() for type_ in types]
     floats = all(element_of(value) == f32 for value in op.inputs) and op.accumulator == f32

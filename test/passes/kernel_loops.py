@@ -11,7 +11,7 @@ from xdsl.dialects import func
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array
-from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.generalize_kernels import generalize_kernels
 from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.test.passes.scalar_machine import run_block, typed
@@ -27,7 +27,7 @@ def loops(text: str, *, generalize: bool = False) -> Any:
         generalize_kernels(module)
         verify(module)
         assert not [op.name for op in module.walk() if op.name.startswith(("nn.", "quant.")) and op.name != "nn.isqrt"]
-    convert_kernels_to_loops(module)
+    ConvertKernelsToLoopsPass().apply(CONTEXT, module)
     verify(module)
     left = [
         op.name for op in module.walk() if op.name.startswith(("nn.", "linalg.", "quant.")) and op.name != "nn.isqrt"

@@ -34,7 +34,7 @@ from ..dialects.packed.tiles import LANES, TILE_TYPES
 
 
 def _convert(state: Layout, op: Operation) -> bool:
-    """Convert an op to one of `packed` or, after one, to channels last; or return False."""
+    """Convert a contraction to `packed`, or an op on channels-last values; return False for others."""
     if isinstance(op, ConvOp) and _is_packable(op):
         _convert_conv(state, op)
     elif isinstance(op, MatmulOp) and _is_packable_matrix(op):
@@ -122,7 +122,7 @@ def _merged(weight: Array, groups: int) -> tuple[Array, int]:
 
 
 def _bordered(state: Layout, x: SSAValue, pads: Sequence[int]) -> SSAValue:
-    """Return a channels-last tensor with zeros around it."""
+    """Pad the spatial axes of a channels-last tensor with zeros."""
     if not any(pads):
         return x
     half = len(pads) // 2
@@ -151,7 +151,7 @@ def _convert_matmul(op: MatmulOp) -> None:
 def _exchange(
     op: MatmulOp, made: type[KernelOp], inputs: Sequence[SSAValue], properties: dict[str, Attribute | None]
 ) -> None:
-    """Let another kernel of the same output and epilogue stand for a matrix product."""
+    """Replace a matrix product by another kernel with its output and epilogue."""
     twin = made(
         inputs,
         op.output,
@@ -168,7 +168,7 @@ def _exchange(
 
 
 def _is_of_floats(op: MatmulOp) -> bool:
-    """Return whether an op is a matrix product of f32 for which it pays to bring both into the order of tiles."""
+    """Return whether an op is a matrix product of f32 with rows enough to transpose what it needs."""
     floats = all(type_ == f32 for type_ in (*map(element_of, op.inputs), op.accumulator))
     return floats and (op.transpose_b is None or shape_of(op.output)[-2] >= WORTH_MOVING)
 

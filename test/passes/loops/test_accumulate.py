@@ -20,7 +20,7 @@ from tilewright.dialects.core.kernel import is_kernel, kernel_of
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array
-from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.passes.formats.c import render
 from tilewright.passes.generalize_kernels import generalize_kernels
@@ -156,19 +156,19 @@ def check_in_interpreter(case: Reduced) -> None:
     module = module_of(case)
     check(case, interpreted(module))
     loops, general = module.clone(), module.clone()
-    convert_kernels_to_loops(loops)
+    ConvertKernelsToLoopsPass().apply(CONTEXT, loops)
     check(case, interpreted(loops))
     generalize_kernels(general)
     assert not [op for op in general.walk() if op.name.startswith("nn.")]
     check(case, interpreted(general))
-    convert_kernels_to_loops(general)
+    ConvertKernelsToLoopsPass().apply(CONTEXT, general)
     check(case, interpreted(general))
 
 
 def check_in_c(case: Reduced, folder: Path) -> None:
     """Compare the functions in C that looks for undefined behaviour."""
     module = module_of(case)
-    convert_kernels_to_loops(module)
+    ConvertKernelsToLoopsPass().apply(CONTEXT, module)
     convert_to_emitc(module)
     source = folder / "code.c"
     source.write_text(render(module).text())

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.ir import Array
-from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.runtime.interpreter.engine import Interpreter
-from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import ConvertKernelsToDotsPass
 from tilewright.test.passes.scalar_c import build_module
 
 CONTEXT = new_context()
@@ -35,8 +35,8 @@ def both(text: str, out: tuple[int, ...], **inputs: Array) -> int:
         module = parse_module(CONTEXT, text)
         verify(module)
         if lower:
-            convert_kernels_to_dots(module, 512)
-            convert_kernels_to_loops(module)
+            ConvertKernelsToDotsPass(512).apply(CONTEXT, module)
+            ConvertKernelsToLoopsPass().apply(CONTEXT, module)
             verify(module)
             blocks = sum(op.name in ("cluster.dot", "cluster.window") for op in module.walk())
         results.append(np.full(out, 7, np.int32))
@@ -140,8 +140,8 @@ IN_C = [
 def test_convs_in_c(tmp_path: Path) -> None:
     texts = [conv.text.replace("@f(", f"@f{number}(", 1) for number, conv in enumerate(IN_C)]
     module = parse_module(CONTEXT, "\n".join(texts))
-    convert_kernels_to_dots(module, 512)
-    convert_kernels_to_loops(module)
+    ConvertKernelsToDotsPass(512).apply(CONTEXT, module)
+    ConvertKernelsToLoopsPass().apply(CONTEXT, module)
     library = build_module(module, tmp_path, "-fsanitize=undefined", "-fno-sanitize-recover=all")
     for number, conv in enumerate(IN_C):
         x, w, out = conv.shapes

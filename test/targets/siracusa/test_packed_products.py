@@ -14,10 +14,10 @@ from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.unpack import pack
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module
-from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import ConvertKernelsToDotsPass
 from tilewright.test.passes.kernel_loops import compute
 from tilewright.test.passes.scalar_machine import typed
 from tilewright.test.targets.siracusa.packed_numbers import numbers
@@ -110,10 +110,10 @@ def test_blocks(product: Product) -> None:
         module = parse_module(CONTEXT, f"func.func @f({arguments}, {out}) {{\n{product.text}\nfunc.return\n}}")
         if product.narrow and not product.is_possible:
             with pytest.raises(Diagnostic, match="'narrow_input' is not possible"):
-                convert_kernels_to_dots(module, 1024)
+                ConvertKernelsToDotsPass(1024).apply(CONTEXT, module)
             return
-        convert_kernels_to_dots(module, 1024)
-        convert_kernels_to_loops(module)
+        ConvertKernelsToDotsPass(1024).apply(CONTEXT, module)
+        ConvertKernelsToLoopsPass().apply(CONTEXT, module)
         verify(module)
         taps = product.w.shape[-2] if product.name == "nn.conv" else 1
         depth, numbers = product.x.shape[-1], 32 // product.bits

@@ -12,11 +12,11 @@ from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.nn.unpack import pack, packed_shape, unpack
 from tilewright.errors import Diagnostic
 from tilewright.ir import Array
-from tilewright.passes.convert_kernels_to_loops import convert_kernels_to_loops
+from tilewright.passes.convert_kernels_to_loops import ConvertKernelsToLoopsPass
 from tilewright.passes.convert_to_emitc import convert_to_emitc
 from tilewright.runtime.interpreter.boundary import run_module
 from tilewright.runtime.interpreter.engine import Interpreter
-from tilewright.targets.siracusa.passes.convert_kernels_to_dots import convert_kernels_to_dots
+from tilewright.targets.siracusa.passes.convert_kernels_to_dots import ConvertKernelsToDotsPass
 from tilewright.test.passes.kernel_loops import compute
 from tilewright.test.passes.scalar_machine import typed
 from tilewright.test.targets.siracusa.packed_numbers import numbers
@@ -65,8 +65,8 @@ def rows(body: str, packed: Array, expected: Array) -> Array:
     found: list[Array] = []
     for is_c in (False, True):
         module = parse_module(CONTEXT, f"func.func @f(%x: {typed(packed)}, {out}) {{\n{body}\nfunc.return\n}}")
-        convert_kernels_to_dots(module)
-        convert_kernels_to_loops(module)
+        ConvertKernelsToDotsPass().apply(CONTEXT, module)
+        ConvertKernelsToLoopsPass().apply(CONTEXT, module)
         verify(module)
         assert any(op.name == "cluster.unpack" for op in module.walk())
         if is_c:

@@ -27,9 +27,9 @@ from . import c_rules
 from .tiles import LANES, DepthwiseTileOp, DotTileOp, MatmulTileOp
 
 _REGISTERED = (c_rules,)
-"""Modules whose import registers what functions of C do."""
+"""Modules whose import registers the semantics of C functions."""
 GROUP = 4
-"""Products of bytes that are summed up at a time."""
+"""Products of bytes per accumulation step."""
 
 
 def packed_shape(features: int, kernel: Sequence[int], channels: int, group: int, parts: int = 1) -> tuple[int, ...]:
@@ -44,7 +44,7 @@ def packed_shape(features: int, kernel: Sequence[int], channels: int, group: int
 
 
 def pack(weight: Array, parts: int = 1) -> Array:
-    """Return weights [F, taps..., C] as `packed_shape` says, zeros where there is nothing."""
+    """Pack weights [F, taps..., C] into the shape `packed_shape`, padded with zeros."""
     if parts > 1:
         return np.concatenate([pack(part) for part in np.split(weight, parts)])
     features, *kernel, channels = weight.shape
@@ -58,7 +58,7 @@ def pack(weight: Array, parts: int = 1) -> Array:
 
 
 class ChannelsLastOp(ContractionOp):
-    """A convolution of x [N, spatial..., C] without padding."""
+    """Convolution of x [N, spatial..., C] without padding."""
 
     strides = prop_def(base(DenseArrayBase))
     dilations = prop_def(base(DenseArrayBase))

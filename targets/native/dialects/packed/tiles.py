@@ -1,4 +1,4 @@
-"""The tiles that convolutions with packed weights and matrix products are computed in, and what they compute."""
+"""Tiles of convolutions with packed weights and of matrix products, with their semantics."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from .....dialects.nn import ints
 from .....ir import Array, element_of, numbers_of, shape_of
 
 LANES = 16
-"""Output channels that lie side by side in packed weights."""
+"""Output channels of a block of packed weights."""
 TILE_TYPES = ((i8, i8, i32), (f32, f32, f32))
-"""Elements of x, w and the sums that tiles can have."""
+"""Element types of x, w and the sums of tiles."""
 
 
 class TileOp(IRDLOperation):
-    """The sums of products of a few neighbouring outputs, into a buffer [pixels, lanes]: of bytes in i32, or of f32."""
+    """Sums of products of a tile of outputs, into a buffer [pixels, lanes]: of bytes in i32, or of f32."""
 
     x = operand_def(MemRefType)
     w = operand_def(MemRefType)
     sums = operand_def(MemRefType)
     at = var_operand_def(IndexType)
-    """Where in x the first window begins: every index but that of the channel, which comes last if `channels` do."""
+    """Indices of the first element of the first window in x: all but the channel, which is last with `channels`."""
     first = operand_def(IndexType)
     """The first block of features, or the first channel."""
     step = prop_def(IntegerAttr[I64])
-    """How far apart on the innermost spatial axis (the first axis, where there is none) the windows begin."""
+    """Stride between windows along the innermost spatial axis, or the first axis where there is none, in elements."""
     dilations = prop_def(base(DenseArrayBase))
     kernel = prop_def(base(DenseArrayBase))
     unsigned = opt_prop_def(UnitAttr)
     """Whether x holds unsigned integers; w never does."""
     channels = opt_prop_def(IntegerAttr[I64])
-    """Of how many channels of x the products are; absent, of all."""
+    """Number of channels of x that are multiplied; all by default."""
 
     traits = traits_def(OperandEffects(reads=("x", "w"), writes=("sums",)))
     irdl_options = (ParsePropInAttrDict(),)
