@@ -6,7 +6,6 @@ The networks are files, those of the zoo, a Llama at a position or for a prompt,
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -103,7 +102,7 @@ def _planned(network: Network, target: str, plan: str = "", *, context: int = 0,
     phases = targets.machine_named(target).phases
     names = [phase.name for phase in phases]
     text = ",".join([*(phase.text for phase in phases[: names.index("kernels") + 1]), "verify-levels"])
-    text = re.sub(r"plan-memory\{", f"plan-memory{{{plan} ", text) if plan else text
+    text = text.replace("plan-memory", f"plan-memory{{{plan}}}") if plan else text
     pipeline = parse_pipeline(f"builtin.module({text})", all_passes())
     with network.stored() as (path, types):
         module = Model(path, input_types=types, context=context, bucket=bucket).load()
