@@ -83,11 +83,3 @@ func.func @mac(%a: i32, %b: i32, %sum: i32) -> i32 {
   %y = cluster.mac %a, %b, %sum
   func.return %y : i32
 }
-
-// CHECK: cluster.window %x[%i, %i, %i, %i], %w[%i, %i, %i, %i] rows %i of %i into %sums
-func.func @window(%x: memref<1x8x8x16xi8>, %w: memref<16x3x3x1xi8>, %sums: memref<8xi32>, %i: index) {
-  cluster.window %x[%i, %i, %i, %i], %w[%i, %i, %i, %i] rows %i of %i into %sums
-      {x_axes = array<i64: 2, 1, 2>, w_axes = array<i64: 1, 2>, steps = array<i64: 1, 1, 1>, unsigned}
-      : memref<1x8x8x16xi8>, memref<16x3x3x1xi8>, memref<8xi32>
-  func.return
-}
