@@ -1,1 +1,1 @@
-"""The parts of convert-to-emitc."""
+"""Lowering of buffers and loops to C: conversion to `emitc`, guards, names and text."""

@@ -1,9 +1,9 @@
 """
 Conversion of the scalar ops of `arith`, `math` and `nn` to C: a table from op names to rules.
 
-MLIR's integer arithmetic wraps around and C's signed arithmetic must not, so 32 and 64-bit sums and products are formed
-in unsigned types, except where the op says `nsw`, is on `index`, or is known not to overflow from the ranges of its
-operands. Narrower types are promoted to `int`, which cannot overflow, and cut off again.
+MLIR's integer arithmetic wraps around, and signed overflow is undefined in C. So 32- and 64-bit sums and products are
+formed in unsigned types, except for `nsw`, for `index`, and where interval analysis excludes overflow. Narrower types
+are promoted to `int`, which cannot overflow, and truncated.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .half import is_half
 
 Rule = Callable[[Builder, Operation], SSAValue]
 RULES: dict[str, Rule] = {}
-"""Op name -> the value in C of the op's only result."""
+"""Op name -> rule that returns the C value of the op's only result."""
 
 LIBM = tuple(
     "acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf exp exp2 expm1 fma fpowi log log10 log1p log2 powf rsqrt "
     "sin sinh sqrt tan tanh".split()
 )
-"""The ops of `math` that call C's mathematical library."""
+"""Ops of `math` that call C's mathematical library."""
 
 FREESTANDING = tuple("absf ceil copysign floor round roundeven trunc".split())
-"""The ops of `math` on floats that the runtime header computes itself."""
+"""Float ops of `math` that the runtime header implements."""
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Register how ops of these names are written."""
+    """Register the conversion rule of ops of these names."""
 
     def register(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -45,7 +45,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def _width(op: Operation) -> int:
-    """Return the width in C of the op's first operand, which must be an integer or index."""
+    """Return the width in C of the op's first operand. Raises Diagnostic unless it is an integer or index."""
     type_ = scalar_type(op.operands[0].type, op)
     if isinstance(type_, IntegerType):
         return type_.width.data
@@ -59,7 +59,7 @@ def _both(b: Builder, op: Operation, type_: IntegerType | None = None) -> list[S
 
 
 def _narrowed(b: Builder, kind: type[Operation], operands: list[SSAValue], width: int) -> SSAValue:
-    """Return the result of an operator on operands of one type as a signed integer of `width` bits."""
+    """Emit an operator on operands of one type, truncated to a signed integer of `width` bits."""
     type_ = cast(IntegerType, operands[0].type)
     result = type_ if type_.width.data >= 32 else i32
     return b.cast(b.emit(kind, operands, result), SIGNED[width])
@@ -133,7 +133,7 @@ def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
 def _shift(b: Builder, op: Operation) -> SSAValue:
     width, left = _width(op), op.name == "arith.shli"
     value, amount = op.operands
-    # A left shift of a negative number is undefined in C, whether or not it overflows.
+    # A left shift of a negative number is undefined in C.
     type_ = UNSIGNED[max(width, 32)] if left else UNSIGNED[width] if op.name == "arith.shrui" else SIGNED[width]
     kind = emitc.BitwiseLeftShiftOp if left else emitc.BitwiseRightShiftOp
     by = b.integer(known, i32) if (known := b.known(amount)) is not None else b.value(amount)
@@ -164,7 +164,7 @@ def _compare_integers(b: Builder, op: Operation) -> SSAValue:
         signed = 2 <= number < 6
         return b.compare(_SWAPPED[predicate] if signed else predicate, *_both(b, op))
     left, right = op.operands
-    # Compilers warn of comparisons that cannot but hold, or fail.
+    # Compilers warn of tautological comparisons.
     if left is right or (unsigned and predicate in ("lt", "ge") and b.known(right) == 0):
         return b.integer(predicate in ("eq", "le", "ge"), i1)
     if unsigned and predicate in ("le", "gt") and b.known(left) == 0:
@@ -187,7 +187,7 @@ def _integer_root(b: Builder, op: Operation) -> SSAValue:
 
 
 def products(b: Builder, op: Operation) -> list[SSAValue]:
-    """Return the low and high half of the product of `arith.mulsi_extended` and `arith.mului_extended`."""
+    """Emit the low and high half of the product of `arith.mulsi_extended` and `arith.mului_extended`."""
     width, unsigned = _width(op), op.name == "arith.mului_extended"
     types = UNSIGNED if unsigned else SIGNED
     if width == 64:
@@ -201,7 +201,7 @@ def products(b: Builder, op: Operation) -> list[SSAValue]:
 
 
 def sum_and_carry(b: Builder, op: Operation) -> list[SSAValue]:
-    """Return the sum of `arith.addui_extended` and whether it overflowed as an unsigned number."""
+    """Emit the sum of `arith.addui_extended` and its unsigned overflow flag."""
     width = _width(op)
     total = _narrowed(b, emitc.AddOp, _both(b, op, UNSIGNED[width]), width)
     return [total, b.compare("lt", b.cast(total, UNSIGNED[width]), b.as_type(op.operands[0], UNSIGNED[width]))]
@@ -215,7 +215,7 @@ def _result(op: Operation) -> Any:
 
 
 def _signed_operand(b: Builder, op: Operation) -> SSAValue:
-    """Return the operand as a signed number, of which true is -1."""
+    """Return the operand as a signed number; true is -1."""
     value = b.value(op.operands[0])
     return b.emit(emitc.UnaryMinusOp, [b.cast(value, i32)], i32) if value.type == i1 else value
 
@@ -360,11 +360,11 @@ def _float_remainder(b: Builder, op: Operation) -> SSAValue:
 
 
 def is_half_function(function: str) -> bool:
-    """Return whether a function of the runtime converts from or to floats of 16 bits."""
+    """Return whether a function of the runtime converts from or to 16-bit floats."""
     return function.startswith(("tw_extf_", "tw_truncf_"))
 
 
 def is_libm(function: str) -> bool:
-    """Return whether a function of the runtime is one of those that call C's mathematical library."""
+    """Return whether a function of the runtime calls C's mathematical library."""
     name = function.removeprefix("tw_").rpartition("_")[0]
     return name in LIBM or name == "fmod"

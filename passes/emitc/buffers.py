@@ -1,4 +1,4 @@
-"""Memrefs as pointers in C: elements, views, copies and globals."""
+"""Conversion of memrefs to pointers in C: elements, views, copies and globals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
 
 EXTERNAL = "tilewright.external"
-"""The attribute of a global in a memory that no address reaches."""
+"""Attribute of a global in external memory."""
 VIEWS = (
     "memref.assume_alignment",
     "memref.cast",
@@ -38,13 +38,13 @@ VIEWS = (
     "memref.subview",
     "memref.view",
 )
-"""Ops whose result is another view of their first operand's buffer."""
+"""Ops whose result is a view of their first operand's buffer."""
 
 _DYNAMIC = -(1 << 63)
 
 
 def local_array(b: Builder, op: Operation) -> None:
-    """Convert `memref.alloca` to an array of the function."""
+    """Convert `memref.alloca` to a local array."""
     type_ = cast("MemRefType[Any]", op.results[0].type)
     element = scalar_type(type_.get_element_type(), op)
     count = 1
@@ -64,7 +64,7 @@ def local_array(b: Builder, op: Operation) -> None:
 
 
 def element_index(b: Builder, layout: Strided, indices: Iterable[SSAValue]) -> SSAValue:
-    """Return the index of an element in its buffer: `(i * 16 + j) * 8 + k`."""
+    """Emit the flattened index of an element in its buffer: `(i * 16 + j) * 8 + k`."""
     total: SSAValue | None = None
     constant = layout.offset or 0
     inner: SSAValue | None = None
@@ -98,7 +98,7 @@ def _product(b: Builder, value: SSAValue | None, factor: int) -> SSAValue | None
 
 
 def element(b: Builder, op: Operation, memref: SSAValue, indices: Iterable[SSAValue]) -> SSAValue:
-    """Return the lvalue of an element of a memref."""
+    """Emit the lvalue of an element of a memref."""
     return _at(b, b.value(memref), element_index(b, layout_of(memref, op), indices))
 
 
@@ -124,10 +124,11 @@ def store(b: Builder, op: Operation) -> None:
 
 def view(b: Builder, op: Operation) -> None:
     """
-    Convert an op whose result is another view of a buffer.
+    Convert an op whose result is a view of a buffer.
 
-    A memref is a pointer to its buffer; a static offset is part of the type and is added to each index. An offset that
-    is known only at run time is in the pointer, and is added once.
+    A memref is a pointer to its buffer. A static offset is part of the type and is added to each index; a dynamic
+    offset
+    is added to the pointer once.
     """
     source, result = op.operands[0], op.results[0]
     layout = layout_of(result, op)
@@ -163,7 +164,7 @@ def _advanced(b: Builder, base: SSAValue, by: SSAValue) -> SSAValue:
 
 
 def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
-    """Return `(T *)(base + shift)` for `memref.view`, whose source is a buffer of bytes."""
+    """Emit `(T *)(base + shift)` for `memref.view`, whose source is a buffer of bytes."""
     element_type = scalar_type(cast("MemRefType[Any]", op.results[0].type).get_element_type(), op)
     offset, shift = layout_of(op.operands[0], op).offset, op.operands[1]
     known = b.known(shift)
@@ -174,7 +175,7 @@ def _bytes_from(b: Builder, op: Operation, base: SSAValue) -> SSAValue:
         return b.cast(_advanced(b, moved, b.value(shift)), pointer(element_type))
     if (known + offset) % element_type.compile_time_size:
         raise Diagnostic(
-            "a view begins at a byte at which its elements cannot lie",
+            "a view has a misaligned byte offset",
             where(op),
             expected=f"a multiple of {element_type.compile_time_size}",
             found=str(known + offset),
@@ -211,7 +212,7 @@ def _first_element(b: Builder, op: Operation, offset: int | None) -> SSAValue:
 
 
 def copy(b: Builder, op: Operation) -> None:
-    """Convert `memref.copy` to a loop nest, of one loop where both sides are contiguous."""
+    """Convert `memref.copy` to a loop nest, a single loop if both sides are contiguous."""
     source, target = (layout_of(operand, op) for operand in op.operands)
     if source.contiguous and target.contiguous:
         count = 1
@@ -247,10 +248,11 @@ def _copy_nest(
 
 def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.GlobalOp:
     """
-    Convert `memref.global` to one array, in a memory level whose buffers are aligned to `level` bytes.
+    Convert `memref.global` to an array, in a memory level with buffers aligned to `level` bytes.
 
-    `raw` memory, which is only ever viewed as something else, is `uint8_t`. Raises Diagnostic where a constant has no
-    value, and where C has no such alignment.
+    `raw` memory, which is accessed through views only, is `uint8_t`. Raises Diagnostic for a constant without a value,
+    and
+    for an alignment that C does not have.
     """
     if level & (level - 1):
         raise Diagnostic(
@@ -265,14 +267,14 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
     for size in type_.get_shape():
         count *= size
     if count < 0 or count >= 1 << 31:
-        raise Diagnostic("a buffer has more elements than int32_t can count", where(op), found=str(type_))
+        raise Diagnostic("a buffer has more elements than int32_t can index", where(op), found=str(type_))
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(name),
         "type": EmitC_ArrayType([max(count, 1)], cast(Any, element_type)),
         "static_specifier": UnitAttr(),
     }
     value = op.properties.get("initial_value")
-    # Static memory of C is zero at the beginning.
+    # Static memory in C is zero-initialised.
     zero = "constant" not in op.properties and isinstance(value, DenseIntOrFPElementsAttr) and not any(value.data.data)
     if isinstance(value, DenseIntOrFPElementsAttr) and not zero:
         properties["initial_value"] = _flat(cast("DenseIntOrFPElementsAttr[Any]", value), count)
@@ -282,7 +284,7 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
             raise Diagnostic("a constant has no value", where(op), found=f"@{name}")
     given = op.properties.get("alignment", op.attributes.get("alignment"))
     size = scalar_type(type_.get_element_type(), op).compile_time_size
-    # Compilers for x86-64 take every array of 16 bytes or more to lie at a multiple of 16, as its ABI says.
+    # The x86-64 ABI aligns every array of 16 bytes or more to 16.
     least = 16 if count * size >= 16 else size
     alignment = max(least, level, cast("IntegerAttr[Any]", given).value.data if given is not None else 1)
     attributes: dict[str, Attribute] = {
@@ -300,7 +302,7 @@ def global_op(op: Operation, name: str, level: int = 1, *, raw: bool) -> emitc.G
 
 
 def _flat(value: Any, count: int) -> Attribute:
-    """Return a constant as a tensor of one axis, with the same bytes; an empty one as one zero, as C has no others."""
+    """Flatten a constant to one axis; an empty one becomes one zero, because C has no empty arrays."""
     if count == 0:
         return dense(np.zeros(1), value.get_element_type())
     return DenseIntOrFPElementsAttr(TensorType(value.get_element_type(), [count]), value.data)

@@ -1,8 +1,8 @@
 """
-Types of C, and a builder of `emitc` ops that knows constants and value ranges.
+C types, and a builder of `emitc` ops with constants and value ranges.
 
-`index` becomes `int32_t`: it has the same width on the PC that tests the C and on the 32-bit chip that runs it, so an
-index that overflows is found by the sanitisers, and no cast is needed between indices and `i32`.
+`index` becomes `int32_t`: it has the same width on the PC that tests the C and on the 32-bit chip that runs it.
+Sanitisers thus find an overflow of an index, and no cast is needed between indices and `i32`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INDEX = SIGNED[32]
 
 
 def as_integer(type_: Attribute) -> IntegerType | None:
-    """Return a type if it is an integer type."""
+    """Return a type if it is an integer type, else None."""
     return cast(IntegerType, type_) if isinstance(type_, IntegerType) else None
 
 
@@ -55,7 +55,7 @@ Scalar = IntegerType | Float16Type | BFloat16Type | Float32Type | Float64Type
 
 
 def scalar_type(type_: Attribute, op: Operation) -> Scalar:
-    """Return the type in C of a scalar; raises Diagnostic where C has none."""
+    """Return the C type of a scalar. Raises Diagnostic for a type without a C counterpart."""
     match type_:
         case IndexType():
             return INDEX
@@ -74,7 +74,7 @@ def width_of(value: SSAValue) -> int:
 
 
 def suffix(type_: Attribute) -> str:
-    """Return the suffix of the runtime header's functions for a scalar type: i8, u32, f64."""
+    """Return the type suffix of the runtime header's functions: i8, u32, f64."""
     if (integer := as_integer(type_)) is None:
         return str(type_)
     return f"{'u' if is_unsigned(integer) else 'i'}{integer.width.data}"
@@ -91,9 +91,9 @@ def bounds(type_: IntegerType) -> tuple[int, int]:
 @dataclass
 class Strided:
     """
-    The layout of a memref: element (i0, i1, ..) lies at offset + i0 * strides[0] + ..
+    Strided layout of a memref: element (i0, i1, ..) is at offset + i0 * strides[0] + ..
 
-    An offset that is known only at run time is None.
+    A dynamic offset is None.
     """
 
     shape: tuple[int, ...]
@@ -112,7 +112,7 @@ class Strided:
 
 
 def layout_of(value: SSAValue, op: Operation) -> Strided:
-    """Return the static layout of a memref; raises Diagnostic where it is not static or too big for `int32_t`."""
+    """Return the static layout of a memref. Raises Diagnostic for a dynamic layout or one that exceeds `int32_t`."""
     type_ = cast("MemRefType[Any]", value.type)
     shape, strides, offset = type_.get_shape(), type_.get_strides(), type_.get_offset()
     if strides is None or any(size < 0 for size in shape) or any(stride is None for stride in strides):
@@ -126,13 +126,13 @@ def layout_of(value: SSAValue, op: Operation) -> Strided:
     steps = tuple(stride or 0 for stride in strides)
     extent = (offset or 0) + sum((size - 1) * stride for size, stride in zip(shape, steps, strict=True))
     if extent >= 1 << 31:
-        raise Diagnostic("a buffer has more elements than int32_t can count", where(op), found=str(type_))
+        raise Diagnostic("a buffer has more elements than int32_t can index", where(op), found=str(type_))
     return Strided(shape, steps, offset)
 
 
 @dataclass
 class Builder:
-    """Builds the ops of one function; `values` maps what was converted to what stands for it in C."""
+    """Builder of the ops of one C function; `values` maps source values to C values."""
 
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     ops: list[Operation] = field(default_factory=list[Operation])
@@ -141,15 +141,13 @@ class Builder:
     )
     called: dict[str, None] = field(default_factory=dict[str, None])
     headers: dict[str, int] = field(default_factory=dict[str, int])
-    """Header beside those of the functions called -> its rank: those of lower ranks, which it may use, come first."""
+    """Header -> rank; headers are included by rank, because one may use those of lower ranks."""
     runtime: str = ""
-    """The header of the target's C runtime."""
+    """Header of the target's C runtime."""
     external: str = ""
-    """The header of its calls for external memory."""
+    """Header of the target's calls for external memory."""
     _numbers: dict[tuple[int, IntegerType], SSAValue] = field(default_factory=dict[tuple[int, IntegerType], SSAValue])
     _ranges: ValueRanges = field(default_factory=lambda: ValueRanges(index_bits=INDEX.width.data))
-
-    # Ops
 
     def emit(
         self,
@@ -158,7 +156,7 @@ class Builder:
         result: Attribute | None,
         properties: dict[str, Attribute] | None = None,
     ) -> SSAValue:
-        """Append an op and return its result, where it has one."""
+        """Append an op and return its result, if any."""
         op = kind.create(
             operands=operands, result_types=[] if result is None else [result], properties=properties or {}
         )
@@ -167,44 +165,42 @@ class Builder:
 
     def include_runtime(self, op: Operation, *, external: bool = False) -> None:
         """
-        Note that an op needs the target's C runtime, or its calls for external memory.
+        Record that an op needs the target's C runtime, or its calls for external memory.
 
-        Raises Diagnostic where there is none.
+        Raises Diagnostic if no header is configured.
         """
         option, header = ("external", self.external) if external else ("runtime", self.runtime)
         if not header:
             raise Diagnostic(
-                f"'{op.name}' calls the C runtime of a target, whose header is not known",
+                f"'{op.name}' calls the C runtime of a target, whose header is not configured",
                 where(op),
                 remedy=f"name it, as a target's pipeline.txt does: convert-to-emitc{{{option}=HEADER}}",
             )
         self.headers[header] = 0 if external else 1
 
     def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
-        """Return `value` in that type."""
+        """Emit a cast to a type, if needed."""
         return value if value.type == type_ else self.emit(emitc.CastOp, [value], type_)
 
     def call(self, function: str, operands: list[SSAValue], result: Attribute) -> SSAValue:
-        """Return the result of a function of the runtime header."""
+        """Emit a call of a function of the runtime header."""
         self.called[function] = None
         return self.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
 
     def compare(self, predicate: str, left: SSAValue, right: SSAValue) -> SSAValue:
-        """Return whether a comparison holds; the predicates are those of `emitc.cmp`."""
+        """Emit a comparison; the predicates are those of `emitc.cmp`."""
         number = IntegerAttr(CMP_PREDICATES.index(predicate), i64)
         return self.emit(emitc.CmpOp, [left, right], i1, {"predicate": number})
 
-    # Constants
-
     def constant(self, attribute: Attribute, type_: Attribute) -> SSAValue:
-        """Return a constant; each stands once, at the beginning of the function."""
+        """Return a constant, defined once at the top of the function."""
         key = (attribute, type_)
         if key not in self.constants:
             self.constants[key] = emitc.ConstantOp.create(properties={"value": attribute}, result_types=[type_])
         return self.constants[key].result
 
     def integer(self, value: int, type_: IntegerType = INDEX) -> SSAValue:
-        """Return an integer constant, reduced to the range of its type."""
+        """Return an integer constant, wrapped to the range of its type."""
         if (value, type_) not in self._numbers:
             reduced = value & (1 << type_.width.data) - 1
             low, high = bounds(type_)
@@ -213,12 +209,12 @@ class Builder:
         return self._numbers[value, type_]
 
     def known(self, value: SSAValue) -> int | None:
-        """Return the number that an integer of the source program is known to be."""
+        """Return the constant value of an integer of the source program, None if unknown."""
         attribute = constant_value(value)
         return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
     def value(self, source: SSAValue) -> SSAValue:
-        """Return the C value that a value of the source program is mapped to."""
+        """Return the C value of a value of the source program."""
         if (known := self.values.get(source)) is None:
             known = self.values[source] = self._constant_of(source)
         return known
@@ -242,27 +238,25 @@ class Builder:
             return self.integer(known, type_)
         return self.cast(self.value(source), type_)
 
-    # Ranges
-
     def fits(self, op: Operation) -> bool:
-        """Return whether a signed addition, subtraction or multiplication is known not to overflow."""
+        """Return whether interval analysis excludes signed overflow of an addition, subtraction or multiplication."""
         exact, whole = self._ranges.exact(op), whole_range(op.results[0].type)
         return exact is not None and whole is not None and exact in whole
 
 
 def constant_value(value: SSAValue) -> Attribute | None:
-    """Return the attribute of the `arith.constant` that gives this value, if one does."""
+    """Return the attribute of the `arith.constant` that defines a value, None for other values."""
     owner = value.owner
     return owner.properties["value"] if isinstance(owner, Operation) and owner.name == "arith.constant" else None
 
 
 @cache
 def pointer(element: Attribute) -> EmitC_PointerType:
-    """Return the type of a pointer to elements."""
+    """Return the pointer type to elements of a type."""
     return EmitC_PointerType(cast(Any, element))
 
 
 @cache
 def lvalue(type_: Attribute) -> EmitC_LValueType:
-    """Return the type of what is assigned to."""
+    """Return the lvalue type of a type."""
     return EmitC_LValueType(cast(Any, type_))

@@ -1,4 +1,4 @@
-"""Calls of a target's C runtime."""
+"""Conversion of instructions to calls of a target's C runtime."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .builder import Builder, layout_of, scalar_type
 
 _HOLDS = UnitAttr()
 _FIRST_RANK = 2
-"""The rank of the first header of an instruction, after those of the runtime."""
+"""Rank of the first header of an instruction, after those of the runtime."""
 
 
 def place(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
-    """Return a pointer to an element."""
+    """Emit a pointer to an element."""
     base = b.value(value)
     return b.emit(emitc.AddOp, [base, element_index(b, layout_of(value, op), at)], base.type)
 
 
 def call_instruction(b: Builder, op: InstructionOp) -> None:
-    """Convert an instruction to the call of its C function."""
+    """Convert an instruction to a call of its C function."""
     record = op.INSTRUCTION
     given = op.operands_of()
     numbers = op.properties_of()
@@ -52,7 +52,7 @@ def _argument(
     given: Mapping[str, tuple[SSAValue, Sequence[SSAValue]]],
     numbers: Mapping[str, int],
 ) -> SSAValue:
-    """Return the C argument of a parameter."""
+    """Return the C argument for a parameter."""
     kind = parameter.kind
     if isinstance(kind, Buffer):
         return _pointer(b, op, *given[parameter.name])
@@ -67,7 +67,7 @@ def _argument(
 
 
 def _pointer(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue]) -> SSAValue:
-    """Return a pointer to an element, to the first one where no indices are given."""
+    """Emit a pointer to an element, the first one without indices."""
     if at:
         return place(b, op, value, at)
     base, offset = b.value(value), layout_of(value, op).offset
@@ -75,7 +75,7 @@ def _pointer(b: Builder, op: Operation, value: SSAValue, at: Sequence[SSAValue])
 
 
 def effect(b: Builder, function: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
-    """Call a function that does more than to compute its result, which stays where it is."""
+    """Emit a call with side effects, which is neither moved nor folded into an expression."""
     value = b.emit(emitc.CallOpaqueOp, operands, result, {"callee": StringAttr(function)})
     b.ops[-1].attributes["tilewright.effect"] = _HOLDS
     return value

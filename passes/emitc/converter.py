@@ -1,4 +1,4 @@
-"""Converts the body of one function to `emitc`, op by op."""
+"""Conversion of a function's body to `emitc`, op by op."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from .emitters import emitter_of
 
 @dataclass
 class ModuleState:
-    """Facts about other functions that the conversion of one function needs."""
+    """State of a module's conversion, shared by its functions."""
 
     functions: dict[str, Operation]
     globals: dict[str, Operation]
     ops: dict[str, list[Operation]]
-    """All ops of each function."""
+    """Ops of each function."""
     runtime: str = ""
     external: str = ""
     alignments: dict[Attribute, int] = field(default_factory=dict[Attribute, int])
-    """Memory space -> the alignment of buffers in it, in bytes; empty where the module has no machine."""
+    """Memory space -> alignment of its buffers in bytes; empty without a machine."""
     effects: EffectAnalysis = field(default_factory=EffectAnalysis)
     names: dict[str, str] = field(default_factory=dict[str, str])
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
@@ -44,34 +44,34 @@ class ModuleState:
 
 
 def memref_type(value: SSAValue) -> MemRefType[Any] | None:
-    """Return the type of a value if it is a memref."""
+    """Return the type of a value if it is a memref, else None."""
     type_: Any = value.type
     return cast("MemRefType[Any]", type_) if isinstance(type_, MemRefType) else None
 
 
 def callee(op: Operation) -> str:
-    """Return the name of the function that `func.call` calls."""
+    """Return the callee of a `func.call`."""
     return cast(SymbolRefAttr, op.properties["callee"]).root_reference.data
 
 
 def global_name(op: Operation) -> str:
-    """Return the name of the global that `memref.get_global` gives."""
+    """Return the symbol of a `memref.get_global`."""
     return cast(SymbolRefAttr, op.properties["name"]).root_reference.data
 
 
 @dataclass
 class FunctionConverter:
-    """Converts the body of one function, op by op."""
+    """Converter of a function's body, op by op."""
 
     state: ModuleState
     function: Operation
     b: Builder
     carried: dict[Block, list[SSAValue]] = field(default_factory=dict[Block, list[SSAValue]])
     attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
-    """What has to be said of the function in C."""
+    """Attributes of the C function."""
 
     def bind(self, old: BlockArgument, new: BlockArgument) -> None:
-        """Let a new argument stand for an old one."""
+        """Map an argument of the source function to one of the C function."""
         type_ = memref_type(old)
         if type_ is not None and isinstance(new.type, EmitC_ArrayType) and old.uses:
             element = scalar_type(type_.get_element_type(), self.function)
@@ -81,7 +81,7 @@ class FunctionConverter:
             self.b.values[old] = new
 
     def block(self, block: Block) -> None:
-        """Convert the ops of a block; its arguments are bound already."""
+        """Convert the ops of a block, whose arguments are mapped."""
         for op in block.ops:
             first = len(self.b.ops)
             self.op(op)
@@ -89,7 +89,7 @@ class FunctionConverter:
                 made.location = op.location
 
     def op(self, op: Operation) -> None:
-        """Convert one op. Raises Diagnostic where there is no rule for it."""
+        """Convert one op. Raises Diagnostic for an op without a rule."""
         if (special := _SPECIAL.get(op.name)) is not None:
             special(self, op)
         elif (rule := RULES.get(op.name)) is not None:
@@ -111,10 +111,8 @@ class FunctionConverter:
                 remedy="lower it by an earlier pass",
             )
 
-    # Control flow
-
     def region(self, block: Block, arguments: list[Attribute], end: Callable[[], None]) -> Block:
-        """Convert a block into a new one that ends in `emitc.yield`; `end` converts the values that it yields."""
+        """Convert a block to a new one that ends in `emitc.yield`; `end` converts the yielded values."""
         new = Block(arg_types=arguments)
         outer, self.b.ops = self.b.ops, []
         for old, argument in zip(block.args, new.args, strict=False):
@@ -129,19 +127,19 @@ class FunctionConverter:
         return new
 
     def read(self, variable: SSAValue) -> SSAValue:
-        """Return the value that a variable has at this point."""
+        """Emit a load of a variable."""
         return self.b.emit(emitc.LoadOp, [variable], cast(EmitC_LValueType, variable.type).value_type)
 
     def assign(self, variable: SSAValue, value: SSAValue) -> None:
-        """Assign to a variable, except its own value."""
+        """Emit an assignment to a variable, unless the value is a load of it."""
         if not (isinstance(value.owner, emitc.LoadOp) and value.owner.operand is variable):
             self.b.emit(emitc.AssignOp, [variable, value], None)
 
     def variable(self, op: Operation, index: int, initial: SSAValue | None) -> SSAValue:
         """
-        Return a variable for a result of `scf.for` or `scf.if`, with an initial value.
+        Return the initialised variable of a result of `scf.for` or `scf.if`.
 
-        Where the result is only yielded by a loop around, it is that loop's variable.
+        A result whose only use is the yield of an enclosing loop shares that loop's variable.
         """
         result = op.results[index]
         if (shared := self.outer_variable(result)) is not None:
@@ -159,7 +157,7 @@ class FunctionConverter:
         return variable
 
     def outer_variable(self, result: SSAValue) -> SSAValue | None:
-        """Return the variable of the loop or condition around to which a result is yielded, and nothing else."""
+        """Return the variable of the enclosing loop or conditional if yielding to it is the only use of a result."""
         use, block = result.get_user_of_unique_use(), cast(Operation, result.owner).parent
         if use is None or block is None or use.name != "scf.yield" or use.parent is not block:
             return None
@@ -226,7 +224,7 @@ class FunctionConverter:
         self.results(op, variables)
 
     def yielded(self, block: Block, variables: list[SSAValue]) -> None:
-        """Assign what a block yields to the variables that stand for it."""
+        """Assign the yielded values of a block to their variables."""
         terminator = block.last_op
         assert terminator is not None
         for variable, source in zip(variables, terminator.operands, strict=True):
@@ -234,18 +232,16 @@ class FunctionConverter:
                 self.assign(variable, self.b.value(source))
 
     def is_shared(self, source: SSAValue, variable: SSAValue) -> bool:
-        """Return whether a value is the result of a loop or condition that has written it to `variable` itself."""
+        """Return whether a value is the result of a loop or conditional that shares `variable`."""
         owner = source.owner
         structured = isinstance(owner, Operation) and owner.name in ("scf.for", "scf.if")
         return structured and self.outer_variable(source) is variable
 
     def results(self, op: Operation, variables: list[SSAValue]) -> None:
-        """Let the variables' values stand for an op's results."""
+        """Map an op's results to loads of the variables."""
         for result, variable in zip(op.results, variables, strict=True):
             if result.uses and not self.is_shared(result, variable):
                 self.b.values[result] = self.read(variable)
-
-    # Functions and globals
 
     def call(self, op: Operation) -> None:
         """Convert `func.call`."""
@@ -271,7 +267,7 @@ class FunctionConverter:
         self.b.values[op.results[0]] = self.b.cast(value, pointer(array.get_element_type()))
 
     def several(self, op: Operation) -> None:
-        """Convert the ops of two results."""
+        """Convert the ops with two results."""
         values = sum_and_carry(self.b, op) if op.name == "arith.addui_extended" else products(self.b, op)
         self.b.values |= dict(zip(op.results, values, strict=True))
 
@@ -294,7 +290,7 @@ def _hint(value: SSAValue, op: Operation) -> None:
 
 
 def _literal(b: Builder, source: SSAValue) -> Attribute | None:
-    """Return the C constant that a value of the source program is, if it is one."""
+    """Return the C constant of a value of the source program, None if it is not constant."""
     owner = b.value(source).owner
     return owner.value if isinstance(owner, emitc.ConstantOp) else None
 

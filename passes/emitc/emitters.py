@@ -1,4 +1,4 @@
-"""Conversions of ops to `emitc` by the ops' names: a target registers those of its dialects in its `emission.py`."""
+"""Registry of conversions to `emitc` by op name: a target registers those of its dialects in its `emission.py`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from xdsl.ir import Operation
 from ...discovery import module_at, on_forget, target_folders
 
 Emitter = Callable[[Any, Operation], None]
-"""Takes the `FunctionConverter`, and the op."""
+"""Conversion of an op, given the `FunctionConverter`."""
 
 _EMITTERS: dict[str, Emitter] = {}
 
 
 def emits(*names: str) -> Callable[[Emitter], Emitter]:
-    """Register a function as the conversion of the ops of these names."""
+    """Register a function as the conversion of ops of these names."""
 
     def register(emitter: Emitter) -> Emitter:
         _EMITTERS.update(dict.fromkeys(names, emitter))

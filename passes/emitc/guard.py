@@ -42,18 +42,18 @@ from ..memory.views import buffer_type
 RANGE = "tilewright.range"
 STATE = "tilewright.state"
 STATUS = "tilewright.status"
-"""The attribute of a function that returns a status instead of nothing."""
+"""Attribute of a function that returns a status."""
 RESET = "tilewright.reset"
-"""The attribute of the function that puts the state back to its beginning."""
+"""Attribute of the function that resets the state."""
 
 OUT_OF_RANGE, OUT_OF_ORDER = 1, 2
-"""What a network returns where an input holds a number out of its range; where the position leaves rows out."""
+"""Status of a network: an input out of its range; a position that skips rows."""
 
 Emit = Callable[[Operation], SSAValue]
 
 
 def guard_inputs(module: ModuleOp) -> None:
-    """Check the inputs of public functions that declare ranges, and give the module a reset where it has state."""
+    """Add range checks to public functions with input ranges, and a reset function to a module with state."""
     states = [op for op in module.body.block.ops if isinstance(op, memref.GlobalOp) and STATE in op.attributes]
     public = [each for each in functions(module) if each.sym_visibility is None and BUCKET_OF not in each.attributes]
     guarded = [function for function in public if _ranges(function)]
@@ -85,7 +85,7 @@ def _position(function: func.FuncOp) -> BlockArgument | None:
 
 
 def _counter(module: ModuleOp, name: str) -> memref.GlobalOp:
-    """Add the global that counts the rows that are written."""
+    """Add the global that counts the written rows."""
     definition = memref.GlobalOp.get(StringAttr(name), buffer_type([1], i32), dense(np.zeros(1), i32))
     definition.attributes[STATE] = UnitAttr()
     Rewriter.insert_op(definition, InsertPoint.before(functions(module)[0]))
@@ -93,7 +93,7 @@ def _counter(module: ModuleOp, name: str) -> memref.GlobalOp:
 
 
 def _guard(module: ModuleOp, function: func.FuncOp, counter: memref.GlobalOp | None) -> None:
-    """Put a function of the same name around a function."""
+    """Wrap a function in a guard of the same name."""
     name = function.sym_name.data
     types = list(function.function_type.inputs.data)
     block = Block(arg_types=types)
@@ -144,7 +144,7 @@ def _added(function: func.FuncOp, position: BlockArgument) -> int:
 
 
 class _Code:
-    """Appends the checks to a block."""
+    """Builder of checks at the end of a block."""
 
     def __init__(self, block: Block):
         self._block = block
@@ -157,7 +157,7 @@ class _Code:
         return self.emit(arith.ConstantOp(scalar_attr(value, type)))
 
     def checked(self, buffer: SSAValue, low: int, high: int, status: SSAValue, *, unsigned: bool) -> SSAValue:
-        """Return the status, or OUT_OF_RANGE where an element of a buffer is not in a range."""
+        """Emit the check that all elements of a buffer are in a range; return the status or OUT_OF_RANGE."""
         code = self.number(OUT_OF_RANGE, i32)
         flat = _flat(buffer, self.emit)
         count = shape_of(flat)[0]
@@ -182,7 +182,7 @@ class _Code:
         return self.emit(arith.OrIOp(below, above))
 
     def ordered(self, position: SSAValue, counter: memref.GlobalOp, status: SSAValue) -> SSAValue:
-        """Return the status, or OUT_OF_ORDER where it is fine but a position leaves rows out."""
+        """Emit the check that a position skips no rows; return the status or OUT_OF_ORDER."""
         zero = self.number(0, IndexType())
         written = self.emit(memref.GetGlobalOp(counter.sym_name.data, cast(Any, counter.type)))
         rows = self.emit(arith.ExtSIOp(self._load(written, zero), i64))
@@ -193,12 +193,12 @@ class _Code:
         return self.emit(arith.SelectOp(wrong, self.number(OUT_OF_ORDER, i32), status))
 
     def wide(self, position: SSAValue) -> SSAValue:
-        """Return a position, which is not negative, in 64 bits."""
+        """Emit a non-negative position as a 64-bit integer."""
         value = self._load(_flat(position, self.emit), self.number(0, IndexType()))
         return value if value.type == i64 else self.emit(arith.ExtSIOp(value, i64))
 
     def smallest(self, at: SSAValue, choices: Sequence[tuple[int, str]], arguments: Sequence[SSAValue]) -> None:
-        """Call the first of some functions, each with the last position that it takes, that takes a position."""
+        """Emit a binary search that calls the first function whose last position is not below the given one."""
         if len(choices) == 1:
             self._block.add_op(func.CallOp(choices[0][1], list(arguments), []))
             return
@@ -211,7 +211,7 @@ class _Code:
         self._block.add_op(scf.IfOp(takes, [], Region(blocks[0]), Region(blocks[1])))
 
     def advance(self, body: Block, position: SSAValue, counter: memref.GlobalOp, added: int) -> None:
-        """Append to another block that the rows at a position are written now."""
+        """Append to a block the update of the row counter after rows at a position have been written."""
         code = _Code(body)
         zero = code.number(0, IndexType())
         value = code._load(_flat(position, code.emit), zero)
@@ -222,7 +222,7 @@ class _Code:
 
 
 def _flat(buffer: SSAValue, emit: Emit) -> SSAValue:
-    """Return a dense buffer as one axis."""
+    """Emit the collapse of a dense buffer to one axis."""
     shape = shape_of(buffer)
     if len(shape) == 1:
         return buffer
@@ -248,7 +248,7 @@ def _i64s(numbers: list[int]) -> Attribute:
 
 
 def _reset(module: ModuleOp, name: str, states: list[memref.GlobalOp]) -> func.FuncOp:
-    """Return the public function that gives all state its first value."""
+    """Build the public function that resets all state to its initial value."""
     block = Block()
     code = _Code(block)
     for state in states:
@@ -270,7 +270,7 @@ def _reset(module: ModuleOp, name: str, states: list[memref.GlobalOp]) -> func.F
 
 
 def _restore(module: ModuleOp, state: memref.GlobalOp, memory: SSAValue, block: Block) -> None:
-    """Append a copy of a state's first value, which becomes a constant of its own."""
+    """Append a copy of a state's initial value from a new constant."""
     name = f"{state.sym_name.data}_first"
     type = cast("MemRefType[Any]", state.type)
     constant = memref.GlobalOp.get(StringAttr(name), type, state.initial_value, constant=UnitAttr())

@@ -1,8 +1,8 @@
 """
-Floats of 16 bits in C, which has none: they are stored as their bits, and computed in wider floats.
+Emulation of 16-bit floats in C: stored as bits, computed in wider floats.
 
-What upstream's arith-emulate-unsupported-floats does: an op on them takes extended operands, and its result is cut off
-again. A sum, product, quotient or root of two such numbers, formed in f32 and rounded once more, is correctly rounded.
+As upstream's arith-emulate-unsupported-floats, operands are extended and the result is truncated. A sum, product,
+quotient or root of two 16-bit floats, rounded to f32 and once more to 16 bits, is correctly rounded.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DIALECTS = ("arith", "math", "nn")
 
 
 def is_half(element: Attribute) -> bool:
-    """Return whether a type is a float of 16 bits."""
+    """Return whether a type is a 16-bit float."""
     return type(element) in (Float16Type, BFloat16Type)
 
 
 def widen_halves(module: ModuleOp) -> None:
-    """Let all arithmetic on floats of 16 bits be done in wider ones; only moves and conversions stay."""
+    """Widen all arithmetic on 16-bit floats; only moves and conversions are kept."""
     for op in nested_ops(module):
         if op.dialect_name() not in _DIALECTS or type(op) in _KEPT:
             continue
@@ -36,7 +36,7 @@ def widen_halves(module: ModuleOp) -> None:
 
 
 def _widen(op: Operation) -> None:
-    # Integers are rounded once on their way: doubles hold all of up to 53 bits.
+    # Integers are rounded once: doubles represent all of up to 53 bits.
     wide = f64 if isinstance(op, _FROM_INTEGERS) else f32
     for index, operand in enumerate(op.operands):
         if is_half(operand.type):

@@ -1,4 +1,4 @@
-"""Names that C accepts: any text becomes an identifier that is no keyword, no name of a header and not taken yet."""
+"""C identifiers from arbitrary text: no keyword, no name of a header, unique in its scope."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ _SUFFIX = re.compile(r"(_\d+)+$")
 
 
 def identifier(text: str) -> str:
-    """Return a C identifier that resembles `text`, never a keyword of C or C++ nor a name that a header may define."""
+    """Return a C identifier similar to `text`, never a keyword of C or C++ nor a name that a header may define."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", text)
     if not name.strip("_") or name[0] in "0123456789_":
         name = f"n{name}"
-    # Macros are written in capitals, so such names get a small letter in front.
+    # Macros are upper case, so upper-case names get a lower-case prefix.
     if _HEADER_NAME.fullmatch(name):
         return f"n_{name}"
     return f"{name}_" if name in RESERVED else name
 
 
 def stem(hint: str) -> str:
-    """Return a name without the number that printing the IR may have appended to it."""
+    """Return a name without the number that IR printing appends."""
     return _SUFFIX.sub("", hint) or hint
 
 
 class Names:
-    """A scope that gives each name out once: `acc`, `acc_1`, `acc_2`, ...; and none of the scope around it."""
+    """Scope of unique names: `acc`, `acc_1`, `acc_2`, ...; names of enclosing scopes are excluded."""
 
     def __init__(self, taken: Iterable[str] = (), around: Names | None = None):
         self._next = {name: 1 for name in taken}
         self._around = around
 
     def add(self, text: str) -> str:
-        """Return an identifier like `text` that this scope has not given out, and take it."""
+        """Return a fresh identifier similar to `text`, and reserve it."""
         base = identifier(text)
         number = self._number(base)
         if number is None:
@@ -66,11 +66,11 @@ class Names:
         return name
 
     def fork(self) -> Names:
-        """Return a scope within this one, whose names this one does not know; this one gives out none meanwhile."""
+        """Return a nested scope; the outer scope must not add names while it is in use."""
         return Names(around=self)
 
     def _number(self, base: str) -> int | None:
-        """Return the number of the next name like a base that is taken, None where it is free."""
+        """Return the next number of a reserved base, None if the base is free."""
         scope: Names | None = self
         while scope is not None:
             if base in scope._next:

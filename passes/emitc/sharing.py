@@ -1,4 +1,4 @@
-"""Memory that functions share because only one of them runs at a time."""
+"""Sharing of arenas and near-level memories between functions that do not run concurrently."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ...ir import functions
 from ..memory.views import bytes_of
 
 _Group: TypeAlias = "list[tuple[memref.GlobalOp, list[memref.GetGlobalOp]]]"
-"""Memories, each with what takes its address."""
+"""Memories, each with its `memref.get_global` ops."""
 
 
 def share_memories(module: ModuleOp) -> None:
     """
-    Let the public functions of a module have one arena, and one memory in each near level: the largest of theirs.
+    Merge the arenas and near-level memories of a module's public functions into the largest of each.
 
-    What is in them does not outlive a call, and calls do not overlap.
+    Their contents do not outlive a call, and calls do not overlap.
     """
     for group in _groups(module):
         _merge(group)
 
 
 def spare_memories(module: ModuleOp) -> set[memref.GlobalOp]:
-    """Return the memories in whose place others are used once functions share them."""
+    """Return the memories that sharing replaces by others."""
     return {op for group in _groups(module) for op, _ in group if op is not _largest(group)}
 
 
 def _groups(module: ModuleOp) -> list[_Group]:
-    """Return the memories of public functions that may be one."""
+    """Return groups of memories of public functions that may be merged."""
     public = [function for function in functions(module) if function.sym_visibility is None]
     if len(public) < 2:
         return []
@@ -50,7 +50,7 @@ def _groups(module: ModuleOp) -> list[_Group]:
 
 
 def _kind(op: memref.GlobalOp) -> Hashable:
-    """Return the key of memories that may be merged; None for globals that may not."""
+    """Return the key of memories that may be merged; None for other globals."""
     space = cast("MemRefType[Any]", op.type).memory_space
     if op.constant is not None or ("tilewright.arena" not in op.attributes and isinstance(space, NoneAttr)):
         return None
@@ -59,7 +59,7 @@ def _kind(op: memref.GlobalOp) -> Hashable:
 
 
 def _users(module: ModuleOp) -> dict[str, list[memref.GetGlobalOp]]:
-    """Return the users of the address of each global."""
+    """Return the `memref.get_global` ops of each global."""
     found: dict[str, list[memref.GetGlobalOp]] = {}
     for op in nested_ops(module):
         if type(op) is memref.GetGlobalOp:

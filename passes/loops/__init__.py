@@ -1,1 +1,1 @@
-"""Index arithmetic, loops and generic ops made from the kernel view."""
+"""Lowering of kernels to loops and generic ops: index arithmetic, loop nests, scalar code."""

@@ -1,4 +1,4 @@
-"""Accesses of kernels as affine forms, and how loop bounds can keep them inside an operand."""
+"""Affine access forms of kernels, and loop bounds that keep accesses within an operand."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ...ir import shape_of
 
 @dataclass(frozen=True)
 class Axis:
-    """One index of an access: where it points to in an axis of this extent."""
+    """Affine index of an access along an axis of this extent."""
 
     index: Linear
     extent: int
     low: bool = False
-    """Whether it may be less than 0."""
+    """True if the index may be negative."""
     high: bool = False
-    """Whether it may reach the extent or more."""
+    """True if the index may reach the extent."""
 
 
 @dataclass(frozen=True)
 class Clamp:
-    """The demand `0 <= outer + factor * dim < axis.extent` on the loop over a reduced dimension; `factor` is > 0."""
+    """Constraint `0 <= outer + factor * dim < axis.extent` on a reduction loop; `factor` > 0."""
 
     dim: int
     factor: int
@@ -33,7 +33,7 @@ class Clamp:
 
 
 def axes_of(access: Access, bounds: Sequence[int]) -> list[Axis]:
-    """Return the indices at which a kernel of these bounds reads or writes an operand; none for a scalar."""
+    """Return the affine indices of an access over the iteration domain; none for a scalar."""
     if not is_shaped(access.value):
         return []
     axes: list[Axis] = []
@@ -47,10 +47,11 @@ def axes_of(access: Access, bounds: Sequence[int]) -> list[Axis]:
 
 def clamps_of(kernel: Kernel) -> list[Clamp]:
     """
-    Return the demands on the reduced loops that keep the kernel's inputs inside.
+    Return the constraints on reduction loops that keep the kernel's inputs in bounds.
 
-    There are none unless the points outside may be skipped. An axis that does not depend on exactly one reduced
-    dimension, or backwards, has to be guarded instead.
+    There are none unless points out of bounds may be skipped. An axis needs a guard instead if it depends on more than
+    one
+    reduction dimension, or has a negative factor.
     """
     if not kernel.fill_is_neutral:
         return []

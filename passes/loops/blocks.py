@@ -1,4 +1,4 @@
-"""Common parts of loops over blocks of the outputs of a convolution or matrix product."""
+"""Register blocking of convolutions and matrix products over output pixels and channels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .nest import PARALLEL, Index, Nest
 
 
 def spans(op: ConvOp) -> list[int]:
-    """Return the pixels that a window spans on each spatial axis."""
+    """Return the extent of a dilated window along each spatial axis, in pixels."""
     kernel = op.channels_first(shape_of(op.inputs[1]))[2:]
     return [(k - 1) * d + 1 for k, d in zip(kernel, numbers_of(op.dilations), strict=True)]
 
 
 def has_windows_in_padding(op: ConvOp) -> bool:
-    """Return whether a window may lie in the padding as a whole, or with all of its taps."""
+    """Return whether a window, or all of its taps, may be entirely in the padding."""
     extents = op.channels_first(shape_of(op.inputs[0]))[2:]
     sides = zip(numbers_of(op.pads), spans(op) * 2, strict=True)
     axes = zip(extents, spans(op), numbers_of(op.dilations), strict=True)
@@ -33,7 +33,7 @@ def has_windows_in_padding(op: ConvOp) -> bool:
 
 @dataclass(frozen=True)
 class Part:
-    """A stretch of a dimension: `count` blocks of `size` from `start`; `clipped` where windows cross the border."""
+    """Interval of a dimension: `count` blocks of `size` from `start`; `clipped` if windows cross the border."""
 
     start: int
     size: int
@@ -42,7 +42,7 @@ class Part:
 
 
 def parts(start: int, end: int, size: int) -> Iterator[Part]:
-    """Yield the whole blocks of a stretch and what is left over."""
+    """Yield the full blocks of an interval, then the partial block."""
     whole, rest = divmod(max(end - start, 0), size)
     if whole:
         yield Part(start, size, whole)
@@ -51,26 +51,26 @@ def parts(start: int, end: int, size: int) -> Iterator[Part]:
 
 
 class PartLoops(KernelLoops):
-    """A kernel whose loops run over stretches of its dimensions."""
+    """Loop nest of a kernel over intervals of its dimensions."""
 
     def loop(self, name: str, part: Part) -> Index:
-        """Open the loop over the blocks of a stretch and return where each begins."""
+        """Open the loop over the blocks of an interval; return the block's first index."""
         if part.count == 1:
             return part.start
         index, *_ = self.nest.open(name, 0, part.count, marks=[PARALLEL])
         return self.nest.add(self.nest.mul(index, part.size), part.start)
 
     def close(self, part: Part) -> None:
-        """Close what `loop` has opened."""
+        """Close the loop opened by `loop`."""
         if part.count > 1:
             self.nest.close()
 
 
 class BlockLoops(PartLoops):
     """
-    A kernel whose pixels, those along dimension `pixel`, are computed in blocks.
+    Loop nest with blocks of pixels along dimension `pixel`.
 
-    `taps` are its reduced loops over a window, the last along the row of pixels.
+    `taps` are its reduction loops over a window, the last along the row of pixels.
     """
 
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, *, pixel: int, taps: Sequence[int]):
@@ -79,9 +79,9 @@ class BlockLoops(PartLoops):
 
     def parts_along(self, axis: int, size: int) -> Iterator[Part]:
         """
-        Yield the stretches of the pixels along a spatial axis, those with whole windows in blocks of `size`.
+        Yield the intervals of pixels along a spatial axis; those with whole windows have blocks of `size`.
 
-        -1 is the axis of a row of pixels.
+        Axis -1 is that of a row of pixels.
         """
         count = self.kernel.bounds[self.pixel + 1 + axis]
         low, high = self.whole_windows(axis, count)
@@ -90,7 +90,7 @@ class BlockLoops(PartLoops):
         yield from (Part(pixel, 1, 1, clipped=True) for pixel in range(high, count))
 
     def whole_windows(self, axis: int, count: int) -> tuple[int, int]:
-        """Return from which of `count` pixels to which the windows are inside of x, along a spatial axis."""
+        """Return the half-open interval of `count` pixels whose windows are in bounds, along a spatial axis."""
         if not isinstance(self.op, ConvOp):
             return 0, count
         pad, stride = numbers_of(self.op.pads)[len(self.taps) + axis], numbers_of(self.op.strides)[axis]
@@ -100,14 +100,14 @@ class BlockLoops(PartLoops):
         return low, max(high, low)
 
     def step(self, name: str, size: int) -> Index:
-        """Open the loop over a side of a block and return its index; one of size 1 needs none."""
+        """Open the loop over a side of a block and return its index; size 1 needs no loop."""
         return self.nest.open(name, 0, size)[0] if size > 1 else 0
 
     def window(self, clipped: Sequence[bool]) -> tuple[Index, Index]:
         """
-        Place the taps at the first of the window that is inside; return its rows, and the taps of a row.
+        Move to the first tap of the window in bounds; return the window's rows and taps per row.
 
-        `clipped` says for each spatial axis whether the window may cross the border.
+        `clipped` tells, per spatial axis, if the window may cross the border.
         """
         clamps = clamps_of(self.kernel)
         extents: list[Index] = [1, 1]
@@ -119,22 +119,22 @@ class BlockLoops(PartLoops):
         return extents[0], extents[1]
 
     def places(self) -> list[list[SSAValue]]:
-        """Return the indices of the elements of x and w at the current position, which is then of no window."""
+        """Return the indices of the elements of x and w at the current position, and leave the window."""
         found = [self.place(access) for access in self.kernel.inputs]
         self.leave_window()
         return found
 
     def place(self, access: Access) -> list[SSAValue]:
-        """Return the indices of the element of an operand at the current position."""
+        """Return the indices of an operand's element at the current position."""
         return [self.nest.value(self.index(axis.index)) for axis in axes_of(access, self.kernel.bounds)]
 
     def leave_window(self) -> None:
-        """Let the current position be of no window."""
+        """Remove the window's dimensions from the current position."""
         for dim in self.kernel.reduced:
             self.position.pop(dim, None)
 
     def total(self, part: SSAValue) -> SSAValue:
-        """Return a sum with what it goes on from."""
+        """Return a partial sum plus the output's old value, if the kernel accumulates."""
         if self.op.accumulate is None:
             return part
         return self.nest.op(arith.AddiOp(self.load(self.kernel.outputs[0], "acc"), part))

@@ -1,4 +1,4 @@
-"""Functions that copy one tile: what transfers become, whoever moves the data."""
+"""Copy functions for tiles: the lowering of transfers without a DMA engine."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ...ir import shape_of, symbol_names
 from .nest import INDEX, index_constant
 
 Range = tuple[SSAValue, SSAValue]
-"""From where to where."""
+"""Half-open interval of an index."""
 
 Move = Callable[[Block, DmaStartOp, Sequence[Range]], Sequence[SSAValue]]
 """
-Appends to the block of a function (far, near, offsets...) what moves the part of the tile that lies inside of the far
-buffer, given for each axis, and returns what the function returns.
+Builds the body of a copy function (far, near, offsets...) for the in-bounds part of the tile, given per axis; returns
+the function's results.
 """
 
 
 class Copiers:
-    """Functions of a module that copy one tile, each made once."""
+    """Copy functions of a module, memoised."""
 
     def __init__(self, module: ModuleOp):
         self._names: dict[tuple[Any, ...], str] = {}
         self._taken = symbol_names(module.body.block)
 
     def call(self, function: func.FuncOp, op: DmaStartOp, results: Sequence[Attribute], move: Move) -> func.CallOp:
-        """Return the call, at its location, that replaces a transfer; make its callee before `function` if missing."""
+        """Build the call that replaces a transfer; define its callee before `function` if missing."""
         arguments = [op.far, op.near, *op.offsets]
         key = (op.far.type, op.near.type, op.writes_far, op.clipped, op.fill, spanned(op))
         if key not in self._names:
@@ -46,7 +46,7 @@ class Copiers:
         return call
 
     def _free_name(self, base: str) -> str:
-        """Return a name with the number of the function, or the next one that is free, and take it."""
+        """Return a fresh numbered name, and reserve it."""
         numbered = (f"{base}_{number}" for number in count(len(self._names)))
         name = next(name for name in numbered if name not in self._taken)
         self._taken.add(name)
@@ -54,7 +54,7 @@ class Copiers:
 
 
 def _copier(name: str, op: DmaStartOp, types: Sequence[Any], results: Sequence[Attribute], move: Move) -> func.FuncOp:
-    """Return the function (far, near, offsets...) that copies one tile."""
+    """Build the function (far, near, offsets...) that copies one tile."""
     block = Block(arg_types=types)
     far, near, *offsets = block.args
     far.name_hint, near.name_hint = "far", "near"
@@ -78,7 +78,7 @@ def number(block: Block, value: int) -> SSAValue:
 
 
 def spanned(op: DmaStartOp) -> tuple[bool, ...]:
-    """Return along which axes a tile lies inside of the far buffer as a whole, whatever the rest does."""
+    """Return per axis whether a tile is always in bounds of the far buffer."""
     if op.clipped is None:
         return (True,) * len(op.offsets)
     extents = zip(op.offsets, shape_of(op.near), shape_of(op.far), strict=True)
@@ -94,7 +94,7 @@ def _is_zero(value: SSAValue) -> bool:
 def _bounds(
     block: Block, far: SSAValue, near: SSAValue, offsets: Sequence[SSAValue], whole: Sequence[bool]
 ) -> list[Range]:
-    """Return from where to where each axis of the tile lies inside of the far buffer; those in `whole` always do."""
+    """Return the interval of the tile's indices in bounds of the far buffer per axis; axes in `whole` are in bounds."""
     bounds: list[Range] = []
     for offset, tile, extent, inside in zip(offsets, shape_of(near), shape_of(far), whole, strict=True):
         low, high = number(block, 0), number(block, tile)
@@ -121,7 +121,7 @@ def nest(block: Block, bounds: Sequence[Range], body: Callable[[Block, list[SSAV
 
 
 def _fill(block: Block, near: SSAValue, bounds: Sequence[Range], fill: Any) -> None:
-    """Append the filling of the whole tile, if part of it lies outside."""
+    """Append the fill of the whole tile, if part of it is out of bounds."""
     outside: SSAValue | None = None
     for (low, high), tile in zip(bounds, shape_of(near), strict=True):
         inside = add(block, arith.SubiOp(high, low))

@@ -1,4 +1,4 @@
-"""Structured kernels as `linalg.generic`: one for each reduction, and one for result and epilogue."""
+"""Generalisation of structured kernels to `linalg.generic`: one per reduction, one for result and epilogue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .shapes import Shapes
 
 @dataclass(frozen=True)
 class _Operand:
-    """A tensor or memref and the indices at which it is touched."""
+    """Tensor or memref with affine indices."""
 
     value: SSAValue
     indices: tuple[Linear, ...]
@@ -43,28 +43,28 @@ def _dim(dim: int) -> Linear:
 
 def generalize_kernel(kernel: Kernel, shapes: Shapes) -> SSAValue:
     """
-    Emit the standard ops for a kernel with one output, on tensors or memrefs; returns the output's new value.
+    Emit the standard ops for a kernel with one output, on tensors or memrefs; return the output's new value.
 
-    An accumulator that starts from the output's old content is the output itself. Raises Diagnostic where the output's
-    indices do not take the output's axes apart.
+    A kernel that accumulates uses the output as its accumulator. Raises Diagnostic if the output's indices do not
+    delinearise its axes.
     """
     return _Generalizer(kernel, shapes).build()
 
 
 class _Generalizer:
-    """A kernel on its way to generics."""
+    """Builder of the generics of a kernel."""
 
     def __init__(self, kernel: Kernel, shapes: Shapes):
         self.kernel = kernel
         self.shapes = shapes
         self.operands: dict[int, _Operand] = {}
-        """The inputs by number, padded so that nothing leaves them."""
+        """Inputs by number, padded so that all accesses are in bounds."""
         self.groups: list[list[int]] = []
-        """The extents that each axis of the output is taken apart into."""
+        """Extents into which each output axis is delinearised."""
         self.output = self.expanded(self.plain(kernel.outputs[0]))
 
     def build(self) -> SSAValue:
-        """Build it all."""
+        """Build all generics."""
         kernel = self.kernel
         direct = kernel.result is None and kernel.epilogue is None
         accumulators: list[_Operand] = []
@@ -77,10 +77,10 @@ class _Generalizer:
             results = [self.finish(accumulators, results)]
         return self.shapes.collapsed(results[0].value, self.groups, kernel.outputs[0].value)
 
-    # Operands
-
     def plain(self, access: Access) -> _Operand:
-        """Return an operand as it is; dimensions of bound 1 count only where they are an index by themselves."""
+        """
+        Return an operand without padding; dimensions of bound 1 are dropped unless they are an index by themselves.
+        """
         forms = [linear(expr) for expr in access.map.results]
         plain = [
             form if len(form.terms) == 1 and form.constant == 0 else drop_unit_dims(form, self.kernel.bounds)
@@ -89,7 +89,7 @@ class _Generalizer:
         return _Operand(access.value, tuple(plain))
 
     def input(self, number: int) -> _Operand:
-        """Return an input, padded so that no index leaves it."""
+        """Return an input, padded so that all accesses are in bounds."""
         if number not in self.operands:
             access = self.kernel.inputs[number]
             operand = self.plain(access)
@@ -98,7 +98,7 @@ class _Generalizer:
         return self.operands[number]
 
     def cut(self, operand: _Operand) -> _Operand:
-        """Return an operand without the end of those axes that a dimension indexes, but does not reach the end of."""
+        """Return an operand sliced to the bounds of the dimensions that index its axes."""
         extents = shape_of(operand.value)
         reach = {_dim(dim): self.kernel.bounds[dim] for dim in operand.plain_dims()}
         sizes = [reach.get(form, extent) for form, extent in zip(operand.indices, extents, strict=True)]
@@ -117,7 +117,7 @@ class _Generalizer:
         return _Operand(self.shapes.padded(operand.value, low, high, fill), indices)
 
     def expanded(self, output: _Operand) -> _Operand:
-        """Return the output with each axis that several dimensions share, as digits of a number, taken apart."""
+        """Return the output expanded such that each axis has one dimension (delinearisation)."""
         digits = [
             self.digits(form, extent) for form, extent in zip(output.indices, shape_of(output.value), strict=True)
         ]
@@ -128,23 +128,21 @@ class _Generalizer:
         return _Operand(self.shapes.expanded(output.value, self.groups), tuple(indices))
 
     def digits(self, form: Linear, extent: int) -> list[int]:
-        """Return the dimensions of which an index is composed, from the most significant digit."""
+        """Return the dimensions that compose an index, most significant digit first."""
         bounds = self.kernel.bounds
         terms = sorted(form.terms, key=lambda term: -term[1])
         dims = [atom for atom, _ in terms if isinstance(atom, int)]
         weights = [prod(bounds[dim] for dim in dims[place + 1 :]) for place in range(len(dims))]
         if form.constant or weights != [factor for _, factor in terms] or prod(bounds[dim] for dim in dims) != extent:
             raise Diagnostic(
-                "the output's indices do not take its axes apart",
+                "the output's indices do not delinearise its axes",
                 expected="each axis indexed by one dimension, or by several like the digits of a number",
                 found=str(self.kernel.outputs[0].map),
             )
         return dims
 
-    # Phases
-
     def reduce(self, reduction: Reduction, earlier: Sequence[_Operand], target: _Operand | None) -> list[_Operand]:
-        """Emit a reduction, into `target` where that is given, and return its accumulators."""
+        """Emit a reduction, into `target` if given, and return its accumulators."""
         own = [self.start(initial, target) for initial in reduction.initial]
         inputs = [self.input(number) if self.needs(reduction.body, number) else None for number in self.numbers()]
         return self.generic(reduction.body, [*inputs, *earlier], own, self.kernel.reduced)
@@ -157,7 +155,7 @@ class _Generalizer:
         return replace(fresh, value=self.shapes.filled(fresh.value, initial))
 
     def accumulator(self, element: Attribute) -> _Operand:
-        """Return a new operand with an element for each point that is not reduced, like the output if that fits."""
+        """Return a new operand with one element per parallel point, in the output's layout if possible."""
         if not self.output.dims() & self.kernel.reduced:
             return replace(self.output, value=self.shapes.empty(shape_of(self.output.value), element))
         dims = [dim for dim in range(len(self.kernel.bounds)) if dim not in self.kernel.reduced]
@@ -190,8 +188,9 @@ class _Generalizer:
         """
         Emit a generic and return its outputs.
 
-        `block` takes the inputs and then, if it is a reduction, the outputs. An input that it does not need is None. A
-        dimension of which no operand gives the extent is given one by an operand that is not read.
+        `block` takes the inputs and then, for a reduction, the outputs. An unused input is None. An unread operand
+        gives the
+        extent of a dimension that no other operand has.
         """
         ops, used = live_ops(block)
         taken = [
@@ -227,12 +226,12 @@ class _Generalizer:
         return [replace(o, value=value) for o, value in zip(outputs, generic.results or [o.value for o in outputs])]
 
     def dims_of(self, operands: Sequence[_Operand]) -> list[int]:
-        """Return the dimensions that a generic on these operands goes through."""
+        """Return the iteration dimensions of a generic on these operands."""
         return sorted({dim for operand in operands for dim in operand.dims()})
 
 
 def _renumbered(op: Operation, numbers: dict[int, int]) -> Operation:
-    """Return a scalar op that names dimensions by their numbers in a generic."""
+    """Renumber the dimensions of a scalar op to those of a generic."""
     if isinstance(op, IndexOp):
         op.properties["dim"] = IntegerAttr(numbers[op.dim.value.data], i64)
     return op
@@ -243,7 +242,7 @@ def _map(operand: _Operand, numbers: dict[int, int]) -> AffineMapAttr:
 
 
 def _chained(first: Block, second: Block) -> Block:
-    """Return one body that takes the arguments of `first` and the rest of those of `second`, after its results."""
+    """Compose two bodies: arguments of `first`, then the arguments of `second` after those that `first` yields."""
     yielded = cast(Operation, first.last_op).operands
     extra = second.args[len(yielded) :]
     block = Block(arg_types=[arg.type for arg in (*first.args, *extra)])

@@ -1,4 +1,4 @@
-"""Recomputed values of a kernel over rows, kept in memory from the last reduction for the result."""
+"""Row values computed in the last reduction and stored for reuse by the result."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .scalar import live_ops
 
 _FREE = (arith.ConstantOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp)
 _LEAST_WORK = 4
-"""In ops; what takes less is cheaper to compute again than to store and load."""
+"""Least work, in ops, of a value worth storing instead of recomputing."""
 _FUNCTION_WORK = 4
-"""That of a root, an exponential function and such, at least."""
+"""Least work of a root, an exponential and similar functions."""
 
 Numbers: TypeAlias = "dict[Hashable, int]"
 
@@ -26,9 +26,9 @@ Numbers: TypeAlias = "dict[Hashable, int]"
 @dataclass(frozen=True)
 class Kept:
     """
-    The bodies of a kernel that keeps a value of each element of a row.
+    Bodies of a kernel that stores a value per element of a row.
 
-    `reduction`, the last one's, yields the value after its accumulators; `result` takes it after all else.
+    The last `reduction` yields the value after its accumulators; `result` takes it as its last argument.
     """
 
     reduction: Block
@@ -37,7 +37,7 @@ class Kept:
 
 
 def row_of(kernel: Kernel) -> int | None:
-    """Return the dimension along which a kernel reduces rows and computes as many results; None for other kernels."""
+    """Return the dimension along which a kernel reduces rows and computes results; None for other kernels."""
     if len(kernel.reduced) != 1 or not kernel.reductions or kernel.result is None or clamps_of(kernel):
         return None
     (dim,) = kernel.reduced
@@ -46,9 +46,9 @@ def row_of(kernel: Kernel) -> int | None:
 
 def kept_of(kernel: Kernel) -> Kept | None:
     """
-    Return the plan of keeping the most expensive value that both the result and the last reduction compute.
+    Select the most expensive value that both the last reduction and the result compute; None if there is none.
 
-    None where there is none. A value that the result only truncates is kept in the narrower type.
+    A value that the result only truncates is stored in the narrower type.
     """
     if row_of(kernel) is None or kernel.result is None:
         return None
@@ -72,7 +72,9 @@ def kept_of(kernel: Kernel) -> Kept | None:
 
 
 def _numbered(block: Block, shared: int, table: Numbers) -> dict[SSAValue, int]:
-    """Number what a body computes: values of bodies with the same `table` that are equal have the same number."""
+    """
+    Number the values of a body (value numbering): equal values of bodies with the same `table` have the same number.
+    """
 
     def number(key: Hashable) -> int:
         return table.setdefault(key, len(table))
@@ -91,7 +93,7 @@ def _numbered(block: Block, shared: int, table: Numbers) -> dict[SSAValue, int]:
 
 
 def _weights(block: Block, inputs: int) -> dict[SSAValue, int]:
-    """Return the ops that each value takes and that depend on an element of the inputs, as work."""
+    """Return the work of each value: ops in its backward slice that depend on an element of the inputs."""
     slices: dict[SSAValue, frozenset[Operation]] = {arg: frozenset() for arg in block.args[:inputs]}
     for op in live_ops(block)[0]:
         below = [slices[operand] for operand in op.operands if operand in slices]
@@ -106,7 +108,7 @@ def _work(op: Operation) -> int:
 
 
 def _yielding(body: Block, value: SSAValue, type: Attribute) -> Block:
-    """Return a reduction's body that also yields a value of it, in this type."""
+    """Return a reduction's body that also yields one of its values, in this type."""
     made, values = _copied(body, [arg.type for arg in body.args], None)
     assert body.last_op is not None
     yielded = [values.get(each, each) for each in body.last_op.operands]
@@ -114,14 +116,14 @@ def _yielding(body: Block, value: SSAValue, type: Attribute) -> Block:
 
 
 def _taking(block: Block, kept: SSAValue) -> Block:
-    """Return a result's body that takes a value of it as its last argument."""
+    """Return a result's body that takes one of its values as its last argument."""
     made, values = _copied(block, [*(arg.type for arg in block.args), kept.type], kept)
     assert block.last_op is not None
     return made.finish(*(values.get(each, each) for each in block.last_op.operands))
 
 
 def _copied(block: Block, types: list[Attribute], kept: SSAValue | None) -> tuple[Body, dict[SSAValue, SSAValue]]:
-    """Return a copy of a body without its end, and its values; what makes `kept` is an argument, its last."""
+    """Copy a body without its terminator; `kept` becomes the last argument."""
     made = Body(types)
     values: dict[SSAValue, SSAValue] = dict(zip(block.args, made.args, strict=False))
     for old, new in zip(block.args, made.args, strict=False):

@@ -1,4 +1,4 @@
-"""Loops for a structured kernel, from its view alone."""
+"""Lowering of a structured kernel to a loop nest, from its iteration domain and accesses."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def lower_kernel(kernel: Kernel, nest: Nest) -> None:
     """
     Build the loops of a kernel on memrefs of static shape.
 
-    Around everything stand the loops that are not reduced, in order. In them comes one perfect nest per reduction,
-    which carries the accumulators; then result and epilogue, in loops over the reduced dimensions that the output
-    varies along; then the stores. Points outside an operand that may be skipped are kept out by the bounds of the
-    reduced loops, the others by a test.
+    Parallel loops are outermost, in order. Inside is one perfect nest per reduction, with loop-carried accumulators;
+    then
+    result and epilogue, in loops over the reduction dimensions of the output; then the stores. Out-of-bounds points are
+    excluded by the bounds of the reduction loops if they may be skipped, else by a guard.
     """
     KernelLoops(kernel, nest).build()
 
 
 class KernelLoops:
-    """A kernel on its way into a nest; subclasses say which loops there are."""
+    """Builder of a kernel's loop nest; subclasses select the loops."""
 
     def __init__(self, kernel: Kernel, nest: Nest):
         self.kernel = kernel
         self.nest = nest
         self.position: dict[int, Index] = {}
-        """The index of each dimension whose loop is open."""
+        """Index of each dimension with an open loop."""
 
     def build(self) -> None:
-        """Build it all."""
+        """Build the nest."""
         kernel = self.kernel
         outer = self.open_all([d for d in range(len(kernel.bounds)) if d not in kernel.reduced], [PARALLEL])
         accumulators: list[SSAValue] = []
@@ -69,10 +69,8 @@ class KernelLoops:
             indices = [self.nest.value(self.index(axis.index)) for axis in axes_of(access, kernel.bounds)]
             self.nest.last(memref.StoreOp.get(value, access.value, indices))
 
-    # Loops
-
     def open_all(self, dims: Sequence[int], marks: Sequence[str] = ()) -> int:
-        """Open loops over whole dimensions and return how many; a dimension of bound 1 needs none."""
+        """Open loops over whole dimensions and return their number; a dimension of bound 1 needs none."""
         before = self.nest.depth
         for dim in dims:
             self.open(dim, 0, self.kernel.bounds[dim], [], marks)
@@ -81,7 +79,7 @@ class KernelLoops:
     def open(
         self, dim: int, lower: Index, upper: Index, carried: Sequence[SSAValue], marks: Sequence[str] = ()
     ) -> Sequence[SSAValue]:
-        """Open the loop over a dimension and return the carried values inside."""
+        """Open the loop over a dimension and return the loop-carried values inside."""
         if self.kernel.bounds[dim] == 1:
             self.position[dim] = 0
             return carried
@@ -116,7 +114,7 @@ class KernelLoops:
         return self.nest.attribute(cast("IntegerAttr[Any] | FloatAttr[Any]", value))
 
     def limits(self, dim: int, clamps: Sequence[Clamp]) -> tuple[Index, Index]:
-        """Return the bounds of the loop over a reduced dimension that keep the accesses inside."""
+        """Return the bounds of a reduction loop that keep the accesses in bounds."""
         lows: list[Index] = []
         highs: list[Index] = []
         for clamp in clamps:
@@ -127,7 +125,7 @@ class KernelLoops:
         return self.nest.greatest([0, *lows]), self.nest.least([self.kernel.bounds[dim], *highs])
 
     def first_inside(self, clamp: Clamp) -> Index:
-        """Return ceildiv(-outer, factor) where that is positive, else 0 or less."""
+        """Return ceildiv(-outer, factor) if positive, else 0 or less."""
         distance = clamp.outer * -1
         if clamp.factor == 1:
             return self.index(distance)
@@ -135,19 +133,17 @@ class KernelLoops:
         return self.nest.div(self.nest.add(positive, clamp.factor - 1), clamp.factor)
 
     def end_inside(self, clamp: Clamp) -> Index:
-        """Return floordiv(extent - 1 - outer, factor) + 1 where that is positive, else 0 or less."""
+        """Return floordiv(extent - 1 - outer, factor) + 1 if positive, else 0 or less."""
         rest = (clamp.outer * -1).plus(clamp.axis.extent - 1 + clamp.factor)
         return self.nest.div(self.index(rest), clamp.factor)
-
-    # Scalar code
 
     def run(
         self, block: Block, elements: Sequence[Access | SSAValue], names: Sequence[str], inside: Sequence[Axis] = ()
     ) -> list[SSAValue]:
         """
-        Inline a body on these elements and return its yielded values; loads only used elements.
+        Inline a body on these elements and return its yielded values; only used elements are loaded.
 
-        A linalg body that ignores its outputs' old elements takes them nonetheless, after the others.
+        A linalg body that ignores its outputs' old elements takes them as trailing arguments.
         """
         ops, used = live_ops(block)
         values: dict[SSAValue, SSAValue] = {}
@@ -177,7 +173,7 @@ class KernelLoops:
         return [values.get(value, value) for value in terminator.operands]
 
     def clone(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
-        """Add a copy of a scalar op, the indices inside of it made known."""
+        """Clone a scalar op, with `linalg.index` replaced by loop indices."""
         copy = op.clone(values)
         indices = [nested for nested in copy.walk() if isinstance(nested, IndexOp)]
         for index in indices:
@@ -185,15 +181,13 @@ class KernelLoops:
             index.detach()
             index.erase()
         if isinstance(copy, memref.LoadOp):
-            # Where the point is not reached, its index may lie outside of the table.
+            # At a guarded point, the index may be out of the table's bounds.
             self.nest.last(copy)
         else:
             self.nest.op(copy)
 
-    # Elements
-
     def load(self, access: Access, name: str | None, inside: Sequence[Axis] = ()) -> SSAValue:
-        """Return an element at the current point; the axes in `inside` are known not to leave the operand."""
+        """Load an element at the current point; the axes in `inside` are known to be in bounds."""
         if not is_shaped(access.value):
             return access.value
         axes = axes_of(access, self.kernel.bounds)
@@ -212,7 +206,7 @@ class KernelLoops:
         return element
 
     def guarded(self, access: Access, indices: Sequence[Index], tests: Sequence[tuple[Index, Axis]]) -> SSAValue:
-        """Return the element where all of these indices are inside, else the fill."""
+        """Load an element if all of these indices are in bounds, else return the fill."""
         condition: SSAValue | None = None
         for index, axis in tests:
             for needed, predicate, limit in ((axis.low, "sge", 0), (axis.high, "slt", axis.extent)):
@@ -226,10 +220,8 @@ class KernelLoops:
         other = Block([scf.YieldOp(fill)])
         return self.nest.op(scf.IfOp(condition, [element_of(access.value)], [then], [other]))
 
-    # Indices
-
     def index(self, form: Linear) -> Index:
-        """Return the value of a linear form, each part computed as far out as it is known."""
+        """Return the value of a linear form, with each partial sum hoisted as far as possible."""
         atoms = [(self.atom(atom), factor) for atom, factor in form.terms]
         atoms.sort(key=lambda item: self.nest.depth_of(item[0]))
         total: Index = 0

@@ -1,4 +1,4 @@
-"""Tables of scalar code, in memory."""
+"""Lookup tables of scalar code, as constants in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...ir import symbol_names
 
 
 def expand_lookups(module: ModuleOp) -> None:
-    """Make the table of each `quant.lookup` a constant of the module, equal ones the same, and read it from there."""
+    """Convert the table of each `quant.lookup` to a constant of the module, equal tables shared, and load from it."""
     known: dict[Any, str] = {}
     taken = symbol_names(module.body.block)
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp) and op.body.blocks]:
@@ -33,7 +33,7 @@ def expand_lookups(module: ModuleOp) -> None:
 
 
 def _named(op: LookupOp, known: dict[Any, str], taken: set[str], module: ModuleOp) -> str:
-    """Return the name of the constant that holds a table."""
+    """Return the symbol of a table's constant."""
     table = cast("DenseIntOrFPElementsAttr[Any]", op.table)
     if table not in known:
         number = len(known)

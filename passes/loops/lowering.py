@@ -1,4 +1,4 @@
-"""Kernels of a module replaced by the loops that rules make of them."""
+"""Replacement of a module's kernels by loops, by a rule."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ...ir import element_of, functions, shape_of, where
 from .nest import Constants, Nest
 
 Rule = Callable[[Operation, Kernel, Nest], bool]
-"""Emits the loops of a kernel into a nest, or returns False and emits nothing: the kernel then stays."""
+"""Emits the loops of a kernel into a nest; returns False, without emitting, to leave the kernel."""
 
 
 def lower_kernels(module: ModuleOp, rule: Rule) -> None:
     """
-    Replace the kernels of every function by the loops that a rule makes of them.
+    Replace the kernels of every function by the loops of a rule.
 
-    Raises Diagnostic for kernels on tensors and for dynamic shapes, and what the rule raises, with the op's place.
+    Raises Diagnostic for kernels on tensors and for dynamic shapes; errors of the rule get the op's location.
     """
     for function in functions(module):
         _lower_in(function, rule)
@@ -53,7 +53,7 @@ def _lower_in(function: func.FuncOp, rule: Rule) -> None:
 
 
 def _kernel_of(op: Operation) -> Kernel | None:
-    """Return the kernel that an op is and that needs loops."""
+    """Return the kernel of an op to lower, None for other ops."""
     if type(op) is memref.CopyOp:
         return _copy(op)
     if not is_kernel(op):
@@ -69,7 +69,7 @@ def _kernel_of(op: Operation) -> Kernel | None:
 
 
 def _copy(op: memref.CopyOp) -> Kernel | None:
-    """Return a copy as a kernel; None where both sides lie in one piece, so that it is a copy of bytes."""
+    """Return a strided copy as a kernel; None for a contiguous copy, which is a copy of bytes."""
     if all(_is_dense(cast("MemRefType[Any]", value.type)) for value in op.operands):
         return None
     shape = shape_of(op.source)
@@ -82,7 +82,7 @@ def _copy(op: memref.CopyOp) -> Kernel | None:
 
 
 def _is_dense(type: MemRefType[Any]) -> bool:
-    """Return whether the elements lie in row-major order without gaps."""
+    """Return whether a layout is dense and row-major."""
     strides = type.get_strides()
     if strides is None:
         return False

@@ -1,4 +1,4 @@
-"""A builder of loop nests that puts each op as far out as its operands allow."""
+"""Builder of loop nests with loop-invariant code motion."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...dialects.core.nesting import nested_ops
 from .scalar import NO_SIGNED_WRAP
 
 Index: TypeAlias = "int | SSAValue"
-"""An index that is known, or computed by the program."""
+"""Constant or computed index."""
 
 INDEX = IndexType()
 INDEPENDENT = "tilewright.independent"
-"""The attribute of a loop whose turns may run in any order, and side by side."""
+"""Attribute of a loop without loop-carried dependences: iterations may run in any order."""
 PARALLEL = "tilewright.parallel"
-"""The attribute of a loop whose turns several cores may share: none touches what another one writes."""
+"""Attribute of a parallel loop that several cores may share: iterations access disjoint memory."""
 
 _DIVISIONS = (
     arith.CeilDivSIOp,
@@ -41,18 +41,18 @@ def index_attribute(value: int) -> IntegerAttr[IndexType]:
 
 
 def index_constant(value: int) -> arith.ConstantOp:
-    """Return the op that gives an index."""
+    """Build the constant op of an index."""
     return arith.ConstantOp.create(properties={"value": index_attribute(value)}, result_types=[INDEX])
 
 
 class Constants:
-    """The constants of a function, each made once and put at its top."""
+    """Constants of a function, uniqued and placed at its top."""
 
     def __init__(self) -> None:
         self._ops: dict[tuple[Attribute, str], arith.ConstantOp] = {}
 
     def get(self, value: IntegerAttr[Any] | FloatAttr[Any], location: LocationAttr) -> SSAValue:
-        """Return the constant; its location is that of whoever asks first."""
+        """Return the constant; its location is that of the first request."""
         key = (value, repr(value.value.data) if isinstance(value, FloatAttr) else "")
         if key not in self._ops:
             self._ops[key] = arith.ConstantOp(value)
@@ -61,7 +61,7 @@ class Constants:
         return self._ops[key].result
 
     def place(self, entry: Block) -> None:
-        """Insert the constants that are used before everything else in a block."""
+        """Insert the used constants at the top of a block."""
         used = [op for op in self._ops.values() if op.result.uses]
         if used and entry.first_op is not None:
             entry.insert_ops_before(used, entry.first_op)
@@ -77,7 +77,7 @@ def _constant_name(value: IntegerAttr[Any] | FloatAttr[Any]) -> str | None:
 
 
 def _may_trap(op: Operation) -> bool:
-    """Return whether an op must not run where the program would not have run it: a division, perhaps by 0."""
+    """Return whether an op must not be speculated: a division whose divisor may be 0."""
     if type(op) not in _DIVISIONS:
         return False
     divisor = op.operands[1].owner
@@ -85,7 +85,7 @@ def _may_trap(op: Operation) -> bool:
 
 
 class _Scope:
-    """The inside of one open loop, or the place of the kernel."""
+    """Body of an open loop, or the insertion point of the nest."""
 
     def __init__(self, block: Block, *, may_be_skipped: bool):
         self.block = block
@@ -95,11 +95,12 @@ class _Scope:
 
 class Nest:
     """
-    Builds loops from the outside in.
+    Builder of loops from the outermost inwards.
 
-    `open` begins a loop, `close` ends the innermost. In between, `op` adds an op to the outermost loop in which all its
-    operands are known; equal index computations are made once. Loops join their surroundings when they are closed, so
-    that what is moved out of them stands before them. All ops get one location.
+    `open` begins a loop, `close` ends the innermost. `op` hoists an op to the outermost loop in which all its operands
+    are
+    defined; equal index computations are emitted once. A closed loop is appended to its parent after the hoisted ops.
+    All ops get one location.
     """
 
     def __init__(self, constants: Constants, location: LocationAttr):
@@ -111,17 +112,15 @@ class Nest:
 
     @property
     def depth(self) -> int:
-        """The number of open loops."""
+        """Return the number of open loops."""
         return len(self._scopes) - 1
 
     def take(self) -> list[Operation]:
-        """Return the finished ops, once every loop is closed."""
+        """Detach and return the finished ops, after all loops are closed."""
         ops = list(self._scopes[0].block.ops)
         for op in ops:
             op.detach()
         return ops
-
-    # Loops
 
     def open(
         self,
@@ -133,11 +132,11 @@ class Nest:
         marks: Sequence[str] = (),
     ) -> tuple[SSAValue, ...]:
         """
-        Begin the loop `for name in lower to upper` with these values carried around.
+        Open the loop `for name in lower to upper` with these loop-carried values.
 
-        The loop gets the `marks` as attributes: INDEPENDENT where no turn of it reads what another one writes, PARALLEL
-        where cores may share it.
-        Returns the induction variable and the carried values as the inside knows them, which keep their names.
+        The loop gets the `marks` as attributes: INDEPENDENT if it has no loop-carried dependence through memory,
+        PARALLEL if
+        cores may share it. Returns the induction variable and the loop-carried values inside, which keep their names.
         """
         block = Block(arg_types=[INDEX, *(value.type for value in carried)])
         runs = isinstance(lower, int) and isinstance(upper, int) and lower < upper
@@ -149,7 +148,7 @@ class Nest:
         return block.args
 
     def close(self, yielded: Sequence[SSAValue] = ()) -> tuple[SSAValue, ...]:
-        """End the innermost loop and return what its carried values end up as."""
+        """Close the innermost loop and return the results of its loop-carried values."""
         scope = self._scopes.pop()
         lower, upper, carried, marks = self._headers.pop()
         scope.block.add_op(self._located(scf.YieldOp(*yielded)))
@@ -160,15 +159,13 @@ class Nest:
             result.name_hint = value.name_hint
         return tuple(loop.res)
 
-    # Ops
-
     def op(self, op: Operation) -> SSAValue:
-        """Add an op, and return its result."""
+        """Hoist an op as far as possible, and return its result."""
         self._append(op, self._place(op))
         return op.results[0]
 
     def once(self, key: object, operands: Sequence[SSAValue], make: Callable[[], Operation]) -> SSAValue:
-        """Return the result of the op that `make` makes from these operands, or of an equal one made before."""
+        """Return the result of an op with these operands, emitted once per key."""
         scope = self._scopes[self._depth_of(operands)]
         whole = (key, *operands)
         if whole not in scope.known:
@@ -176,7 +173,7 @@ class Nest:
         return scope.known[whole]
 
     def last(self, op: Operation) -> None:
-        """Add an op to the innermost loop."""
+        """Append an op to the innermost loop."""
         self._append(op, self.depth)
 
     def _append(self, op: Operation, depth: int) -> None:
@@ -200,10 +197,8 @@ class Nest:
         return max((self._depths.get(value, 0) for value in values), default=0)
 
     def depth_of(self, index: Index) -> int:
-        """Return the number of loops around the place where an index is known."""
+        """Return the number of loops around the definition of an index."""
         return 0 if isinstance(index, int) else self._depths.get(index, 0)
-
-    # Constants and index arithmetic
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """Return a constant of a scalar type."""
@@ -214,7 +209,7 @@ class Nest:
         return self._constants.get(value, self._location)
 
     def value(self, index: Index) -> SSAValue:
-        """Return an index as a value."""
+        """Return an index as an SSA value."""
         return index if isinstance(index, SSAValue) else self.attribute(index_attribute(index))
 
     def add(self, a: Index, b: Index) -> Index:
@@ -254,7 +249,7 @@ class Nest:
         return reduce(lambda a, b: self._plain(op, a, b), values)
 
     def div(self, a: Index, divisor: int, *, negative: bool = False) -> Index:
-        """Return a / divisor, rounded down where a is not negative; `negative` asks for that where it is, too."""
+        """Return a / divisor, truncated; `negative` selects floor division."""
         if isinstance(a, int):
             return a // divisor
         if divisor == 1:
@@ -275,5 +270,5 @@ class Nest:
         return self.once(predicate, (left, right), lambda: arith.CmpiOp(left, right, predicate))
 
     def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """Return whether two conditions hold."""
+        """Return the conjunction of two conditions."""
         return self.once("and", (a, b), lambda: arith.AndIOp(a, b))

@@ -1,4 +1,4 @@
-"""Loops for poolings whose channels are contiguous: over the taps of a window, then over channels."""
+"""Loops for channels-last pooling: over the taps of a window, then over channels."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .blocks import Part, PartLoops, parts
 from .nest import INDEPENDENT, PARALLEL, Index, Nest
 
 _CHANNELS = 64
-"""Channels that are pooled at a time, in a buffer of their own."""
+"""Channels per block, pooled in a buffer of their own."""
 
 
 def is_pool(op: Operation) -> bool:
-    """Return whether an op pools floats, channels last."""
+    """Return whether an op is a channels-last pooling of floats."""
     return isinstance(op, PoolOp) and op.channels_last is not None and is_float(op.accumulator)
 
 
 def lower_pool(op: PoolOp, kernel: Kernel, nest: Nest) -> None:
     """
-    Build the loops of a pooling: over pixels, over stretches of channels, over the taps, over channels.
+    Build the loops of a pooling: over pixels, blocks of channels, taps, channels.
 
-    The innermost loops run along memory and carry nothing, so that a compiler makes vectors of them.
+    The innermost loops are contiguous and without loop-carried values, so that compilers vectorise them.
     """
     _PoolLoops(op, kernel, nest).build()
 
@@ -51,7 +51,7 @@ class _PoolLoops(PartLoops):
             self.nest.close()
 
     def lane(self, part: Part, first: Index) -> SSAValue:
-        """Open the loop over the channels of a stretch and return its index."""
+        """Open the loop over the channels of a block and return its index."""
         index, *_ = self.nest.open("c", 0, part.size, marks=[INDEPENDENT])
         self.position[self.channel] = self.nest.add(index, first)
         return self.nest.value(index)

@@ -1,4 +1,4 @@
-"""Lookup table for softmax of the exponentials of distances from a row's maximum, filled by each core."""
+"""Lookup table of exponentials for softmax, by distance from the row's maximum, filled by each core."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .kept import Kept
 from .scalar import live_ops
 
 _RULES = (arithmetic,)
-"""What registers the rules of `arith`."""
+"""Module whose import registers the rules of `arith`."""
 _MOST_DISTANCES = 1 << 16
 _WORTH = 128
-"""How many elements a kernel has at least for each entry, so that each of eight cores looks up more than it fills."""
+"""Least elements per table entry: with eight cores, each looks up more entries than it fills."""
 
 
 @dataclass(frozen=True)
 class Powers:
     """
-    A table of powers: `power` yields the entry of a distance, `reduction` takes the table as its last argument.
+    Lookup table of powers: `power` yields an entry, `reduction` takes the table as its last argument.
 
-    `reduction` is the last one of a kernel that keeps powers. From the last entry on all distances have the same power.
+    `reduction` is the last one of a kernel that stores powers. All distances beyond the last entry have its value.
     """
 
     entries: int
@@ -40,12 +40,14 @@ class Powers:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the table."""
+        """Bytes of the table."""
         return self.entries * numpy_type(self.type).itemsize
 
 
 def powers_of(kernel: Kernel, kept: Kept | None) -> Powers | None:
-    """Return the table for a kernel that keeps powers, None where they are not those of a known range of distances."""
+    """
+    Return the lookup table of a kernel that stores powers; None if the range of distances is unknown or too large.
+    """
     if kept is None or kernel.furthest is None or kernel.furthest >= _MOST_DISTANCES:
         return None
     if len(kernel.reductions) != 2 or integer_width(kept.type) is None:
@@ -66,12 +68,12 @@ def powers_of(kernel: Kernel, kept: Kept | None) -> Powers | None:
 
 
 def tabulates(powers: Powers | None, points: int, table_bytes: int) -> bool:
-    """Return whether a kernel of so many elements has a table of powers, of at most so many bytes."""
+    """Return whether a kernel of `points` elements uses a table of at most `table_bytes` bytes."""
     return powers is not None and powers.bytes <= table_bytes and points >= _WORTH * powers.entries
 
 
 def _made_of(distance: SSAValue, ops: list[Operation]) -> list[Operation]:
-    """Return the ops that depend on a distance and on constants alone, those that they need and no more."""
+    """Return the ops that depend on a distance and on constants alone, with their operands' definitions."""
     known = {distance}
     found: list[Operation] = []
     for op in ops:
@@ -85,7 +87,7 @@ def _made_of(distance: SSAValue, ops: list[Operation]) -> list[Operation]:
 
 
 def _values(distance: SSAValue, made: list[Operation], furthest: int) -> Array:
-    """Return the power of every distance."""
+    """Evaluate the power of every distance."""
     distances = np.arange(furthest + 1)
     values: dict[SSAValue, Any] = {distance: distances.astype(numpy_type(distance.type))}
     with np.errstate(all="ignore"):
@@ -103,7 +105,7 @@ def _power(distance: SSAValue, made: list[Operation], type: Attribute) -> Block:
 
 
 def _looking_up(block: Block, distance: SSAValue, power: SSAValue, last: int, type: Attribute) -> Block:
-    """Return a body that takes a table as its last argument, and loads from it instead of computing a power."""
+    """Return a body that takes a table as its last argument, and loads a power instead of computing it."""
     table = MemRefType(cast(Any, type), [last + 1])
     body = Body([*(arg.type for arg in block.args), table])
     values: dict[SSAValue, SSAValue] = dict(zip(block.args, body.args, strict=False))

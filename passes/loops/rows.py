@@ -1,4 +1,4 @@
-"""Loops for reductions of f32 along memory: partial results side by side, of which compilers make vectors."""
+"""Loops for f32 reductions along contiguous memory, with several partial sums for vectorisation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .kernel import KernelLoops
 from .nest import INDEPENDENT, PARALLEL, Index, Nest
 
 _MOST_LANES, _FEWEST_LANES = 32, 16
-"""Partial results: those of two vectors where there are elements enough, so that one is not waited for."""
+"""Numbers of partial sums: two vectors if there are enough elements, to hide latency, else one."""
 _FOLDS = (arith.AddfOp, arith.MulfOp, arith.MaximumfOp, arith.MinimumfOp)
 
 
@@ -24,7 +24,7 @@ def is_of_rows(kernel: Kernel) -> bool:
     """
     Return whether a kernel reduces f32 along one dimension, the innermost of its inputs in memory.
 
-    Each of its reductions folds something into one accumulator: a sum, a product, a maximum or a minimum.
+    Each of its reductions folds a value into one accumulator: a sum, a product, a maximum or a minimum.
     """
     if len(kernel.reduced) != 1 or not kernel.reductions or clamps_of(kernel):
         return False
@@ -36,7 +36,7 @@ def is_of_rows(kernel: Kernel) -> bool:
 
 
 def fold_of(kernel: Kernel, number: int) -> type[Operation] | None:
-    """Return the op by which a reduction folds elements into its accumulator; None where it does something else."""
+    """Return the op that folds elements into a reduction's accumulator; None for other reductions."""
     reduction = kernel.reductions[number]
     terminator = reduction.body.last_op
     if len(reduction.initial) != 1 or reduction.initial[0] is None or terminator is None:
@@ -49,7 +49,7 @@ def fold_of(kernel: Kernel, number: int) -> type[Operation] | None:
 
 
 def _runs_along(access: Access, dim: int) -> bool:
-    """Return whether an operand is the same along a dimension, or its elements are contiguous."""
+    """Return whether an operand is invariant or contiguous along a dimension."""
     if not is_shaped(access.value):
         return True
     users = [number for number, expr in enumerate(access.map.results) if dim in expr.used_dims()]
@@ -62,10 +62,9 @@ def _runs_along(access: Access, dim: int) -> bool:
 
 def lower_rows(kernel: Kernel, nest: Nest) -> None:
     """
-    Build the loops: those that are not reduced outermost; in them a reduction after the other, then the result.
+    Build the loops: parallel loops outermost; inside one reduction after the other, then the result.
 
-    A reduction runs over stretches of elements as long as its buffer of partial results, which are then folded by
-    halves.
+    A reduction runs over blocks of elements, one per partial sum. The partial sums are then folded by halves.
     """
     _RowLoops(kernel, nest).build()
 
@@ -112,7 +111,7 @@ class _RowLoops(KernelLoops):
     def stretch(
         self, reduction: Reduction, earlier: Sequence[SSAValue], partial: SSAValue, start: Index, size: int
     ) -> None:
-        """Build the loop that folds some elements into as many partial results."""
+        """Build the loop that folds a block of elements into the partial sums."""
         nest = self.nest
         (lane,) = nest.open("l", 0, size, marks=[INDEPENDENT])
         self.position[self.dim] = nest.add(lane, start)
@@ -123,7 +122,7 @@ class _RowLoops(KernelLoops):
         del self.position[self.dim]
 
     def folded(self, partial: SSAValue, fold: type[Operation]) -> SSAValue:
-        """Build the loops that fold the upper half of the partial results into the lower one; return what is left."""
+        """Build the loops that fold the upper half of the partial sums into the lower one; return the total."""
         nest, half = self.nest, self.lanes // 2
         while half > 1:
             (lane,) = nest.open("l", 0, half, marks=[INDEPENDENT])

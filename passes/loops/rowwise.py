@@ -1,4 +1,4 @@
-"""Loops for kernels over rows on cores without vectors: four elements at a time, values of a row kept."""
+"""Loops for row kernels on cores without vectors: unrolled by four, row values stored for reuse."""
 
 from __future__ import annotations
 
@@ -17,43 +17,45 @@ from .nest import PARALLEL, Index, Nest
 from .powers import Powers, powers_of, tabulates
 
 _Element: TypeAlias = "Callable[[Sequence[SSAValue]], Sequence[SSAValue]]"
-"""Builds what is done at the current element of a row, of values carried from one to the next."""
+"""Builds the code of the current element of a row, given the loop-carried values."""
 
 STRETCH = 4
-"""The elements that a turn of a loop along a row takes."""
+"""Unroll factor of loops along a row."""
 
 
 def is_rowwise(kernel: Kernel) -> bool:
-    """Return whether a kernel reduces rows that are long enough and computes as many results."""
+    """Return whether a kernel reduces rows of sufficient length and computes results along them."""
     dim = row_of(kernel)
     return dim is not None and kernel.bounds[dim] >= 2 * STRETCH
 
 
 def lower_rowwise(kernel: Kernel, nest: Nest, row_bytes: int, table_bytes: int = 0) -> None:
     """
-    Build the loops: those over rows outermost; in them a reduction after the other, then the result, four by four.
+    Build the loops: over rows outermost; inside one reduction after the other, then the result, unrolled by four.
 
-    Of a single row cores may share the result's elements; each then does the reductions for itself.
+    Cores may share the result's elements of a single row; each then computes the reductions redundantly.
 
-    What the last reduction and the result both compute of an element is kept in a buffer, on the core's stack, where
-    that takes no more than `row_bytes` for a row. Where that is the power of a softmax, and there are many elements, it
-    is looked up in a table of no more than `table_bytes`, on the stack too, that each core fills first.
+    A value common to the last reduction and the result is stored in a buffer on the core's stack, if a row takes at
+    most
+    `row_bytes`. The powers of a softmax with many elements come from a lookup table of at most `table_bytes`, also on
+    the
+    stack, which each core fills first.
     """
     _RowLoops(kernel, nest, row_bytes, table_bytes).build()
 
 
 def is_shareable(kernel: Kernel) -> bool:
     """
-    Return whether cores may share the elements of a row, after each has done all reductions for itself.
+    Return whether cores may share the elements of a row, with redundant reductions on each.
 
-    What they write must not be what others still read.
+    Requires that the outputs do not alias the inputs.
     """
     written = {access.value for access in kernel.outputs}
     return not any(access.value in written for access in kernel.inputs)
 
 
 def keeps(kept: Kept | None, extent: int, row_bytes: int) -> bool:
-    """Return whether values of a row of this length are kept in a buffer of at most so many bytes."""
+    """Return whether row values are stored, in a buffer of at most `row_bytes` bytes."""
     return kept is not None and extent * numpy_type(kept.type).itemsize <= row_bytes
 
 
@@ -70,7 +72,7 @@ class _RowLoops(KernelLoops):
         self.table: SSAValue | None = None
 
     def build(self) -> None:
-        """Build it all."""
+        """Build the nest."""
         kernel = self.kernel
         if self.powers is not None:
             self.table = self.filled(self.powers)
@@ -87,7 +89,7 @@ class _RowLoops(KernelLoops):
             self.nest.close()
 
     def filled(self, powers: Powers) -> SSAValue:
-        """Build the loop that fills a table, and return it."""
+        """Build the loop that fills a table, and return the table."""
         table = self.nest.op(memref.AllocaOp.get(powers.type, shape=[powers.entries]))
         table.name_hint = "powers"
         index, *_ = self.nest.open("d", 0, powers.entries)
@@ -130,9 +132,9 @@ class _RowLoops(KernelLoops):
         self, build: _Element, carried: Sequence[SSAValue], names: Sequence[str] = (), marks: Sequence[str] = ()
     ) -> Sequence[SSAValue]:
         """
-        Build the loop along a row, and the elements that are left over; return what is carried at its end.
+        Build the unrolled loop along a row and its remainder; return the final loop-carried values.
 
-        Loops get the `marks`; with some, what is left over is a loop of its own, of one turn.
+        Loops get the `marks`; with marks, the remainder is a loop of one iteration.
         """
         whole, rest = divmod(self.extent, STRETCH)
         stretch, *inside = self.nest.open("s", 0, whole, carried, marks=marks)
@@ -147,7 +149,7 @@ class _RowLoops(KernelLoops):
         return self.nest.close(self.elements(build, self.nest.add(last, whole * STRETCH), rest, inside))
 
     def elements(self, build: _Element, first: Index, count: int, values: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Build some elements, one after the other."""
+        """Build consecutive elements (unrolling)."""
         for place in range(count):
             self.position[self.dim] = self.nest.add(first, place)
             values = build(values)
@@ -159,7 +161,7 @@ class _RowLoops(KernelLoops):
         return self.nest.value(self.position[self.dim])
 
     def clone(self, op: Operation, values: dict[SSAValue, SSAValue]) -> None:
-        """Add a copy of a scalar op, what is the same for all elements once."""
+        """Clone a scalar op; loop-invariant ops are emitted once."""
         if op.regions or len(op.results) != 1 or isinstance(op, memref.LoadOp | IndexOp):
             super().clone(op, values)
             return

@@ -1,4 +1,4 @@
-"""Scalar bodies of kernels: which of their ops matter, and the expansion of `quant`'s ops to `arith`."""
+"""Scalar bodies of kernels: dead code elimination, and expansion of `quant` ops to `arith`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 
 
 class Emitter(Protocol):
-    """Builder of scalar ops: `Body`, or a nest of loops."""
+    """Builder of scalar ops: `Body`, or a loop nest."""
 
     def op(self, op: Operation, /) -> SSAValue:
         """Add an op and return its result."""
@@ -27,7 +27,7 @@ class Emitter(Protocol):
 
 
 def live_ops(block: Block) -> tuple[list[Operation], set[SSAValue]]:
-    """Return the ops that a body's results depend on, in order and without the terminator, and all that they use."""
+    """Return the live ops of a body, in order and without the terminator, and all values that they use."""
     terminator = block.last_op
     assert terminator is not None
     used = set(terminator.operands)
@@ -45,9 +45,9 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
     """
     Emit `clip((x * mul + add + round) >> shift)` in `arith` and return the result.
 
-    The values stand for the op's operands, as the place to emit to knows them. What does nothing is left out: a
-    conversion to the same type, a shift by 0, an addition of 0, a clip to all that the type can hold or the numbers
-    can be. The rounding becomes part of `add` where that is a constant.
+    The values replace the op's operands. Identities are folded: a conversion to the same type, a shift by 0, an
+    addition of
+    0, a clip beyond the value range. The rounding is folded into a constant `add`.
     """
     compute, shift = op.compute, op.shift.value.data
     rounding = (1 << shift) >> 1
@@ -64,13 +64,13 @@ def expand_requantize(op: RequantizeOp, x: SSAValue, mul: SSAValue, add: SSAValu
 
 
 def is_natural(op: RequantizeOp) -> bool:
-    """Return whether a requantisation is known to clip no number that is negative."""
+    """Return whether a requantisation is known to have no negative value before its clip."""
     factors = [_known(op.mul), _known(op.add)]
     return isinstance(op.x.owner, arith.ExtUIOp) and all(number is not None and number >= 0 for number in factors)
 
 
 _ROUNDS = 1.5 * 2**23
-"""Added to a number below 2^22, in f32, it leaves the nearest integer, halves to even, in the lowest bits."""
+"""Adding 1.5 * 2^23 to an f32 below 2^22 leaves the nearest integer, half to even, in the lowest bits."""
 _ROUNDS_BITS = 0x4B400000
 
 
@@ -78,9 +78,9 @@ def expand_rescale(op: RescaleOp, x: SSAValue, scale: SSAValue, emit: Emitter) -
     """
     Emit `clip(round(x * scale) + zero)` in `arith` and return the result.
 
-    The bits of a float grow with it, those of negative ones are negative integers: so the sum of a number and 1.5 *
-    2^23 is clipped as an integer, whatever the number, and no comparison of floats keeps a compiler from vectorising.
-    A factor known to be 1 is left out.
+    The bit pattern of a float is monotonic in its value, and negative for negative values. So the sum of a number and
+    1.5 *
+    2^23 is clipped as an integer, without float comparisons that prevent vectorisation. A scale of 1 is folded.
     """
     low, high, zero = op.low.value.data, op.high.value.data, op.zero.value.data
     real = x if x.type == f32 else emit.op(arith.SIToFPOp(x, f32))
@@ -101,7 +101,7 @@ def _is_one(value: SSAValue) -> bool:
 
 
 def fits(value: int, type: IntegerType) -> bool:
-    """Return whether a signed integer type can hold a value."""
+    """Return whether a signed integer type can represent a value."""
     return -(1 << (type.width.data - 1)) <= value < 1 << (type.width.data - 1)
 
 
@@ -121,7 +121,7 @@ def _plus(value: SSAValue, number: int, emit: Emitter) -> SSAValue:
 
 
 def _clip(op: RequantizeOp, value: SSAValue, emit: Emitter) -> SSAValue:
-    """Clip a value of the computation's type and bring it into the result's."""
+    """Clip a value in the compute type and convert it to the result type."""
     compute, result = op.compute, op.result.type
     low, high = op.low.value.data, op.high.value.data
     assert isinstance(result, IntegerType)

@@ -1,4 +1,4 @@
-"""The ops around generics that make and reshape operands, written once for tensors and memrefs."""
+"""Builder of ops that allocate and reshape operands of generics, on tensors or memrefs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ...ir import element_of, shape_of
 
 
 class Shapes:
-    """Emits ops before an op, at its location; the values that it returns are tensors or memrefs as the op's are."""
+    """Builder of ops before an op, at its location, on tensors or memrefs like the op's."""
 
     def __init__(self, anchor: Operation, *, on_tensors: bool):
         self._anchor = anchor
@@ -41,27 +41,27 @@ class Shapes:
         return op
 
     def result_types(self, outputs: Sequence[SSAValue]) -> list[Attribute]:
-        """Return the result types of an op that writes these outputs."""
+        """Return the result types of an op with these outputs."""
         return result_types(list(outputs))
 
     def empty(self, shape: Sequence[int], element: Attribute) -> SSAValue:
-        """Return a new tensor or buffer."""
+        """Build an empty tensor or a buffer."""
         if self._on_tensors:
             return self.emit(tensor.EmptyOp([], TensorType(cast(Any, element), shape))).results[0]
         return self.emit(memref.AllocOp([], [], MemRefType(cast(Any, element), shape))).results[0]
 
     def constant(self, value: Attribute) -> SSAValue:
-        """Return a scalar constant."""
+        """Build a scalar constant."""
         return self.emit(arith.ConstantOp(cast("IntegerAttr[Any]", value))).results[0]
 
     def filled(self, target: SSAValue, value: Attribute) -> SSAValue:
-        """Return `target` with a scalar in all its elements."""
+        """Build the fill of `target` with a scalar."""
         fill = FillOp([self.constant(value)], [target], self.result_types([target]))
         self.emit(fill)
         return fill.results[0] if fill.results else target
 
     def padded(self, source: SSAValue, low: Sequence[int], high: Sequence[int], value: Attribute) -> SSAValue:
-        """Return `source` with `low` elements of a value before and `high` after it, per axis."""
+        """Pad `source` by `low` and `high` elements per axis."""
         shape = [a + extent + b for a, extent, b in zip(low, shape_of(source), high, strict=True)]
         if not self._on_tensors:
             return self._padded_buffer(source, low, shape, value)
@@ -76,14 +76,14 @@ class Shapes:
         return whole
 
     def cut(self, source: SSAValue, sizes: Sequence[int]) -> SSAValue:
-        """Return the leading elements of `source`, so many per axis."""
+        """Slice the leading `sizes` elements of `source` per axis."""
         none = [0] * len(sizes)
         if not self._on_tensors:
             return self._part(source, none, sizes)
         return self.emit(tensor.ExtractSliceOp.from_static_parameters(source, none, sizes)).results[0]
 
     def _part(self, whole: SSAValue, offsets: Sequence[int], sizes: Sequence[int]) -> SSAValue:
-        """Return a view of a part of a buffer."""
+        """Build a subview of a buffer."""
         source = cast("MemRefType[Any]", whole.type)
         strides = list(source.get_strides() or ())
         offset = source.layout.get_offset() if isinstance(source.layout, StridedLayoutAttr) else 0
@@ -94,7 +94,7 @@ class Shapes:
         return self.emit(memref.SubviewOp(whole, [], [], [], list(offsets), list(sizes), ones, type)).results[0]
 
     def expanded(self, value: SSAValue, groups: Sequence[Sequence[int]]) -> SSAValue:
-        """Return `value` with axis i split into the extents `groups[i]`."""
+        """Expand axis i of `value` into the extents `groups[i]`."""
         shape = [extent for group in groups for extent in group]
         places = DenseArrayBase.from_list(i64, shape)
         if self._on_tensors:
@@ -108,7 +108,7 @@ class Shapes:
         return self.emit(expand).results[0]
 
     def collapsed(self, value: SSAValue, groups: Sequence[Sequence[int]], like: SSAValue) -> SSAValue:
-        """Undo `expanded` for the new value of `like`; a buffer holds it already."""
+        """Collapse the new value of `like` after `expanded`; a buffer needs no op."""
         if not self._on_tensors or value.type == like.type:
             return value
         collapse = tensor.CollapseShapeOp.build(

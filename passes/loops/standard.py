@@ -1,4 +1,4 @@
-"""Scalar ops of `nn` in terms of `arith` and `math`, and joined tensors in terms of insertions."""
+"""Expansion of scalar ops of `nn` to `arith` and `math`, and of concatenations to insertions."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .shapes import Shapes
 
 def expand_integer_sqrt(x: SSAValue, emit: Emitter) -> SSAValue:
     """
-    Emit the integer root of `x` and return it.
+    Emit the integer square root of `x` and return it.
 
-    An integer of up to 64 bits and its root, both rounded to f64, miss the real root by less than 1, so the floor of
-    that is the integer root or one beside it. Its square may wrap around, the difference from `x` then wraps back.
+    For integers of up to 64 bits, sqrt in f64 is off by less than 1, so its floor is the integer root or one off. Its
+    square may wrap around; the difference from `x` then wraps back.
     """
     type = cast("IntegerType[Any, Any]", x.type)
     wide = x if type == i64 else emit.op(arith.ExtSIOp(x, i64))
@@ -34,13 +34,13 @@ def expand_integer_sqrt(x: SSAValue, emit: Emitter) -> SSAValue:
 
 
 def expand_remainder(a: SSAValue, b: SSAValue, emit: Emitter) -> SSAValue:
-    """Emit the remainder of floats and return it."""
+    """Emit the float remainder and return it."""
     return emit.op(RemFOp(a, b))
 
 
 def expand_concat(op: tensor.ConcatOp) -> SSAValue:
     """
-    Emit the insertion of each part of a static `tensor.concat` into an empty tensor and return the last.
+    Emit a static `tensor.concat` as insertions into an empty tensor, and return the last one.
 
     Upstream's bufferization has no rule for the op before LLVM 20.
     """

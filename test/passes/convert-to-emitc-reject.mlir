@@ -66,7 +66,7 @@ func.func @f(%i: index) {
 // -----
 
 func.func @runtime() {
-  // expected-error@+1 {{'cluster.dma_begin' calls the C runtime of a target, whose header is not known}}
+  // expected-error@+1 {{'cluster.dma_begin' calls the C runtime of a target, whose header is not configured}}
   %token = cluster.dma_begin : i32
   cluster.dma_wait %token : i32
   func.return

@@ -1,1 +1,1 @@
-"""C as text: statements, expressions and files that the output format `c` prints of a module of `emitc`."""
+"""Printer of `emitc` as C text: statements, expressions and files."""

@@ -1,4 +1,4 @@
-"""Kernels that cores share, as C: a closure with its arguments in a struct."""
+"""Closures in C for parallel kernels: a struct of arguments, an entry for each core, and a fork."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .expressions import declaration
 from .functions import argument_attributes, argument_names, operands_comment, prototype
 
 FORK = "tilewright.fork"
-"""The attribute of a function that is a loop over so many cores, whose turns the cores share."""
+"""Attribute of a function that is a loop over cores, one iteration each."""
 
 
 def closure_text(function: emitc.FuncOp, names: Names) -> str:
     """
-    Return the definition of a function that lets the cores call another: a struct, an entry, and what starts it.
+    Return the C definition of a parallel function: argument struct, entry point and fork.
 
-    A core takes every turn whose number is its own, counted in steps of as many cores as there are.
+    Core k executes iterations k, k + cores, k + 2 * cores, ...
     """
     arguments = argument_names(function, names)
     name, struct = function.sym_name.data, f"{function.sym_name.data}_arguments"
@@ -53,9 +53,9 @@ def closure_text(function: emitc.FuncOp, names: Names) -> str:
 
 
 def _callee(function: emitc.FuncOp) -> str:
-    """Return the name of the function that the cores call."""
+    """Return the name of the function that the loop calls."""
     loops = [op for op in function.body.block.ops if isinstance(op, emitc.ForOp)]
     calls = [op for loop in loops for op in loop.region.block.ops if isinstance(op, emitc.CallOp)]
     if len(calls) != 1:
-        raise Diagnostic("a function that cores share does not call one function in a loop", where(function))
+        raise Diagnostic("a parallel function must be a loop with a single call", where(function))
     return calls[0].callee.root_reference.data

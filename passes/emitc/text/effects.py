@@ -16,13 +16,13 @@ from ....dialects.core.effects import effects_of as memory_effects
 
 @dataclass
 class Effects:
-    """Writes by position in a block: variables, and memory."""
+    """Positions of writes in a block, to variables and to memory."""
 
     variables: dict[SSAValue, list[int]] = field(default_factory=dict[SSAValue, list[int]])
     memory: list[int] = field(default_factory=list[int])
 
     def between(self, lvalue: SSAValue, start: int, end: int) -> bool:
-        """Return whether what an lvalue holds may change after position `start` and before `end`."""
+        """Return whether an lvalue may be clobbered after position `start` and before `end`."""
         variable = _variable(lvalue)
         positions = self.memory if variable is None else self.variables.get(variable, [])
         index = bisect_right(positions, start)
@@ -30,18 +30,18 @@ class Effects:
 
 
 def _variable(lvalue: SSAValue) -> SSAValue | None:
-    """Return the local scalar variable that an lvalue is, if it is one."""
+    """Return the local scalar variable of an lvalue, None for other lvalues."""
     is_scalar = isinstance(lvalue.owner, emitc.VariableOp) and not isinstance(lvalue.type, EmitC_ArrayType)
     return lvalue if is_scalar else None
 
 
 def may_write(op: Operation) -> bool:
-    """Return whether an op without regions may write to a variable or to memory, as the call of any function may."""
+    """Return whether an op without regions may write to a variable or to memory; a call may."""
     return not op.regions and (callee_of(op) is not None or memory_effects(op).may_write)
 
 
 def effects_of(ops: list[Operation], known: Mapping[Block, Effects]) -> Effects:
-    """Return the writes of a block's ops; those of the blocks in them are `known`."""
+    """Collect the writes of a block's ops; `known` has those of nested blocks."""
     found = Effects()
     for position, op in enumerate(ops):
         for inner in (known[block] for region in op.regions for block in region.blocks):

@@ -1,4 +1,4 @@
-"""Expressions of C from `emitc` ops: types, literals, operators, and where parentheses go."""
+"""C expressions from `emitc` ops: types, literals, operators and parentheses by precedence."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ OPERATORS: dict[type[Operation], tuple[str, Level, frozenset[Level], frozenset[L
     emitc.LogicalAndOp: ("&&", Level.LOGICAL_AND, _TRUTHS | {Level.LOGICAL_AND}, _TRUTHS),
     emitc.LogicalOrOp: ("||", Level.LOGICAL_OR, _TRUTHS | {Level.LOGICAL_OR}, _TRUTHS),
 }
-"""Op class -> its operator, how tightly it binds, and what its operands may be without parentheses."""
+"""Op class -> operator, its precedence, and the precedences of operands that need no parentheses."""
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def within(expression: Expression, allowed: frozenset[Level]) -> str:
-    """Return an expression's text, in parentheses unless its level is allowed."""
+    """Return an expression's text, in parentheses unless its precedence is allowed."""
     text, level = expression
     return text if level in allowed else f"({text})"
 
@@ -105,7 +105,7 @@ def conditional(test: Expression, yes: Expression, no: Expression) -> Expression
 
 
 def unary(symbol: str, operand: Expression) -> Expression:
-    """Return a prefix operator's expression."""
+    """Return the expression of a prefix operator."""
     text = within(operand, _TIGHT)
     return (f"{symbol}({text})" if text[0] == symbol[-1] else f"{symbol}{text}"), Level.UNARY
 
@@ -119,7 +119,7 @@ def cast_to(type_: str, operand: Expression) -> Expression:
 
 
 def c_type(type_: Attribute) -> str:
-    """Return the C type of a scalar. Raises Diagnostic where there is none."""
+    """Return the C type of a scalar. Raises Diagnostic for a type without one."""
     match type_:
         case IntegerType():
             width = type_.width.data
@@ -158,7 +158,7 @@ def pointer_type(type_: EmitC_PointerType, *, constant: bool) -> str:
 
 
 def declaration(type_: Attribute, name: str, *, constant: bool) -> str:
-    """Return the declaration of an argument or array; `constant` says that its elements are only read."""
+    """Return the declaration of an argument or array; `constant` marks read-only elements."""
     if isinstance(type_, EmitC_PointerType):
         return pointer_type(type_, constant=constant) + name
     if not isinstance(type_, EmitC_ArrayType):
@@ -172,7 +172,7 @@ def declaration(type_: Attribute, name: str, *, constant: bool) -> str:
 
 
 def literal(value: Attribute, type_: Attribute) -> Expression:
-    """Return the text of a constant. Raises Diagnostic where C has none."""
+    """Return the text of a constant. Raises Diagnostic for an unsupported attribute."""
     if isinstance(value, EmitC_OpaqueAttr):
         return value.value.data, Level.PRIMARY
     if isinstance(value, FloatAttr) and isinstance(type_, Float16Type | BFloat16Type):
@@ -191,7 +191,7 @@ def _float(value: float, *, single: bool) -> Expression:
         return f"TW_NAN_{kind}", Level.PRIMARY
     if isinf(value):
         return f"{'-' if value < 0 else ''}TW_INF_{kind}", Level.UNARY if value < 0 else Level.PRIMARY
-    # The shortest text that C reads back as the same number.
+    # The shortest text that reads back as the same number.
     text = str(np.float32(value)) if single else repr(float(value))
     return f"{text}{'f' if single else ''}", Level.UNARY if text[0] == "-" else Level.PRIMARY
 

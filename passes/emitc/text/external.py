@@ -9,15 +9,15 @@ from .files import files_of
 from .weights import Weight, definition
 
 FILE = files_of().external_image
-"""The file that holds the image of a network without a name."""
+"""Image file of a network without a name."""
 
 _UNIT = 16
-"""What the places of arrays are multiples of, in bytes."""
+"""Alignment of arrays in bytes."""
 
 
 @dataclass(frozen=True)
 class ExternalArray:
-    """An array in external memory that changes: its name and its element's type in C, its size in bytes."""
+    """Mutable array in external memory: name, C element type, and size in bytes."""
 
     c_name: str
     c_type: str
@@ -26,7 +26,7 @@ class ExternalArray:
 
 @dataclass(frozen=True)
 class External:
-    """The arrays in external memory, in order: weights, which have to be brought there, then those that change."""
+    """Arrays in external memory: preloaded weights, then mutable arrays."""
 
     prefix: str
     image_file: str
@@ -35,18 +35,18 @@ class External:
 
     @property
     def image(self) -> bytes:
-        """Image to load to the beginning of the memory: all weights."""
+        """Image to preload at the start of the memory: all weights."""
         return b"".join(weight.data.ljust(_padded(len(weight.data)), b"\0") for weight in self.weights)
 
     @property
     def array(self) -> str:
-        """The definition of the image as an array, for a network in one file."""
+        """C array of the image, for a network in one file."""
         image = Weight(f"{self.prefix}_ram_weights", "uint8_t", "uint8", (len(self.image),), self.image, _UNIT)
         return f"extern {image.declaration};\n{definition(image)}"
 
     @property
     def bytes(self) -> int:
-        """The bytes of all arrays, padding included."""
+        """Bytes of all arrays, padding included."""
         return sum(_padded(size) for size in self._sizes)
 
     @property
@@ -55,7 +55,7 @@ class External:
 
     @property
     def definitions(self) -> str:
-        """The code that gives the arrays their names, and the functions that the header declares."""
+        """C code that defines the arrays' names and the functions declared in the header."""
         types = [*(f"const {weight.c_type}" for weight in self.weights), *(array.c_type for array in self.arrays)]
         names = [each.c_name for each in (*self.weights, *self.arrays)]
         lines, place = [f"static uintptr_t {self.prefix}_ram;"], 0
@@ -66,7 +66,7 @@ class External:
 
     @property
     def macros(self) -> list[str]:
-        """The lines of the header that say how large the memory is."""
+        """Macros of the header with the sizes of the memory."""
         upper, size = self.prefix.upper(), len(self.image)
         return [
             f"#define {upper}_RAM_BYTES {self.bytes} /* of external RAM */",
@@ -76,7 +76,7 @@ class External:
 
     @property
     def prototypes(self) -> list[str]:
-        """The lines of the header that declare how the memory is prepared."""
+        """Prototypes of the header for the preparation of the memory."""
         return _PROTOTYPES.format(prefix=self.prefix, upper=self.prefix.upper(), file=self.image_file).splitlines()
 
 

@@ -1,4 +1,4 @@
-"""The files that a network in C consists of, by the name of the network."""
+"""Files of a network in C, by the name of the network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DEFAULT = "network"
 
 
 class Files(NamedTuple):
-    """Names of the files of a network in C; not every network has every one."""
+    """Names of the files of a network in C; some are optional."""
 
     header: str
     source: str
@@ -22,13 +22,13 @@ class Files(NamedTuple):
     weights_assembly: str
     weights_image: str
     external_image: str
-    """Image of the weights in external memory, to be brought there before the first run."""
+    """Image of the weights in external memory, preloaded before the first run."""
     library: str
-    """The shared library of `--shared`."""
+    """Shared library of `--shared`."""
 
 
 def files_of(name: str = "") -> Files:
-    """Return the files of the network of that name; without one they are network.h, weights.h and so on."""
+    """Return the file names of a network; without a name network.h, weights.h and so on."""
     stem, weights = name or _DEFAULT, f"{name}_weights" if name else "weights"
     return Files(
         header=f"{stem}.h",
@@ -43,12 +43,12 @@ def files_of(name: str = "") -> Files:
 
 
 def is_bundled(header: str) -> bool:
-    """Return whether a header belongs to the compiler, so that networks that include it have a copy beside them."""
+    """Return whether a header belongs to the compiler and is copied next to the network."""
     return header.startswith("tilewright")
 
 
 def files_in(folder: Path) -> Files:
-    """Return the files of the network that `tilewright compile` wrote to a folder, whose report has its name."""
+    """Return the files of the network in a folder written by `tilewright compile`, by the name in its report."""
     default = files_of()
     if (folder / default.header).exists():
         return default

@@ -1,4 +1,4 @@
-"""Frame of a C function's body: its declaration, the names of its arguments, comments; and strings."""
+"""C function declarations: prototypes, argument names, comments and strings."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .expressions import c_type, declaration
 
 
 def comment(text: str) -> str:
-    """Return text that may stand in a C comment: no end of one, no beginning of another, one line."""
+    """Sanitise text for a C comment: one line, without comment delimiters."""
     plain = text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)
     return plain.replace("*/", "* /").replace("/*", "/ *")
 
 
 def c_string(text: str) -> str:
-    """Return a C string literal that holds the UTF-8 bytes of a text."""
+    """Return a C string literal with the UTF-8 bytes of a text."""
     safe = frozenset(range(32, 127)) - set(b'"\\?')
     return '"' + "".join(chr(byte) if byte in safe else f"\\{byte:03o}" for byte in text.encode()) + '"'
 
@@ -61,7 +61,7 @@ def prototype(function: emitc.FuncOp, names: list[str]) -> str:
 
 
 def operands_comment(function: emitc.FuncOp, names: list[str]) -> list[str]:
-    """Return the lines of a comment on what a function implements and the shapes of its operands."""
+    """Return the comment lines with a function's title and the shapes of its operands."""
     rows: list[str] = []
     for type_, name, said in zip(function.function_type.inputs.data, names, argument_attributes(function), strict=True):
         if not isinstance(type_, EmitC_PointerType | EmitC_ArrayType):
@@ -82,6 +82,6 @@ def verbatim_text(op: emitc.VerbatimOp, operands: list[str]) -> str:
         return op.value.data
     pieces = op.value.data.replace("{{", "\0").split("{}")
     if len(pieces) != len(operands) + 1:
-        raise Diagnostic("emitc.verbatim has not one operand for each {}", where(op))
+        raise Diagnostic("emitc.verbatim needs one operand for each {}", where(op))
     filled = pieces[0] + "".join(operand + piece for operand, piece in zip(operands, pieces[1:], strict=True))
     return filled.replace("\0", "{")

@@ -1,4 +1,4 @@
-"""The interface of a network in C, `network.h`: its ports, how large it is, its functions."""
+"""C header of a network, `network.h`: ports, sizes and functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTE = "/* Made by Tilewright; do not edit. */\n"
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output of a network: its ONNX name, its type in C, its shape, and its C identifier."""
+    """Input or output of a network: ONNX name, C type, shape and C identifier."""
 
     name: str
     identifier: str
@@ -33,20 +33,20 @@ class Port:
     bytes_each: int
     shape: tuple[int, ...]
     range: tuple[int, ...] = ()
-    """The least and the greatest number that it may hold, where those of its C type are others or checked."""
+    """Least and greatest value, if narrower than the C type or checked."""
     shape_of: str = ""
-    """The ONNX name of the output of which this one says how much is there."""
+    """ONNX name of the output whose dynamic extents this output has."""
 
     @property
     def limits(self) -> str:
-        """The range, or what it says of another output, in words; empty where there is neither."""
+        """Description of the range, or of the extents of another output; empty without either."""
         if self.shape_of:
             return f", what is there of {comment(self.shape_of)}: the first of so many along each axis"
         return f", {self.range[0]} to {self.range[1]}" if self.range else ""
 
     @property
     def count(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         result = 1
         for size in self.shape:
             result *= size
@@ -83,7 +83,7 @@ def _ports(function: emitc.FuncOp) -> tuple[list[Port], list[Port]]:
 
 
 def _range(said: Mapping[str, Attribute]) -> tuple[int, ...]:
-    """Return the least and the greatest number of an argument, empty where its C type has no others or none is said."""
+    """Return the least and the greatest value of an argument, empty if that is the range of its C type or unknown."""
     if "tilewright.range" in said:
         return numbers_of(cast("DenseArrayBase[Any]", said["tilewright.range"]))
     declared = said.get("onnx.type")
@@ -100,7 +100,7 @@ HALVES = ("tw_bf16", "tw_f16")
 def header_text(
     prefix: str, public: list[emitc.FuncOp], arena: int, state: int, weights: int, external: External | None
 ) -> str:
-    """Return the text of network.h: what the network takes and gives, and its functions."""
+    """Return the text of network.h: ports and functions."""
     upper = prefix.upper()
     lines = [f"{NOTE}#ifndef {upper}_H", f"#define {upper}_H", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
     types = {port.c_type for function in public for ports in _ports(function) for port in ports}
@@ -148,7 +148,7 @@ def _macros(prefix: str, ports: list[Port]) -> Iterator[str]:
 
 
 def _entry_macros(function: emitc.FuncOp) -> list[str]:
-    """Return the lines that describe another way into the network."""
+    """Return the macros of an additional entry point."""
     inputs, outputs = _ports(function)
     upper = function.sym_name.data.removesuffix("_run").upper()
     if not inputs and not outputs:
@@ -157,7 +157,7 @@ def _entry_macros(function: emitc.FuncOp) -> list[str]:
 
 
 def _state_macros(upper: str, function: emitc.FuncOp) -> list[str]:
-    """Return the lines that say which input is the position in a state, and how it goes on."""
+    """Return the macros of the position input: its index and the rows per call."""
     said = [row for row in argument_attributes(function) if "tilewright.output" not in row]
     for index, row in enumerate(said):
         if "tilewright.state" in row:

@@ -1,8 +1,4 @@
-"""
-A network as C: `network.h`, `network.c` and its weights, from a module of `emitc`.
-
-The module says all that the C shows; here it is only put into files.
-"""
+"""C program of a network: `network.h`, `network.c` and weights, from a module of `emitc`."""
 
 from __future__ import annotations
 
@@ -35,18 +31,19 @@ WeightsMode = Literal["inline", "extern"]
 
 _LARGEST_ARRAYS = 256 * 1024
 _INCLUDED = {"tilewright_math.h": "tilewright_elementary.h"}
-"""Headers of the runtime -> those that they include, which networks do not."""
+"""Runtime header -> the header that it includes."""
 
 
 @dataclass(frozen=True)
 class CProgram:
     """
-    A network as C.
+    C program of a network.
 
-    `header` is network.h. `body` is the code after the includes: globals that change, kernels, the run function.
-    `runtime` are the headers of Tilewright with their texts, in order; `includes` are others, as a machine has, which
-    come after the first of them. `prefix` is what public names begin with, `name` what all names and files do, empty
-    where that is left to the compiler.
+    `header` is network.h. `body` is the code after the includes: mutable globals, kernels, the run function. `runtime`
+    are
+    Tilewright's headers with their texts, in order. `includes` are a machine's headers, after the first of them.
+    `prefix`
+    is the prefix of public names, `name` that of all names and files, empty for the default.
     """
 
     prefix: str
@@ -62,12 +59,12 @@ class CProgram:
 
     @property
     def files(self) -> Files:
-        """The names of its files."""
+        """Names of the program's files."""
         return files_of(self.name)
 
     @property
     def source(self) -> str:
-        """The text of network.c."""
+        """Text of network.c."""
         first, others = self._headers(f'#include "{name}"' for name, _ in self.runtime)
         weights = [f'#include "{self.files.weights_header}"'] if self.weights else []
         lines = [f'#include "{self.files.header}"', *first, *self.includes, *others, *weights]
@@ -75,19 +72,19 @@ class CProgram:
 
     @staticmethod
     def _headers(each: Iterable[str]) -> tuple[list[str], list[str]]:
-        """Return the declarations of each runtime header: of the first, and of those after a machine's own."""
+        """Split lines into that of the first runtime header, and those after a machine's own headers."""
         parts = list(each)
         return parts[:1], parts[1:]
 
     @property
     def weights_bytes(self) -> int:
-        """The size of all weights, without padding."""
+        """Size of all weights in bytes, without padding."""
         others = self.external.weights if self.external is not None else ()
         return sum(len(weight.data) for weight in (*self.weights, *others))
 
     @property
     def weights_header(self) -> str:
-        """The text of weights.h."""
+        """Text of weights.h."""
         guard = f"{self.prefix.upper()}_WEIGHTS_H"
         declarations = "".join(f"extern {weight.declaration};\n" for weight in self.weights)
         head = f"{NOTE}#ifndef {guard}\n#define {guard}\n\n#include <stdbool.h>\n#include <stdint.h>\n"
@@ -96,7 +93,7 @@ class CProgram:
         return f"{head}\n{declarations}\n#endif\n"
 
     def text(self, weights: WeightsMode = "inline") -> str:
-        """Return all as one translation unit; with `extern` weights are declared only."""
+        """Return the program as one translation unit; with `extern`, weights are declared only."""
         first, others = self._headers(text for _, text in self.runtime)
         parts = [self.header, *first, *(f"{include}\n" for include in self.includes), *others]
         if weights == "inline":
@@ -108,7 +105,7 @@ class CProgram:
 
 
 def render(module: ModuleOp) -> CProgram:
-    """Return the C of a module of `emitc`. Raises Diagnostic where it holds anything else."""
+    """Print a module of `emitc` as C. Raises Diagnostic for other ops."""
     ops = list(module.body.block.ops)
     functions = [op for op in ops if isinstance(op, emitc.FuncOp)]
     variables = [op for op in ops if isinstance(op, emitc.GlobalOp)]
@@ -158,7 +155,7 @@ def render(module: ModuleOp) -> CProgram:
 
 
 def _external(prefix: str, files: Files, variables: Sequence[emitc.GlobalOp]) -> External | None:
-    """Return the external memory of the program, None without one."""
+    """Return the external memory of the program, None if it has none."""
     if not variables:
         return None
     constants = tuple(_weight(op) for op in variables if _is_weight(op))
@@ -172,17 +169,17 @@ def _element(op: emitc.GlobalOp) -> str:
 
 def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _LARGEST_ARRAYS) -> list[Path]:
     """
-    Write a network's files into a folder, each whole or not at all, and return their paths.
+    Write a network's files into a folder, each atomically, and return their paths.
 
     Weights of up to `largest_arrays` bytes in all are arrays in weights.c; more are weights.bin, which weights.S
-    includes. Raises Diagnostic where a file cannot be written.
+    includes. Raises Diagnostic for a file that cannot be written.
     """
     files = program.files
     contents: dict[str, str | bytes] = {name: text for name, text in program.runtime}
     contents |= {_INCLUDED[name]: _runtime(_INCLUDED[name]) for name, _ in program.runtime if name in _INCLUDED}
     if program.weights:
         contents[files.weights_header] = program.weights_header
-    # Those that have to lie in a memory of their own are always arrays: C says where arrays lie.
+    # Weights in a memory level of their own are always arrays: only C declares the level.
     placed = [weight for weight in program.weights if weight.level]
     others = [weight for weight in program.weights if not weight.level]
     as_binary = sum(len(weight.data) for weight in others) > largest_arrays
@@ -206,11 +203,11 @@ def write_program(program: CProgram, directory: Path, *, largest_arrays: int = _
 
 
 def _runtime(name: str) -> str:
-    """Return the text of a header of the runtime, or of a target's functions that need no more than the runtime."""
+    """Return the text of a header of the runtime, or of a target's functions on top of it."""
     for file in (Path(__file__).parents[3] / "runtime" / "c" / name, *target_files(f"c/{name}")):
         if file.is_file():
             return file.read_text("utf-8")
-    raise Diagnostic("the runtime has no such header", where=name)
+    raise Diagnostic("no header of this name in the runtime", where=name)
 
 
 def _include(op: emitc.IncludeOp) -> str:
@@ -258,13 +255,13 @@ def _size(op: emitc.GlobalOp) -> int:
 
 
 def _level(op: emitc.GlobalOp) -> str | None:
-    """Return the memory that a global has to lie in, None where that is left open."""
+    """Return the memory level of a global, None if unconstrained."""
     level = cast("StringAttr | None", op.attributes.get("tilewright.level"))
     return None if level is None else level.data
 
 
 def _rooms(placed: Sequence[emitc.GlobalOp]) -> list[str]:
-    """Return the checks that each memory holds the variables that have to lie in it."""
+    """Return the static assertions that the variables of each memory level fit it."""
     levels: dict[str | None, list[str]] = {}
     for op in placed:
         levels.setdefault(_level(op), []).append(f"sizeof {op.sym_name.data}")
@@ -272,7 +269,7 @@ def _rooms(placed: Sequence[emitc.GlobalOp]) -> list[str]:
 
 
 def _variable(op: emitc.GlobalOp) -> str:
-    """Return the definition of a global that is no weight."""
+    """Return the definition of a mutable global."""
     if isinstance(op.initial_value, DenseIntOrFPElementsAttr):
         weight = _weight(op)
         return definition(weight, "static ").replace("const ", "", 1)

@@ -1,12 +1,12 @@
 """
-Bound of the stack that the C of a module needs at -O1 or -O2, from its locals and the depth of its calls.
+Upper bound of the stack usage of a module's C at -O1 or -O2, from locals and the call graph.
 
-    frame(f) = sizes of its variables + WORD for each value and argument + CALL
-    depth(f) = frame(f) + max(depth of what it calls, RUNTIME if it calls functions of the runtime)
+frame(f) = sizes of its variables + WORD for each value and argument + CALL
+depth(f) = frame(f) + max(depth of its callees, RUNTIME if it calls functions of the runtime)
 
-All values count as if none were in a register, and those of blocks apart as if they were alive at once. A compiler that
-inlines calls merges frames that this adds up. One that unrolls loops into vectors (-O3), or that keeps all temporaries
-of inlined vector operations (-O0), may need more.
+All values count as spilled, and those of sibling blocks as alive at once. Inlining merges frames that the bound adds
+up. A compiler that vectorises unrolled loops (-O3), or keeps all temporaries of inlined vector operations (-O0), may
+need more.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from ....ir import numpy_type
 from .closures import FORK
 
 WORD = 8
-"""Bytes of a value: those of a pointer or of a 64-bit number."""
+"""Bytes of a value: a pointer or a 64-bit number."""
 VECTOR = 64
 """Bytes of a value of an opaque type, such as a vector register."""
 CALL = 256
-"""Bytes of a frame besides its locals: the registers that a call saves, and its return address."""
+"""Bytes of a frame besides its locals: saved registers and return address."""
 RUNTIME = 512
-"""Bytes that a function of the runtime needs with what it calls."""
+"""Bytes of a function of the runtime and its callees."""
 
 _NO_LOCALS = {emitc.ConstantOp, emitc.GetGlobalOp, emitc.LiteralOp, emitc.SubscriptOp}
 _CALLS = {emitc.CallOpaqueOp, emitc.VerbatimOp}
 
 
 def stack_bound(module: ModuleOp) -> int:
-    """Return the bytes of stack that a call of any public function of a module of `emitc` needs at most."""
+    """Compute an upper bound in bytes of the stack of any public function of a module of `emitc`."""
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, emitc.FuncOp)}
     known: dict[str, int] = {}
     for name in functions:
@@ -58,9 +58,9 @@ def _depth(name: str, functions: Mapping[str, emitc.FuncOp], known: dict[str, in
 
 def _frame(function: emitc.FuncOp) -> tuple[int, set[str]]:
     """
-    Return the bytes of a function's frame, and the names of what it calls, empty for functions of the runtime.
+    Return the bytes of a function's frame, and its callees, an empty name for functions of the runtime.
 
-    A kernel that is forked hands its arguments to each core in a record.
+    A forked kernel passes its arguments to each core in a struct.
     """
     arguments = WORD * len(function.body.block.args)
     size, called = CALL + arguments, set[str]()

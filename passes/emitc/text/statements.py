@@ -1,8 +1,8 @@
 """
-Prints functions of `emitc` as C.
+Printer of `emitc` functions as C.
 
-A value that is used once becomes part of the expression that uses it, unless something would change between the two
-places: what is loaded must be read before it is overwritten. Other values become `const` locals.
+A value with one use is folded into its user's expression, unless a write between the two clobbers it. Other values
+become `const` locals.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ _COMPOUND = ("+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>")
 
 def function_text(function: emitc.FuncOp, names: Names, constants: frozenset[str]) -> str:
     """
-    Return a function's definition, with a comment on its operands before it.
+    Return a function's definition, with a comment on its operands.
 
-    `names` is its scope, in that of the file, whose names no local may hide; `constants` are the names of globals that
-    are only read.
+    `names` is its scope, nested in that of the file; `constants` are the names of read-only globals.
     """
     arguments = argument_names(function, names)
     printer = _FunctionPrinter(names, constants)
@@ -85,7 +84,7 @@ class _FunctionPrinter:
     depth: int = 1
 
     def line(self, text: str) -> None:
-        """Append a line of the function's body, after the declaration that waits for its first value."""
+        """Append a line of the function's body, after pending declarations."""
         self.flush()
         self.lines.append(f"{'    ' * self.depth}{text}")
 
@@ -93,10 +92,10 @@ class _FunctionPrinter:
         """Choose the name of a local."""
         return self.names.add(stem(value.name_hint) if value.name_hint else default)
 
-    # Which values are part of the expressions that use them
+    # Folding of values into their users
 
     def plan(self, block: Block) -> None:
-        """Find the ops of a block that are folded into their user, and those whose result nobody needs."""
+        """Find the ops of a block to fold into their user, and the dead ones."""
         ops = list(block.ops)
         for op in ops:
             for region in op.regions:
@@ -120,10 +119,9 @@ class _FunctionPrinter:
 
     def last_position(self, op: Operation, user: Operation) -> int | None:
         """
-        Return the position in its block at which an op is evaluated as part of its user; None where it must not move
-        there.
+        Return the position at which an op is evaluated as part of its user, None if it must not move there.
 
-        What reads memory may move into a condition, where nothing before the user writes to it.
+        A read may move into a conditional if nothing before the user writes to it.
         """
         position, block = self.anchor[user], user.parent
         while block is not op.parent:
@@ -136,11 +134,9 @@ class _FunctionPrinter:
         return position
 
     def may_fold(self, user: Operation) -> bool:
-        """Return whether an operand of `user` is evaluated exactly once, where `user` stands."""
+        """Return whether an operand of `user` is evaluated exactly once, at the position of `user`."""
         kind = type(user)
         return kind is not emitc.ForOp and (kind is not emitc.SubscriptOp or user.results[0].has_one_use())
-
-    # Statements
 
     def block(self, block: Block) -> None:
         """Print the ops of a block."""
@@ -156,16 +152,16 @@ class _FunctionPrinter:
         self.flush()
 
     def flush(self) -> None:
-        """Print the declarations that wait for a first value."""
+        """Print pending declarations without a first value."""
         for declaration_ in self.undeclared.values():
             self.lines.append(f"{'    ' * self.depth}{declaration_};")
         self.undeclared.clear()
 
     def value(self, op: Operation, *, folded: bool) -> None:
-        """Print an op that computes a value: as a local, or later as part of an expression."""
+        """Print an op that computes a value: as a local, or as part of a later expression."""
         result = op.results[0]
         expression = self.expression(op)
-        # An array that decays to a pointer is no computation, an element no value: they have no locals.
+        # Array decay and elements are no values of their own, so they have no locals.
         pointer = type(result.type) is EmitC_PointerType
         decays = pointer and type(op) is emitc.CastOp and expression is self.text[op.source]
         if decays or type(op) in _NAMELESS or (folded and len(expression[0]) <= _LONGEST):
@@ -180,7 +176,7 @@ class _FunctionPrinter:
         self.text[result] = name, Level.PRIMARY
 
     def is_constant(self, value: SSAValue) -> bool:
-        """Return whether a pointer or array is one whose elements are only read."""
+        """Return whether a pointer's or array's elements are read-only."""
         if (known := self.constant.get(value)) is not None:
             return known
         owner = value.owner
@@ -242,7 +238,7 @@ class _FunctionPrinter:
         self.line(f"}} while ({self.text[condition.last_op.operands[0]][0]});")
 
     def nested(self, block: Block) -> None:
-        """Print an indented block, whose names are free again after it."""
+        """Print an indented block, with a name scope of its own."""
         outer, self.names = self.names, self.names.fork()
         self.depth += 1
         self.block(block)
@@ -281,10 +277,8 @@ class _FunctionPrinter:
         assert isinstance(op, emitc.VerbatimOp)
         self.line(verbatim_text(op, [self.text[value][0] for value in op.fmt_args]))
 
-    # Expressions
-
     def expression(self, op: Operation) -> Expression:
-        """Return the expression that an op stands for. Raises Diagnostic where C has none."""
+        """Return the C expression of an op. Raises Diagnostic for an op without one."""
         operands = [self.text[operand] for operand in op.operands]
         if type(op) in OPERATORS:
             expression = binary(op, *operands)
@@ -316,12 +310,12 @@ class _FunctionPrinter:
         source, target = op.source.type, op.dest.type
         if isinstance(target, EmitC_PointerType):
             array = cast("EmitC_ArrayType[Any]", source)
-            # GCC says that pointers to bool and to its own aliasing kind are incompatible.
+            # GCC treats pointers to bool and to its aliasing typedef as incompatible.
             decays = isinstance(source, EmitC_ArrayType) and array.get_element_type() == target.pointee_type
             if decays and target.pointee_type != i1:
                 return operand
             return cast_to(pointer_type(target, constant=self.is_constant(op.source)), operand)
-        # C promotes narrower integers to int, which is int32_t, by itself.
+        # C promotes narrower integers to int, which is int32_t.
         integer = as_integer(source)
         if integer is not None and integer.width.data < 32 and target == IntegerType(32):
             return operand
@@ -333,7 +327,7 @@ class _FunctionPrinter:
 
 
 def _aligned(op: Operation) -> str:
-    """Return the specifier of a variable that must lie at a multiple of something."""
+    """Return the alignment specifier of a variable."""
     given: Any = op.attributes.get("tilewright.alignment")
     return "" if given is None else f"_Alignas({given.value.data}) "
 

@@ -1,4 +1,4 @@
-"""Weights as C arrays, and as a binary file with the assembly that includes it."""
+"""Weights as C arrays, or as a binary file with assembly that includes it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _BYTES = [str(value) for value in (*range(128), *range(-128, 0))]
 @dataclass(frozen=True)
 class Weight:
     """
-    A constant array of a network.
+    Constant array of a network.
 
-    `data` are its elements of NumPy type `dtype` in row-major order, little-endian; `c_type` is the element's type in
-    C and `alignment` that of the first, in bytes. `level` names the memory that it lies in, where a target has several.
+    `data` are its elements of NumPy type `dtype` in row-major order, little-endian. `c_type` is the element's type in
+    C,
+    `alignment` that of the array in bytes. `level` names its memory level, if a target has several.
     """
 
     c_name: str
@@ -33,17 +34,17 @@ class Weight:
 
     @property
     def count(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         return len(self.data) // self.itemsize
 
     @property
     def itemsize(self) -> int:
-        """The bytes of an element."""
+        """Bytes of an element."""
         return 2 if self.dtype == "bfloat16" else np.dtype(self.dtype).itemsize
 
     @property
     def declaration(self) -> str:
-        """The declaration of the array, without storage class and semicolon."""
+        """Declaration of the array, without storage class and semicolon."""
         place = f"TW_LEVEL({self.level}) " if self.level else ""
         return f"_Alignas({self.alignment}) {place}const {self.c_type} {self.c_name}[{max(self.count, 1)}]"
 
@@ -74,12 +75,12 @@ def _literals(weight: Weight) -> list[str]:
             return ["true" if value else "false" for value in array.tolist()]
         case _:
             texts = [str(value) for value in array.tolist()]
-            # The number itself would be beyond the range of any signed type before the minus is applied.
+            # The literal itself would exceed the range of any signed type before negation.
             return ["INT64_MIN" if text == "-9223372036854775808" else text for text in texts]
 
 
 def _floats(array: NDArray[Any]) -> list[str]:
-    """Return floats with as many digits as tell them apart."""
+    """Return floats with as many digits as are needed to read them back exactly."""
     single = array.dtype == np.float32
     template, kind = ("%.8ef", "F32") if single else ("%.16e", "F64")
     texts = [template % value for value in array.tolist()]
@@ -88,8 +89,6 @@ def _floats(array: NDArray[Any]) -> list[str]:
         texts[index] = f"TW_NAN_{kind}" if value != value else f"{'-' if value < 0 else ''}TW_INF_{kind}"
     return texts
 
-
-# A binary file
 
 _ASSEMBLY = """\
 /* The weights of the network, from {binary}. */
@@ -117,13 +116,13 @@ _ASSEMBLY_END = """\
 
 
 def binary_image(weights: Sequence[Weight]) -> tuple[bytes, list[int]]:
-    """Return the arrays one after the other, and where each begins; it is the assembly that aligns them."""
+    """Concatenate the arrays, and return their offsets; the assembly aligns them."""
     offsets = [0, *accumulate(len(weight.data) for weight in weights)]
     return b"".join(weight.data for weight in weights), offsets[:-1]
 
 
 def assembly(weights: Sequence[Weight], offsets: Sequence[int], binary: str) -> str:
-    """Return assembly for ELF and Mach-O that defines the arrays as parts of a binary file."""
+    """Return assembly for ELF and Mach-O that defines the arrays as slices of a binary file."""
     parts = [_ASSEMBLY.format(binary=binary)]
     for weight, offset in zip(weights, offsets, strict=True):
         symbol = f"TW_SYMBOL({weight.c_name})"
