@@ -1,8 +1,8 @@
 """
-Operands of structured kernels as arrays over the iteration space.
+Operands of structured kernels as arrays over the iteration domain.
 
-Such an array has one axis for every dimension of the space, of extent 1 along those that the operand does not vary
-with, so that the arrays of all operands broadcast. It is a strided view wherever the map is affine.
+Such an array has one axis per dimension of the domain, of extent 1 if the operand is invariant along it, so that all
+operands broadcast. It is a strided view if the map is affine.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from .arithmetic import evaluate_affine
 
 def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any = None) -> Array:
     """
-    Return `array[map(p)]` for every point p of the box `bounds`, with `fill` where the map leaves the array.
+    Return `array[map(p)]` for every point p of the box `bounds`, with `fill` out of bounds.
 
-    Without a fill the result is a writable view of the array if the map is affine. Raises Diagnostic if the map leaves
-    the array and there is no fill.
+    Without a fill the result is a writable view of the array if the map is affine. Raises Diagnostic for an access out
+    of
+    bounds without a fill.
     """
     used = {d for expr in map.results for d in expr.used_dims()}
     shape = tuple(extent if d in used else 1 for d, extent in enumerate(bounds))
@@ -52,26 +53,26 @@ def operand_view(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any 
 
 
 def _affine_forms(map: AffineMap) -> list[Linear] | None:
-    """Return the affine forms of a map's results, None where one has none or divides."""
+    """Return the affine forms of a map's results, None if one is not affine or has a division."""
     forms = [form for expr in map.results if (form := form_of(expr)) is not None and not form.divides]
     return forms if len(forms) == len(map.results) else None
 
 
 def _outside(map: AffineMap, bounds: Sequence[int], shape: Sequence[int]) -> Diagnostic:
     return Diagnostic(
-        f"the map {map} over {'x'.join(map_extents(bounds))} points leaves an operand",
+        f"the map {map} over {'x'.join(map_extents(bounds))} points is out of bounds of an operand",
         expected="indices inside of the operand's shape",
         found=f"an operand of shape {list(shape)}",
     )
 
 
 def map_extents(bounds: Sequence[int]) -> list[str]:
-    """Return extents as texts."""
+    """Format extents as texts."""
     return [str(bound) for bound in bounds]
 
 
 def point_indices(map: AffineMap, bounds: Sequence[int]) -> list[Array]:
-    """Return an index array per result of the map, over the iteration space."""
+    """Return an index array per result of the map, over the iteration domain."""
     dims = [
         np.arange(extent).reshape([-1 if axis == d else 1 for axis in range(len(bounds))])
         for d, extent in enumerate(bounds)
@@ -94,7 +95,7 @@ def _gather(array: Array, map: AffineMap, bounds: Sequence[int], fill: Any) -> A
 
 
 def taken(op: Any, table: Array, indices: Sequence[Array]) -> Array:
-    """Return `table[indices]`, for arrays of indices that broadcast. Raises Diagnostic where one leaves the table."""
+    """Return `table[indices]` for arrays of indices that broadcast. Raises Diagnostic for an index out of bounds."""
     for axis, (index, extent) in enumerate(zip(indices, table.shape, strict=True)):
         if np.size(index) and not (0 <= np.min(index) and np.max(index) < extent):
             raise Diagnostic(
@@ -107,7 +108,7 @@ def taken(op: Any, table: Array, indices: Sequence[Array]) -> Array:
 
 
 def write_points(array: Array, map: AffineMap, bounds: Sequence[int], values: Array) -> None:
-    """Store `values`, which broadcast over the iteration space, at `array[map(p)]`; raises Diagnostic outside of it."""
+    """Store `values`, broadcast over the iteration domain, at `array[map(p)]`. Raises Diagnostic out of bounds."""
     if 0 in bounds:
         return
     if _affine_forms(map) is not None:

@@ -1,8 +1,8 @@
 """
 Semantics of the ops of `arith`, on scalars and elementwise on arrays.
 
-MLIR leaves some cases undefined; here each has a value, so that a vectorised evaluation may compute what is then not
-used: those of integers are in `dialects/core/analysis/arithmetic.py`, a float that does not fit an integer saturates.
+Cases that MLIR leaves undefined have a value here, so that vectorised evaluation may compute unused lanes. Those of
+integers are in `dialects/core/analysis/arithmetic.py`; a float out of an integer's range saturates.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .bits import dtype_of, round_to, signed, to_integer, unsigned, width_of, wr
 
 
 def attribute_value(value: Attribute, op: Operation | None = None) -> Array:
-    """Return the run-time value of a constant's attribute; raises Diagnostic for attributes that are no numbers."""
+    """Return the run-time value of a constant's attribute. Raises Diagnostic for a non-numeric attribute."""
     match value:
         case DenseIntOrFPElementsAttr():
             return array_of(cast("DenseIntOrFPElementsAttr[Any]", value))
@@ -199,7 +199,7 @@ def _bitcast(op: arith.BitcastOp, a: Array) -> Array:
 
 
 def evaluate_affine(expr: AffineExpr, dims: list[Any], symbols: list[Any]) -> Any:
-    """Return the value of an affine expression; dims and symbols are numbers or arrays that broadcast."""
+    """Evaluate an affine expression; dims and symbols are numbers or arrays that broadcast."""
     match expr:
         case AffineConstantExpr():
             return expr.value

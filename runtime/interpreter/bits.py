@@ -1,4 +1,4 @@
-"""Integers of any width on NumPy's fixed ones: wrapping, and the signed and unsigned readings of the same bits."""
+"""Integers of any width on NumPy's fixed ones: wrap-around, signed and unsigned interpretation."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def wrap(value: Value, type: Attribute) -> Array:
 
 
 def signed(value: Value) -> Array:
-    """Return the signed reading of an integer array; of i1, 0 and -1."""
+    """Return an integer array as signed; i1 becomes 0 and -1."""
     if value.dtype == np.bool_:
         return -value.astype(np.int8)
     return value
 
 
 def unsigned(value: Value, type: Attribute) -> Array:
-    """Return the unsigned reading of an integer array of the given type."""
+    """Return an integer array of the given type as unsigned."""
     if value.dtype == np.bool_:
         return value.astype(np.uint8)
     result = value.view(np.dtype(f"uint{8 * value.dtype.itemsize}"))
@@ -73,7 +73,7 @@ def round_to(value: Value, type: Attribute) -> Array:
 
 
 def to_integer(value: Value, dtype: np.dtype[Any]) -> Array:
-    """Return floats cut off to integers; what does not fit becomes the nearest integer that does, NaN becomes 0."""
+    """Truncate floats to integers, saturating; NaN becomes 0."""
     limits = np.iinfo(dtype)
     whole = np.nan_to_num(np.trunc(np.asarray(value, np.float64)), nan=0.0, posinf=np.inf, neginf=-np.inf)
     above, below = whole >= float(limits.max), whole <= float(limits.min)

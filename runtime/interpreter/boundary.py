@@ -1,4 +1,4 @@
-"""The edge of a module: named inputs in, named outputs out, at any level."""
+"""Execution of a module at any level: named inputs to named outputs."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from .engine import Interpreter
 from .memory import new_buffer
 
 STATUS = "tilewright.status"
-"""The attribute of a function that returns whether its inputs were right, instead of an output."""
+"""Attribute of a function that returns a status of its input checks instead of an output."""
 
 _RULES_ON_DEMAND = {"onnx": "onnx", "emitc": "c_rules", "ml_program": "state"}
-"""Dialect -> the module of this package that holds its rules."""
+"""Dialect -> the module of this package with its rules."""
 
 
 @dataclass(frozen=True)
 class Port:
-    """An argument or result of a function. `element` is its ONNX element type, `storage` the NumPy type in the IR."""
+    """Argument or result of a function: ONNX element type and NumPy storage type in the IR."""
 
     name: str
     shape: tuple[int, ...]
@@ -52,17 +52,17 @@ class Port:
     storage: np.dtype[Any]
     is_output: bool
     inner: tuple[int, ...] | None
-    """The shape in the IR, which for C is flat; None for scalars."""
+    """Shape in the IR, flat for C; None for scalars."""
     limits: tuple[int, ...] = ()
-    """The least and the greatest number that an input may hold, where they are declared (`tilewright.range`)."""
+    """Least and greatest value of an input, if declared (`tilewright.range`)."""
     state: tuple[int, ...] = ()
-    """Of the position in a state: the rows that a call adds, and those of the state (`tilewright.state`)."""
+    """Rows per call and rows of the state, for the position input (`tilewright.state`)."""
     shape_of: str = ""
-    """Of an output that says how much of another is there: that one's name (`tilewright.shape_of`)."""
+    """Name of the output whose dynamic extents this output has (`tilewright.shape_of`)."""
 
     @property
     def declared(self) -> np.dtype[Any]:
-        """The NumPy type in which a caller sees the values."""
+        """NumPy type of the values for a caller."""
         return numpy_type(self.element)
 
 
@@ -70,23 +70,24 @@ def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str =
     """
     Run a function of a module, at any level, and return its results by name.
 
-    Names are the attributes `onnx.name` of arguments and results; those without are `arg0`, `result0`, ... by position,
-    where arguments with `tilewright.output` count as results.
-    An input may have another NumPy type if no value changes by the conversion. An argument or result with
-    `onnx.type = "ui8"` is uint8 though its IR type is i8. Arguments with `tilewright.output` are allocated, zeroed, and
-    returned. A result that another one names in `tilewright.shape_of` is cut to what that says is there.
+    Names are the attributes `onnx.name` of arguments and results, by default `arg0`, `result0`, ... by position.
+    Arguments
+    with `tilewright.output` are results: they are allocated, zeroed, and returned. An input is converted to the
+    declared
+    type if that is exact. An argument or result with `onnx.type = "ui8"` is uint8 though its IR type is i8. A result
+    named
+    in another's `tilewright.shape_of` is sliced to those extents.
 
-    Raises Diagnostic for inputs that are missing, unknown, of another shape or out of the type's range, and for
-    whatever the program cannot do.
+    Raises Diagnostic for inputs that are missing, unknown, of another shape or out of range, and for unsupported ops.
     """
     return Session(module, function).run(inputs)
 
 
 def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) -> dict[str, Array]:
     """
-    Run a network as `run_module` does; one with state several times in a row, as far as its state has rows.
+    Run a network as `run_module` does; a network with state several times, up to its rows.
 
-    The results of later calls are named `y@1`, `y@2`, ..; the position is counted, whatever `inputs` say of it.
+    The results of later calls are named `y@1`, `y@2`, ..; the position is counted, regardless of `inputs`.
     """
     session = Session(module)
     arguments, _ = ports(session.entry())
@@ -103,7 +104,7 @@ def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) 
 
 
 class Session:
-    """A module to be run again and again: what it keeps in globals outlives a call, until `reset`."""
+    """Module with persistent globals across calls, until `reset`."""
 
     def __init__(self, module: ModuleOp, function: str = "network"):
         load_rules(module)
@@ -112,19 +113,19 @@ class Session:
         self.reset()
 
     def reset(self) -> None:
-        """Let all state be as before the first call."""
+        """Reset all state to its initial value."""
         self._interpreter = Interpreter(self._module)
         self._written = 0
 
     def entry(self) -> Operation:
-        """Return the function that is run."""
+        """Return the function of the session."""
         return self._interpreter.symbol(symbol_in(self._module, self._function))
 
     def run(self, inputs: Mapping[str, Array], *, function: str = "") -> dict[str, Array]:
         """
         Run a function, by default that of the session, as `run_module` does; functions share the state.
 
-        Of one that has buckets, the smallest runs that takes the position (`dialects/core/buckets.py`).
+        With buckets, the smallest bucket that contains the position runs (`dialects/core/buckets.py`).
         """
         interpreter, function = self._interpreter, symbol_in(self._module, function or self._function)
         arguments, _ = ports(interpreter.symbol(function))
@@ -153,14 +154,16 @@ class Session:
         return cut_outputs(found, {port.name: port.shape_of for port, _ in outputs if port.shape_of})
 
     def _bucket(self, function: str, arguments: Sequence[Port], inputs: Mapping[str, Array]) -> str:
-        """Return the function or bucket that runs at the position among the inputs, if one is given."""
+        """Return the function or bucket for the position among the inputs, if one is given."""
         positions = (_position(port, inputs) for port in arguments)
         position = next((each for each in positions if each is not None), None)
         return function if position is None else function_at(self._module, function, position)
 
 
 def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
-    """Return the position in a state that the inputs say, None where the port is none or they say no whole number."""
+    """
+    Return the position in a state among the inputs, None if the port is not a position or the input not an integer.
+    """
     given = np.asarray(inputs[port.name]) if port.state and not port.is_output else None
     if given is None or given.size != 1 or given.dtype.kind not in "iu":
         return None
@@ -168,7 +171,7 @@ def _position(port: Port, inputs: Mapping[str, Array]) -> int | None:
 
 
 def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int:
-    """Return the rows of the state that are written after the call; raises Diagnostic for a wrong position."""
+    """Return the number of written rows of the state after the call. Raises Diagnostic for an invalid position."""
     position = _position(port, inputs)
     if position is None:
         return written
@@ -180,10 +183,10 @@ def _written_after(port: Port, inputs: Mapping[str, Array], written: int) -> int
 
 def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:
     """
-    Return random inputs for a function, the same at every level of a pipeline.
+    Return random inputs for a function, equal at every level of a pipeline.
 
     Integers of up to 8 bits cover their whole range; wider ones are in [-128, 127], unsigned ones in [0, 127]; floats
-    are whole numbers in [-8, 7], so that most float arithmetic on them is exact.
+    are integers in [-8, 7], so that most float arithmetic on them is exact.
     """
     generator = np.random.default_rng(seed)
     arguments, _ = ports(Interpreter(module).symbol(symbol_in(module, function)))
@@ -192,7 +195,7 @@ def random_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> 
 
 def boundary_inputs(module: ModuleOp, seed: int, *, function: str = "network") -> dict[str, Array]:
     """
-    Return random inputs for those arguments of a function whose integers have more than 8 bits and no declared range.
+    Return random inputs for arguments with integers of more than 8 bits and no declared range.
 
     Half of the numbers are near the ends of this type or of a narrower one, the others anywhere in the type's range.
     """
@@ -219,7 +222,7 @@ def _at_boundaries(port: Port, generator: np.random.Generator) -> Array:
 
 
 def load_rules(module: ModuleOp) -> None:
-    """Import the rules of those dialects in use whose rules are not always there."""
+    """Import the rules of the dialects in use that are loaded on demand."""
     dialects = {op.name.partition(".")[0] for op in nested_ops(module)}
     for dialect, file in _RULES_ON_DEMAND.items():
         if dialect in dialects:
@@ -227,7 +230,7 @@ def load_rules(module: ModuleOp) -> None:
 
 
 def ports(function: Operation) -> tuple[list[Port], list[Port]]:
-    """Return the arguments and the results of a function; raises Diagnostic for a type that has no static shape."""
+    """Return the arguments and the results of a function. Raises Diagnostic for a type without a static shape."""
     type_ = function.properties.get("function_type")
     if not isinstance(type_, FunctionType):
         raise Diagnostic(f"'{function.name}' is not a function", where=where(function))
@@ -314,7 +317,7 @@ def _declared(text: str) -> Attribute:
 
 
 def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str) -> None:
-    """Raise Diagnostic where an input of a function is missing, or one is given that it has not."""
+    """Raise Diagnostic for a missing or unknown input of a function."""
     if missing := [name for name in names if name not in inputs]:
         raise Diagnostic(
             f"input '{missing[0]}' of '{function}' is missing",
@@ -330,20 +333,20 @@ def check_names(inputs: Mapping[str, Array], names: Sequence[str], function: str
 
 
 def stored_value(port: Port, value: Array) -> Array:
-    """Return an input as the IR sees it; raises Diagnostic for another shape and for values that the type lacks."""
+    """Convert an input to its IR type. Raises Diagnostic for another shape and for values out of range."""
     limits = port.limits or _narrow_limits(port) or ()
     given = converted(port.name, np.asarray(value), port.declared, port.shape, element=f"{port.element}", limits=limits)
     stored = _reinterpreted(given, port.storage)
     if port.inner is None:
         return stored[()]
     buffer = new_buffer(port.inner, port.storage)
-    # C has no arrays without elements: an empty input is declared with one that nobody reads.
+    # C has no empty arrays: an empty input is declared with one unused element.
     buffer.reshape(-1)[: stored.size] = stored.reshape(-1)
     return buffer
 
 
 def _reinterpreted(value: Array, dtype: np.dtype[Any]) -> Array:
-    """Return the same bits as another integer type of that width; what floats encode as integers keeps its value."""
+    """Reinterpret integers as another type of the same width; other values are converted."""
     same_bits = value.dtype.kind in "iu" and dtype.kind in "iu" and value.dtype.itemsize == dtype.itemsize
     return value.view(dtype) if same_bits else value.astype(dtype)
 
@@ -357,7 +360,7 @@ def _narrow_limits(port: Port) -> tuple[int, int] | None:
 
 
 def seen_value(port: Port, value: Array) -> Array:
-    """Return a result as the caller sees it: a new array of the declared type."""
+    """Return a result in its declared type and shape, as a new array."""
     elements = _reinterpreted(np.array(value), port.declared).reshape(-1)
     return elements[: prod(port.shape)].reshape(port.shape)
 

@@ -1,5 +1,5 @@
 """
-Rules for the statements of `emitc`, as C defines them.
+Semantics of the statements of `emitc`, as C defines them.
 
 A pointer is a flat array that begins at the element it points to; an lvalue is a `Variable` or an `Element`.
 """
@@ -30,14 +30,14 @@ from .tensors import point
 
 @dataclass
 class Variable:
-    """A C variable."""
+    """C variable."""
 
     value: Any
 
 
 @dataclass
 class Element:
-    """An element of an array, as an lvalue."""
+    """Element of an array, as an lvalue."""
 
     array: Array
     indices: tuple[int, ...]
@@ -58,7 +58,7 @@ def element_type(type_: Attribute) -> Attribute:
 @storage(emitc.GlobalOp)
 def _global(op: emitc.GlobalOp) -> Array:
     if not is_memory(op.type):
-        raise Diagnostic(f"'{op.name}' is no global array", where=where(op))
+        raise Diagnostic(f"'{op.name}' is not a global array", where=where(op))
     type_ = cast("EmitC_ArrayType[Any]", op.type)
     return _initialised(type_, op.initial_value, constant=op.const_specifier is not None)
 
@@ -135,7 +135,7 @@ def _add(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
     flat = base.reshape(-1)
     if not 0 <= int(offset) <= flat.size:
         raise Diagnostic(
-            "a pointer leaves its buffer",
+            "a pointer is out of bounds of its buffer",
             where=where(op),
             expected=f"an offset of 0 to {flat.size}",
             found=str(int(offset)),
@@ -169,7 +169,7 @@ def _call_opaque(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any
 
 @semantics(emitc.VerbatimOp, emitc.IncludeOp)
 def _text(runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Any]:
-    """Skip what the compiler does not see; other text cannot be run."""
+    """Skip comments; other text has no rule."""
     text = cast(StringAttr, op.properties.get("value", StringAttr(""))).data
     if text and not text.startswith("//"):
         raise Diagnostic(f"no interpreter rule for the text '{text}'", where=where(op))
@@ -207,9 +207,6 @@ def _for(runner: Runner, op: emitc.ForOp, operands: Sequence[Value]) -> list[Any
     return []
 
 
-# Nests
-
-
 def _run_nest(runner: Runner, nest: Nest) -> None:
     values: dict[int, Any] = {}
     for number, value in nest.inputs.items():
@@ -229,7 +226,7 @@ def _nest_of(op: emitc.ForOp) -> Nest | None:
 
 
 class _CBuilder(Builder):
-    """Takes up C's statements; a variable stands for the number of the value that it holds."""
+    """Builder of nests from C statements; a variable maps to the number of its current value."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -276,13 +273,13 @@ class _CBuilder(Builder):
         yield Compute(op, [], [self.new(op.result)])
 
     def assigned(self, op: Operation) -> list[SSAValue]:
-        """Return the variables from outside of an op that are assigned in it."""
+        """Return the outer variables that an op's regions assign."""
         inner = {value for child in op.walk() if isinstance(child, emitc.VariableOp) for value in child.results}
         targets = [child.var for child in op.walk() if isinstance(child, emitc.AssignOp) and _is_variable(child.var)]
         return [value for value in dict.fromkeys(targets) if value not in inner]
 
     def c_loop(self, op: emitc.ForOp) -> Loop:
-        """Take up `emitc.for`."""
+        """Convert `emitc.for`."""
         cells = self.assigned(op)
         bounds = [self.use(value) for value in (op.lower_bound, op.upper_bound, op.step)]
         inits = [self.use(cell) for cell in cells]
@@ -295,7 +292,7 @@ class _CBuilder(Builder):
         return loop
 
     def c_branch(self, op: emitc.IfOp) -> Branch:
-        """Take up `emitc.if`."""
+        """Convert `emitc.if`."""
         cells = self.assigned(op)
         condition = self.use(op.condition)
         before = [self.use(cell) for cell in cells]

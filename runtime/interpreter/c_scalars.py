@@ -1,8 +1,7 @@
 """
 Semantics of the expressions of `emitc`, elementwise, with C's conversions.
 
-Signed overflow, which C leaves undefined, wraps around; so does what `arithmetic.py` says of divisions by zero and
-shifts.
+Signed overflow, which C leaves undefined, wraps around; divisions by zero and shifts are as in `arithmetic.py`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def convert(value: Array, type_: Attribute) -> Array:
 
 
 def _common_type(*types: Attribute) -> np.dtype[Any]:
-    """Return C's common type of operands, as NumPy's."""
+    """Return C's common type of operands as a NumPy type."""
     floats = [dtype_of(type_) for type_ in types if is_float(type_)]
     if floats:
         return max(floats, key=lambda dtype: dtype.itemsize)
@@ -204,20 +203,20 @@ _RESIZING = re.compile(r"tw_(extf|truncf)_(f16|bf16|f32|f64)_(f16|bf16|f32)")
 
 
 def _runtime_function(op: Operation) -> str:
-    """Return the part between `tw_` and the type in the name of a function of the runtime; "" for others."""
+    """Return the part between `tw_` and the type in the name of a runtime function, empty for others."""
     match = _BY_TYPE.fullmatch(cast(StringAttr, op.properties["callee"]).data)
     return "" if match is None else match[1] or match[3]
 
 
 def is_runtime(op: Operation) -> bool:
-    """Return whether an `emitc.call_opaque` calls a function of Tilewright's own runtime headers on numbers."""
+    """Return whether an `emitc.call_opaque` calls a scalar function of Tilewright's own runtime headers."""
     callee, name = cast(StringAttr, op.properties["callee"]).data, _runtime_function(op)
     is_conversion = callee.startswith("tw_bitcast_") or _RESIZING.fullmatch(callee) is not None
     return is_conversion or name in _FUNCTIONS or name in NAMED_FUNCTIONS
 
 
 def load_rules(op: Any) -> None:
-    """Import the dialects, beside whose ops rules lie, unless the function that `emitc.call_opaque` calls is known."""
+    """Import all dialects, whose modules register rules, unless the callee of `emitc.call_opaque` is known."""
     if op.callee.data not in C_RULES and op.callee.data not in C_SCALAR_RULES:
         for origin, dialects in dialects_by_origin().items():
             for load in () if origin == "xDSL" else dialects.values():
@@ -243,7 +242,7 @@ def _call_opaque(op: Any, *operands: Array) -> Array:
     raise Diagnostic(f"no interpreter rule for a call of '{callee}'", where=where(op))
 
 
-# What of this can be folded
+# Constant folding
 
 
 def _same_types(op: Operation) -> bool:

@@ -74,7 +74,7 @@ def _execute_region(runner: Runner, op: scf.ExecuteRegionOp, operands: Sequence[
 @semantics(scf.ParallelOp)
 def _parallel(runner: Runner, op: scf.ParallelOp, operands: Sequence[Value]) -> Sequence[Value]:
     """
-    Run the iterations in order; a reduction combines the results of `scf.reduce`'s regions into the initial values.
+    Run the iterations in order; a reduction combines the results of `scf.reduce`'s regions with the initial values.
     """
     rank = len(op.lowerBound)
     spans = [range(*(int(operands[group * rank + d]) for group in range(3))) for d in range(rank)]

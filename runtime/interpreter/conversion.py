@@ -1,8 +1,7 @@
 """
-Conversion of an input to the type that a network takes: exact or refused, the same wherever the network runs.
+Exact conversion of an input to the type of a network.
 
-Every element has to be the same number before and after; infinities and NaN stay what they are. The order of an array's
-bytes or axes in memory does not matter.
+Every element must keep its value, infinities and NaN included. Byte order and memory layout are irrelevant.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from ...errors import Diagnostic
 from ...ir import Array
 
 _FLOATS = frozenset(np.dtype(each) for each in (ml_dtypes.bfloat16,))
-"""The float types that NumPy itself does not know."""
+"""Float types that are no built-in NumPy types."""
 
 
 def is_numeric(dtype: np.dtype[Any]) -> bool:
-    """Return whether the elements of a NumPy type are truth values, integers or real floats."""
+    """Return whether the elements of a NumPy type are booleans, integers or real floats."""
     return dtype.kind in "biuf" or dtype in _FLOATS
 
 
@@ -37,8 +36,9 @@ def converted(
     """
     Return an input as a new C-ordered array of a type; `limits` are the least and the greatest integer allowed.
 
-    `element` is what errors call the type. Raises Diagnostic for another shape, for what is not numeric, and for a
-    value that the type does not hold.
+    `element` names the type in errors. Raises Diagnostic for another shape, for a non-numeric type, and for a value
+    that
+    the type does not represent.
     """
     element = element or str(dtype)
     if tuple(value.shape) != tuple(shape):
@@ -72,7 +72,7 @@ def _remedy(name: str, given: np.dtype[Any], taken: np.dtype[Any]) -> str:
 
 
 def _is_held(value: Array, result: Array) -> Array:
-    """Return, per element, whether a conversion kept it."""
+    """Return, per element, whether a conversion preserved it."""
     if result.dtype.kind == "b":
         return np.asarray((value == 0) | (value == 1))
     if value.dtype.kind == "b":
@@ -86,9 +86,9 @@ def _is_held(value: Array, result: Array) -> Array:
 
 
 def _is_in_range(value: Array, limits: np.iinfo[Any]) -> Array:
-    """Return, per element, whether it is between the least and the greatest integer of a type."""
+    """Return, per element, whether it is in the range of an integer type."""
     if value.dtype.kind in "iu":
         return np.asarray((value >= limits.min) & (value <= limits.max))
     wide = value.astype(np.float64)
-    # The power of two above the greatest integer is a float, which that integer itself need not be.
+    # The greatest integer may not be a float, but the power of two above it is.
     return np.asarray((wide >= float(limits.min)) & (wide < float(limits.max + 1)))

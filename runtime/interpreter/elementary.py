@@ -2,7 +2,7 @@
 Semantics of the ops of `math`, on scalars and elementwise on arrays.
 
 Transcendental functions of types narrower than f64 are computed in f64 and rounded once, so they are correctly rounded
-but for rare ties; in f64 they are NumPy's, within 1 ULP (4 ULP for powers).
+except for rare ties; in f64 they are NumPy's, within 1 ULP (4 ULP for powers).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _FLOAT_FUNCTIONS: dict[type[Operation], Callable[..., Any]] = {
 
 
 NAMED_FUNCTIONS = {op.name.removeprefix("math."): function for op, function in _FLOAT_FUNCTIONS.items()}
-"""The functions of `math`'s ops on floats, by name, to be applied to f64."""
+"""Functions of `math`'s float ops by name, for f64."""
 
 
 @scalar(*_FLOAT_FUNCTIONS)

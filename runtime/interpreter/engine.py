@@ -1,6 +1,4 @@
-"""
-The interpreter proper: functions, blocks and the table of rules; what the single ops do stands in the other files.
-"""
+"""Core of the interpreter: functions, blocks and the dispatch to rules."""
 
 from __future__ import annotations
 
@@ -21,14 +19,14 @@ _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")
 
 MAX_DEPTH = 64
-"""How deep calls may nest."""
+"""Maximum depth of nested calls."""
 
 
 class Interpreter:
     """
-    Runs the functions of a module by the rules of its ops.
+    Interpreter of a module's functions by rules per op.
 
-    Memory of globals lives as long as the interpreter. New rules are added with `dialects/core/semantics.py`.
+    Globals persist as long as the interpreter. `dialects/core/semantics.py` registers new rules.
     """
 
     def __init__(self, module: ModuleOp):
@@ -44,8 +42,9 @@ class Interpreter:
         """
         Run a function and return its results.
 
-        Raises Diagnostic if there is none of that name with a body, for ops without a rule, for what goes wrong in an
-        op, and for calls that nest deeper than `MAX_DEPTH`.
+        Raises Diagnostic for an undefined function, for ops without a rule, for errors of ops, and for calls nested
+        deeper than
+        `MAX_DEPTH`.
         """
         function = self.symbol(symbol)
         if not function.regions or not function.regions[0].blocks:
@@ -60,27 +59,27 @@ class Interpreter:
             self._frames.pop()
 
     def symbol(self, name: str) -> Operation:
-        """Return the op that defines a symbol; raises Diagnostic if none does."""
+        """Return the op that defines a symbol. Raises Diagnostic for an undefined symbol."""
         if name not in self._symbols:
             raise Diagnostic(f"the module defines no '{name}'", remedy=did_you_mean(name, self._symbols))
         return self._symbols[name]
 
     def storage(self, symbol: str) -> Value:
-        """Return the memory of a global; it is the same for the whole run."""
+        """Return the memory of a global, which persists for the whole run."""
         if symbol not in self._storage:
             op = self.symbol(symbol)
             rule = STORAGE_RULES.get(type(op))
             if rule is None:
-                raise Diagnostic(f"'{op.name}' is no global array", where=where(op))
+                raise Diagnostic(f"'{op.name}' is not a global array", where=where(op))
             self._storage[symbol] = rule(op)
         return self._storage[symbol]
 
     def value(self, value: SSAValue) -> Value:
-        """Return the run-time value of an SSA value that is in scope."""
+        """Return the run-time value of an SSA value in scope."""
         return self._frames[-1][value]
 
     def cached(self, op: _O, make: Callable[[_O], _T]) -> _T:
-        """Return `make(op)`, made once in the run for each op and function."""
+        """Return `make(op)`, memoised per op and function."""
         key = (op, make)
         if key not in self._cache:
             self._cache[key] = make(op)
@@ -111,7 +110,7 @@ class Interpreter:
 
 
 def run_op(runner: Runner, op: Operation, operands: Sequence[Value]) -> Sequence[Value]:
-    """Run one op on run-time values; raises Diagnostic if it has no rule."""
+    """Run one op on run-time values. Raises Diagnostic for an op without a rule."""
     if (rule := _rule_of(type(op))) is not None:
         return rule(runner, op, operands)
     if (scalar_rule := SCALAR_RULES.get(type(op))) is not None:

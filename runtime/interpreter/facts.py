@@ -1,7 +1,7 @@
 """
-Static analysis of a loop nest: index expressions, value ranges, reductions, and loop independence.
+Static analysis of a loop nest: affine forms, value ranges, reductions, and loop-carried dependences.
 
-The values that come from outside of the nest are known, so constants that were hoisted out of it count as such.
+Inputs of the nest are known, so hoisted constants are included.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ class LoopFold:
     """
     Update of one loop-carried value: `combiner(carried, value)`.
 
-    If the loop only hands the value through to an inner loop, `inner` is that loop and `position` the place there.
-    `product` is set if the value is a product, which is summed.
+    If the loop only forwards the value to an inner loop, `inner` is that loop and `position` the value's position
+    there.
+    `product` is set if the value is a product in a sum.
     """
 
     combiner: Compute | None = None
@@ -52,7 +53,7 @@ class LoopFold:
 
 
 class Facts:
-    """Facts about a nest, given the values of its inputs."""
+    """Analysis results of a nest, given the values of its inputs."""
 
     def __init__(self, nest: Nest, values: dict[int, Any]):
         self.nest = nest
@@ -64,7 +65,7 @@ class Facts:
 
     @cached_property
     def makers(self) -> dict[int, Node]:
-        """The node that defines each value."""
+        """Defining node of each value."""
         makers: dict[int, Node] = {}
         for node in nodes_in([self.nest.loop]):
             makers.update(dict.fromkeys(defined(node), node))
@@ -82,7 +83,7 @@ class Facts:
     # Index expressions
 
     def form(self, number: int) -> Linear:
-        """Return the affine form of an integer value, in values that are no such forms, such as loop indices."""
+        """Return the affine form of an integer value, over values that are not affine, such as loop indices."""
         if number not in self._forms:
             self._forms[number] = self._form(number)
         return self._forms[number]
@@ -117,7 +118,7 @@ class Facts:
         return None
 
     def _fits(self, form: Linear, type_: Attribute) -> bool:
-        """Return whether a sum cannot leave the integers of a type, so that it holds though arithmetic wraps around."""
+        """Return whether a sum stays within the range of a type, so that its form holds despite wrap-around."""
         integer = integer_type(type_)
         if integer is None:
             return isinstance(type_, IndexType)
@@ -129,7 +130,7 @@ class Facts:
     # Ranges
 
     def interval(self, number: int) -> Range | None:
-        """Return bounds between which an integer value is, if any are known."""
+        """Return the interval of an integer value, None if unknown."""
         if number not in self._intervals:
             self._intervals[number] = None
             self._intervals[number] = self._interval(number)
@@ -148,10 +149,11 @@ class Facts:
 
     def most(self, form: Linear) -> int | None:
         """
-        Return a number that a sum does not exceed, if one is known.
+        Return an upper bound of a sum, None if unknown.
 
-        Loop indices are replaced by their bounds, innermost first, so that a window that is clamped to an array's
-        border is seen to stay inside.
+        Loop indices are replaced by their bounds, innermost first, so that a window clamped to an array's border is
+        proved in
+        bounds.
         """
         if not form.terms:
             return form.constant
@@ -168,7 +170,7 @@ class Facts:
         return others + (part * factor).high
 
     def _ends(self, loop: Loop, *, last: bool) -> list[Linear]:
-        """Return sums that the last index of a loop does not exceed, or that the first does not fall below."""
+        """Return upper bounds of a loop's last index, or lower bounds of its first."""
         bound, kind = (loop.upper, arith.MinSIOp) if last else (loop.lower, arith.MaxSIOp)
         node = self.makers.get(bound)
         numbers = node.args if isinstance(node, Compute) and kind_of(node.op) is kind else [bound]
@@ -188,12 +190,12 @@ class Facts:
         return transfer(*(part or _UNKNOWN for part in parts)) if transfer is not None else None
 
     def step(self, loop: Loop) -> int | None:
-        """Return a loop's step if it is known."""
+        """Return the constant step of a loop, None if unknown."""
         interval = self.interval(loop.step)
         return interval.low if interval and interval.low == interval.high else None
 
     def trips(self, loop: Loop) -> int | None:
-        """Return a number of iterations that a loop does not exceed, if one is known."""
+        """Return an upper bound of a loop's trip count, None if unknown."""
         lower, upper, step = self.interval(loop.lower), self.interval(loop.upper), self.step(loop)
         if lower is None or upper is None or step is None:
             return None
@@ -202,7 +204,7 @@ class Facts:
     # Reductions
 
     def plan(self, loop: Loop) -> list[LoopFold] | None:
-        """Return the folds of the loop's carried values; None if it does anything else with one, or stores."""
+        """Return the folds of the loop's carried values; None for other updates and for stores."""
         key = id(loop)
         if key not in self._plans:
             self._plans[key] = self._plan(loop)
@@ -237,14 +239,11 @@ class Facts:
             return LoopFold(node, value)
         return LoopFold(node, value, product if any(product is child for child in loop.body) else None)
 
-    # Independence
-
     def independent(self, loop: Loop) -> bool:
         """
-        Return whether the iterations of a loop may run in any order, or interleaved.
+        Return whether a loop has no loop-carried dependence, so that its iterations may run in any order.
 
-        They may if no iteration touches, in memory that any of them writes, a byte that another one touches. False
-        where this cannot be seen from the index expressions.
+        No iteration accesses a byte that another one writes. False if the affine forms do not prove it.
         """
         key = id(loop)
         if key not in self._independent:
@@ -267,7 +266,7 @@ class Facts:
         return True
 
     def _touched(self, node: Load | Store) -> tuple[int, int]:
-        """Return the addresses between which the bytes lie that an access touches in the whole run of the nest."""
+        """Return the address interval of an access over the whole nest."""
         array = self.values[node.buffer]
         form = self._byte_form(array, node.indices)
         low, high = byte_bounds(array)
@@ -278,7 +277,7 @@ class Facts:
         )
 
     def _disjoint(self, loop: Loop, group: Sequence[Load | Store]) -> bool:
-        """Return whether these accesses touch different bytes in different iterations."""
+        """Return whether these accesses are disjoint between iterations."""
         trips, step = self.trips(loop), self.step(loop)
         if trips is not None and trips <= 1:
             return True
@@ -311,9 +310,7 @@ class Facts:
         return _total(terms, int(array.__array_interface__["data"][0]))
 
     def _spread(self, form: Linear, inner: dict[int, Loop]) -> Array | None:
-        """
-        Return the byte offsets that a form takes while the inner loops run; None if there are too many or unknown.
-        """
+        """Return the byte offsets of a form over the inner loops; None if there are too many or unknown."""
         terms = [(inner[key], factor) for key, factor in _terms(form) if key in inner]
         spans: list[range] = []
         for loop, _ in terms:
@@ -338,12 +335,12 @@ def _total(terms: Iterable[Linear], constant: int) -> Linear:
 
 
 def _terms(form: Linear) -> list[tuple[int, int]]:
-    """Return the terms of a form that does not divide."""
+    """Return the terms of a form without divisions."""
     return cast("list[tuple[int, int]]", list(form.terms))
 
 
 def _never_meet(offsets: Array, factor: int, itemsize: int, trips: int | None) -> bool:
-    """Return whether `offsets + factor * i` are different elements for different i in 0 .. trips - 1."""
+    """Return whether `offsets + factor * i` are distinct elements for distinct i in 0 .. trips - 1."""
     if factor == 0 or factor % itemsize or np.any((offsets - offsets[0]) % itemsize):
         return False
     turn, rest = np.divmod(offsets, factor)

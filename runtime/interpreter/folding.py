@@ -1,8 +1,8 @@
 """
-Reductions over axes of arrays that broadcast: sums of products as matrix products, others through `ufunc.reduce`.
+Vectorised reductions: sums of products as matrix products, others through `ufunc.reduce`.
 
 Integer results are exact modulo 2^width. A float sum is computed in f64 and rounded once to its type, so it differs
-from a sum in sequence by at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is unspecified.
+from a sequential sum by at most (K - 1) * eps * sum(|terms|) of that type; in f64 itself the order is unspecified.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ _SUMS = (arith.AddiOp, arith.AddfOp)
 _ROUNDED = (arith.AddfOp, arith.MulfOp)
 
 KINDS: dict[type[Operation], Callable[[Operation], type[Operation] | None]] = {}
-"""For op classes other than those of `arith`: which of these an op computes the same as."""
+"""Op class outside of `arith` -> function that returns the equivalent `arith` class."""
 
 
 def kind_of(op: Operation) -> type[Operation] | None:
-    """Return the op class of `arith` that an op of any dialect computes the same as, if it can be folded."""
+    """Return the equivalent `arith` class of an op, None if it cannot be folded."""
     if type(op) in _UFUNCS:
         return type(op)
     return KINDS[type(op)](op) if type(op) in KINDS else None
 
 
 def is_combiner(op: Operation) -> bool:
-    """Return whether an op is associative and commutative, up to the rounding of floats, and can be folded."""
+    """Return whether an op is an associative and commutative combiner, up to float rounding."""
     return kind_of(op) is not None
 
 
 def is_sum_of_products(op: Operation, term: Operation) -> bool:
-    """Return whether `op` sums what `term`, a product, computes."""
+    """Return whether `op` sums the product `term`."""
     return kind_of(op) in _SUMS and kind_of(term) in _PRODUCTS
 
 
 def neutral(op: Operation) -> Any:
-    """Return the element that `op` combines with any other into that other."""
+    """Return the neutral element of a combiner."""
     kind, type_ = kind_of(op), op.results[0].type
     dtype = dtype_of(type_)
     if kind in (arith.AddiOp, arith.OrIOp, arith.XOrIOp, arith.MaxUIOp, arith.AddfOp):
@@ -84,8 +84,7 @@ def neutral(op: Operation) -> Any:
 
 def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[int]) -> Array:
     """
-    Return `values`, spread over `extents` along `axes`, folded by the combiner `op` along them; the axes stay, of
-    extent 1.
+    Fold `values`, broadcast to `extents` along `axes`, by the combiner `op`; the axes are kept with extent 1.
 
     Sums and products of floats are returned in f64, unrounded.
     """
@@ -105,7 +104,7 @@ def fold(op: Operation, values: Array, axes: Sequence[int], extents: Sequence[in
 
 
 def combine(op: Operation, initial: Array, folded: Array) -> Array:
-    """Return the initial accumulator combined with what `fold` or `contract` gave; rounds float sums."""
+    """Combine the initial accumulator with the result of `fold` or `contract`; float sums are rounded."""
     kind = kind_of(op)
     if kind in _ROUNDED:
         return round_to(_UFUNCS[kind](np.asarray(initial, np.float64), folded), op.results[0].type)
@@ -114,11 +113,10 @@ def combine(op: Operation, initial: Array, folded: Array) -> Array:
 
 def contract(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], type_: Attribute) -> Array:
     """
-    Return the sum along `axes` of a * b, which are spread over `extents` along them; the axes stay, of extent 1.
+    Compute the sum of a * b along `axes`, broadcast to `extents`; the axes are kept with extent 1.
 
-    Both arrays have an axis for each of `extents`, full or of extent 1. Integers are summed modulo 2^64 and then
-    wrapped to `type_`; in floats, where no partial sum can reach the first integer that the float lacks. Floats come
-    in f64, unrounded.
+    Both arrays have an axis for each of `extents`, full or of extent 1. Integers are summed modulo 2^64 and wrapped to
+    `type_`, in floats if every partial sum is exact there. Floats are returned in f64, unrounded.
     """
     floating = is_float(type_)
     exact = np.float64 if floating else np.int64
@@ -139,7 +137,7 @@ def contract(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], ty
 
 
 def _sum_alone(a: Array, b: Array, axes: Sequence[int], extents: Sequence[int], exact: Any) -> tuple[Array, Array, int]:
-    """Sum each factor along the axes that it alone varies with; the rest that none varies with is a factor."""
+    """Sum each factor along the axes that only it varies with; axes without variation become a scalar factor."""
     factor = 1
     for axis in axes:
         if a.shape[axis] == 1 and b.shape[axis] == 1:
@@ -180,7 +178,7 @@ def _multiply(left: Array, right: Array) -> Array:
 
 
 def _restore(values: Array, axes: Sequence[int], rank: int) -> Array:
-    """Return the array whose axes are the given ones, in order, among `rank`; the others have extent 1."""
+    """Transpose an array with the given axes to rank `rank`; other axes have extent 1."""
     order = sorted(range(len(axes)), key=lambda i: axes[i])
     extents = dict(zip(axes, values.shape, strict=True))
     return values.transpose(order).reshape([extents.get(axis, 1) for axis in range(rank)])

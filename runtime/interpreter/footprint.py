@@ -9,11 +9,11 @@ from .facts import Facts
 from .nests import Branch, Compute, Load, Loop, Node, Store
 
 UNKNOWN_TRIPS = 64
-"""The number of iterations that a loop of unknown bounds is taken to have."""
+"""Assumed trip count of a loop with unknown bounds."""
 
 
 def footprint(facts: Facts, loop: Loop) -> int:
-    """Return about how many elements the largest array has if one iteration of the loop is vectorised inside."""
+    """Estimate the elements of the largest array if one iteration of the loop is vectorised inside."""
     key, memo = ("footprint", id(loop)), facts.nest.memo
     if key not in memo:
         memo[key] = _Footprint(facts).of(loop)
@@ -21,7 +21,7 @@ def footprint(facts: Facts, loop: Loop) -> int:
 
 
 class _Footprint:
-    """Sizes of arrays, from the loops that each value varies with."""
+    """Array sizes by the loops that each value varies with."""
 
     def __init__(self, facts: Facts):
         self.facts = facts

@@ -1,10 +1,9 @@
 """
 Vectorised evaluation of structured kernels, from their view (`dialects/core/kernel.py`) alone.
 
-The points of a kernel are evaluated as whole arrays. A reduction whose body combines the accumulator with a function
-of the inputs by an associative op is folded (`folding.py`); any other runs in sequence over the reduced points,
-vectorised over the rest. Where the arrays would grow large, the box of points is halved along dimensions that are not
-reduced.
+The iteration domain is evaluated as whole arrays. A reduction with an associative combiner is folded (`folding.py`);
+others run sequentially over the reduction dimensions, vectorised over the rest. Large domains are split along parallel
+dimensions.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ from .arithmetic import attribute_value
 from .folding import combine, contract, fold, is_combiner, is_sum_of_products
 
 LARGEST = 1 << 23
-"""The number of elements that an array of intermediate values may have before the box is halved."""
+"""Maximum elements of an intermediate array before the domain is split."""
 
 
 @dataclass(frozen=True)
 class _Fold:
-    """An accumulator's update `combiner(accumulator, value)`; `factors` if the value is a product that is summed."""
+    """Update of an accumulator: `combiner(accumulator, value)`; `factors` if the value is a product in a sum."""
 
     combiner: Operation
     value: SSAValue
@@ -45,13 +44,13 @@ class _Fold:
 
 @dataclass(frozen=True)
 class _Box:
-    """A part of the iteration space: its lowest point and its extents."""
+    """Box of the iteration domain: its lowest point and its extents."""
 
     origin: tuple[int, ...]
     extents: tuple[int, ...]
 
     def part(self, values: Array) -> Array:
-        """Return the part of an array over the whole space."""
+        """Slice an array over the whole domain to the box."""
         corner = zip(self.origin, self.extents, values.shape, strict=True)
         return values[tuple(slice(start, start + n) if full > 1 else slice(None) for start, n, full in corner)]
 
@@ -61,7 +60,7 @@ class _Box:
         return np.arange(self.origin[dim], self.origin[dim] + self.extents[dim]).reshape(shape)
 
     def halves(self, dim: int) -> tuple[_Box, _Box]:
-        """Return the two parts that lie before and after the middle of a dimension."""
+        """Split the box at the middle of a dimension."""
         first = self.extents[dim] // 2
         rest = self.extents[dim] - first
         return (
@@ -78,8 +77,9 @@ def run_kernel(kernel: Kernel, value_of: Callable[[SSAValue], Array], targets: S
     """
     Compute a kernel into `targets`, the arrays of its outputs, which hold the old elements on entry.
 
-    `value_of` gives the arrays of operands and the values that bodies use from outside. Raises Diagnostic for bodies
-    with ops that are not scalar and for maps that leave their operands.
+    `value_of` gives the arrays of operands and captured values. Raises Diagnostic for bodies with non-scalar ops and
+    for
+    maps out of bounds.
     """
     if 0 in (kernel.bounds[d] for d in range(len(kernel.bounds)) if d not in kernel.reduced):
         return
@@ -92,7 +92,7 @@ def run_kernel(kernel: Kernel, value_of: Callable[[SSAValue], Array], targets: S
 
 
 class _Views:
-    """The operands of a kernel as arrays over the iteration space."""
+    """Operands of a kernel as arrays over the iteration domain."""
 
     def __init__(self, kernel: Kernel, array: Callable[[SSAValue], Array], captured: Callable[[SSAValue], Array]):
         self.kernel = kernel
@@ -111,7 +111,7 @@ class _Views:
 
 
 def _parts(kernel: Kernel, views: _Views, folds: Sequence[list[_Fold] | None], box: _Box) -> list[_Box]:
-    """Return boxes that together are `box`, small enough that no intermediate array is large."""
+    """Partition a box until no intermediate array is large."""
     free = [d for d in range(len(box.extents)) if d not in kernel.reduced and box.extents[d] > 1]
     if not free or _largest_array(kernel, views, folds, box) <= LARGEST:
         return [box]
@@ -173,9 +173,7 @@ def _shift(origin: Sequence[int]) -> AffineMap:
 
 
 def _folds(body: Block) -> list[_Fold] | None:
-    """
-    Return the folds by which the body updates its accumulators, None for other updates; they are its last arguments.
-    """
+    """Match the folds of a body's accumulators, its last arguments; None for other updates."""
     last = body.last_op
     assert last is not None
     own = list(body.args[len(body.args) - len(last.operands) :])
@@ -276,7 +274,7 @@ def _at_point(values: Array, at: Mapping[int, int]) -> Array:
 
 
 def evaluate(block: Block, arguments: Sequence[Array], box: _Box, captured: Callable[[SSAValue], Array]) -> list[Array]:
-    """Evaluate a block of scalar ops with whole arrays as its arguments; returns the yielded arrays."""
+    """Evaluate a block of scalar ops on whole arrays; return the yielded arrays."""
     env = evaluate_ops(block, dict(zip(block.args, arguments, strict=True)), box, captured, set())
     assert block.last_op is not None
     return [env[value] if value in env else captured(value) for value in block.last_op.operands]
@@ -289,7 +287,7 @@ def evaluate_ops(
     captured: Callable[[SSAValue], Array],
     skipped: set[Operation],
 ) -> dict[SSAValue, Array]:
-    """Evaluate the scalar ops of a block but for its terminator and `skipped`, and return the values of all."""
+    """Evaluate the scalar ops of a block, without its terminator and `skipped`; return all values."""
     for op in block.ops:
         if op is block.last_op or op in skipped:
             continue

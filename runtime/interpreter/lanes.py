@@ -1,11 +1,10 @@
 """
 Vectorised execution of loop nests.
 
-Every loop of a nest has an axis, by its depth. A value inside of vectorised loops is an array with an axis for each
-depth, of extent 1 along those that it does not vary with. Independent loops (`facts.py`) spread their index along
-their axis; loops that fold their carried values do so too, and the folds are done at once over all loops that a value
-is handed through; other loops run in sequence, on all lanes of the loops around them. Where bounds or conditions
-differ between lanes, a mask says which lanes are active.
+Each loop of a nest has an axis, by its depth. A value is an array with an axis per depth, of extent 1 along loops in
+which it is invariant. Loops without loop-carried dependences (`facts.py`), and loops that fold their carried values,
+are vectorised along their axis; a fold covers all loops that forward the value. Other loops run sequentially, on all
+lanes of the enclosing loops. Masks mark the active lanes if bounds or conditions diverge.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from .footprint import footprint
 from .nests import Branch, Compute, Load, Loop, Nest, Node, Store, nest_of
 
 LARGEST = 1 << 22
-"""The number of elements that an array should not exceed; loops are vectorised in parts that keep to it."""
+"""Target maximum of elements of an array; loops are strip-mined to it."""
 
 Mask = Array | None
 
 
 def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
-    """Run a loop as a nest and return its results; None if it is none."""
+    """Run a loop as a nest and return its results; None for an unsupported loop."""
     nest = runner.cached(op, nest_of)
     if nest is None:
         return None
@@ -40,14 +39,14 @@ def run_nest(runner: Runner, op: scf.ForOp) -> Sequence[Value] | None:
 
 
 def run_loop_nest(nest: Nest, values: dict[int, Any]) -> list[Any]:
-    """Run a nest on the values of its inputs and return the values that its outermost loop carries out."""
+    """Run a nest on the values of its inputs and return the results of its outermost loop."""
     machine = _Lanes(nest, values)
     machine.loop(nest.loop, None)
     return [machine.env[number] for number in nest.loop.outs]
 
 
 class _Lanes:
-    """One run of a nest."""
+    """Execution state of a nest."""
 
     def __init__(self, nest: Nest, values: dict[int, Any]):
         self.nest = nest
@@ -57,7 +56,7 @@ class _Lanes:
         self.vectorised = 0
 
     def nodes(self, nodes: Sequence[Node], mask: Mask, skipped: set[int] | None = None) -> None:
-        """Run nodes in order, but for the skipped ones."""
+        """Run nodes in order, except the skipped ones."""
         for node in nodes:
             if skipped and id(node) in skipped:
                 continue
@@ -86,7 +85,7 @@ class _Lanes:
     # Memory
 
     def _indices(self, node: Load | Store, array: Array, mask: Mask) -> list[Any]:
-        """Return indices that are inside of the array for all active lanes, and 0 where an inactive one leaves it."""
+        """Return indices, checked to be in bounds in active lanes, and 0 for inactive lanes out of bounds."""
         return [
             self._index(node, axis, self.env[number], extent, mask)
             for axis, (number, extent) in enumerate(zip(node.indices, array.shape, strict=True))
@@ -169,15 +168,13 @@ class _Lanes:
             self._in_sequence(loop, mask)
 
     def _fits(self, loop: Loop) -> bool:
-        """
-        Return whether one iteration is small enough to be vectorised inside, or holds no loop that could be instead.
-        """
+        """Return whether one iteration is small enough to vectorise, or has no inner loop to vectorise instead."""
         if footprint(self.facts, loop) <= LARGEST:
             return True
         return not any(isinstance(node, Loop) and self.facts.independent(node) for node in loop.body)
 
     def _parts(self, loop: Loop) -> list[tuple[Any, Any]]:
-        """Return bounds of parts of a loop that are vectorised one after the other."""
+        """Return the bounds of the strips of a loop (strip-mining)."""
         lower, upper, step = self.env[loop.lower], self.env[loop.upper], int(np.max(self.env[loop.step]))
         if self.vectorised or np.size(lower) > 1 or np.size(upper) > 1:
             return [(lower, upper)]
@@ -193,7 +190,7 @@ class _Lanes:
             self._leave(loop)
 
     def _enter(self, loop: Loop, lower: Any, upper: Any, mask: Mask) -> Mask:
-        """Spread a loop's index along its axis between these bounds, and return the mask of the active lanes."""
+        """Vectorise a loop's index along its axis between these bounds, and return the mask of the active lanes."""
         self.vectorised += 1
         step = int(np.max(self.env[loop.step]))
         dtype: np.dtype[Any] = np.asarray(lower).dtype
@@ -259,7 +256,7 @@ class _Lanes:
         return result if self.vectorised else np.asarray(result).reshape(-1)[0]
 
     def _fold(self, loop: Loop, lower: Any, upper: Any, mask: Mask, axes: tuple[int, ...]) -> list[Array | None]:
-        """Return the contribution of the iterations of a loop and of the axes folded with it; None for nothing."""
+        """Return the contribution of a loop's iterations and of the axes folded with it; None for no iterations."""
         plan = self.facts.plan(loop)
         assert plan is not None
         inner_mask = self._enter(loop, lower, upper, mask)
@@ -297,7 +294,7 @@ class _Lanes:
 
 
 def _masked_factors(a: Array, b: Array, mask: Array) -> tuple[Array, Array]:
-    """Return factors of which one is 0 in inactive lanes: the one that stays smaller."""
+    """Zero one factor in inactive lanes: the one whose array is smaller."""
     sizes = [np.prod(np.broadcast_shapes(factor.shape, mask.shape)) for factor in (a, b)]
     if sizes[0] <= sizes[1]:
         return np.where(mask, a, a.dtype.type(0)), b
@@ -305,7 +302,7 @@ def _masked_factors(a: Array, b: Array, mask: Array) -> tuple[Array, Array]:
 
 
 def _active(bound: Any, mask: Array) -> Array:
-    """Return a bound with the value of some active lane in the inactive ones, which must not widen the range."""
+    """Replace a bound in inactive lanes by that of an active one, to not widen the range."""
     values, mask = np.broadcast_arrays(bound, mask)
     filler = values[mask][0] if mask.any() else values.dtype.type(0)
     return np.where(mask, values, filler)

@@ -1,7 +1,4 @@
-"""
-Rules for memref. A memref is a NumPy view, with its own strides, of the bytes of one buffer, so aliasing is true to
-life.
-"""
+"""Semantics of memref: a NumPy strided view of one buffer's bytes, so that views alias as in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from .tensors import extent, mixed, point, sized, window
 
 
 def new_buffer(shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
-    """Return a zeroed array that is a view of a new buffer of bytes. Raises MemoryError where there are not so many."""
+    """Allocate a zeroed array as a view of a new byte buffer. Raises MemoryError if it is too large."""
     count = prod(shape) * dtype.itemsize
     if count > sys.maxsize:
         raise MemoryError(f"{count:,} bytes for the shape {list(shape)}")
@@ -44,16 +41,16 @@ def _global(op: memref.GlobalOp) -> Array:
 
 def at_byte(root: Array, start: int, shape: Sequence[int], strides: Sequence[int], dtype: np.dtype[Any]) -> Array:
     """
-    Return the elements of a buffer at byte `start` with these strides in elements, as a view.
+    Return a strided view of a buffer at byte `start`; strides are in elements.
 
-    Raises Diagnostic where the view leaves the buffer.
+    Raises Diagnostic for a view out of bounds.
     """
     reach = sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) * dtype.itemsize
     if 0 in shape:
         return np.empty(shape, dtype)
     if start < 0 or start + reach + dtype.itemsize > root.size:
         raise Diagnostic(
-            "a view leaves its buffer",
+            "a view is out of bounds of its buffer",
             expected=f"bytes 0 to {root.size - 1}",
             found=f"bytes {start} to {start + reach + dtype.itemsize - 1}",
         )
@@ -99,7 +96,7 @@ def _store(runner: Runner, op: memref.StoreOp, operands: Sequence[Value]) -> lis
 
 
 def check_writable(op: Operation, array: Array) -> None:
-    """Raise Diagnostic if an array is constant."""
+    """Raise Diagnostic for a constant array."""
     if not array.flags.writeable:
         raise Diagnostic(f"'{op.name}' writes to constant memory", where=where(op))
 
@@ -133,7 +130,7 @@ def _subview(runner: Runner, op: memref.SubviewOp, operands: Sequence[Value]) ->
 
 
 def _dropped_axes(sizes: Sequence[int], shape: Sequence[int], op: Operation) -> set[int]:
-    """Return the axes of extent 1 that a rank-reducing subview leaves out."""
+    """Return the axes of extent 1 that a rank-reducing subview drops."""
     dropped: set[int] = set()
     kept = list(shape)
     for axis, size in enumerate(sizes):
@@ -177,7 +174,7 @@ def _collapse_shape(runner: Runner, op: memref.CollapseShapeOp, operands: Sequen
 
 
 def _reshaped(op: Operation, array: Array, shape: Sequence[int]) -> Array:
-    """Return a view in another shape; raises Diagnostic where the strides allow none."""
+    """Return a view in another shape. Raises Diagnostic if the strides do not permit it."""
     try:
         return array.reshape(tuple(shape), copy=False)
     except ValueError as error:

@@ -1,8 +1,8 @@
 """
-Loop nests as programs of their own: what `scf` and `emitc` loops over memory become before they run vectorised.
+SSA programs of loop nests: the form of `scf` and `emitc` loops for vectorised execution.
 
-A nest holds scalar computations, loads, stores, loops and branches in SSA form, with values numbered. Variables of C
-that a loop or branch assigns are values that it carries.
+A nest has scalar computations, loads, stores, loops and branches in SSA form, with numbered values. C variables that a
+loop or branch assigns become carried values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...dialects.core.semantics import SCALAR_RULES
 
 @dataclass(eq=False)
 class Compute:
-    """A scalar op."""
+    """Scalar op."""
 
     op: Operation
     args: list[int]
@@ -29,7 +29,7 @@ class Compute:
 
 @dataclass(eq=False)
 class Load:
-    """A read of `buffer[indices]`."""
+    """Load of `buffer[indices]`."""
 
     op: Operation
     buffer: int
@@ -39,7 +39,7 @@ class Load:
 
 @dataclass(eq=False)
 class Store:
-    """A write to `buffer[indices]`."""
+    """Store to `buffer[indices]`."""
 
     op: Operation
     buffer: int
@@ -49,7 +49,7 @@ class Store:
 
 @dataclass(eq=False)
 class Loop:
-    """A counted loop; `args` are the carried values inside of it, `outs` those after it."""
+    """Counted loop; `args` are the loop-carried values inside, `outs` those after it."""
 
     op: Operation
     lower: int
@@ -66,7 +66,7 @@ class Loop:
 
 @dataclass(eq=False)
 class Branch:
-    """A conditional; `outs` are those of the side taken."""
+    """Conditional; `outs` are the results of the taken branch."""
 
     op: Operation
     condition: int
@@ -81,10 +81,11 @@ Node: TypeAlias = Compute | Load | Store | Loop | Branch
 @dataclass(eq=False)
 class Nest:
     """
-    A loop nest.
+    Loop nest.
 
-    `inputs` says what the numbers of values from outside stand for; `types` gives each value's IR type. `cells` are
-    the C variables from outside that the nest assigns; their new values are the loop's `outs`.
+    `inputs` maps numbers to outer values; `types` has each value's IR type. `cells` are the outer C variables that the
+    nest
+    assigns; their new values are the loop's `outs`.
     """
 
     loop: Loop
@@ -93,15 +94,15 @@ class Nest:
     depth: int
     cells: list[SSAValue] = field(default_factory=list[SSAValue])
     memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """What is found out about the nest, kept for its next run."""
+    """Memoised analysis results."""
 
 
 class NotANest(Exception):
-    """A loop holds an op that nests do not know."""
+    """Raised for a loop with an unsupported op."""
 
 
 class Builder:
-    """Builds a nest; subclasses say how further ops are taken up."""
+    """Builder of a nest from scf; subclasses add ops of other dialects."""
 
     def __init__(self) -> None:
         self.numbers: dict[SSAValue, int] = {}
@@ -116,22 +117,22 @@ class Builder:
         return self.numbers[value]
 
     def fresh(self, type_: Attribute) -> int:
-        """Number a value without SSA value."""
+        """Number a value without an SSA value."""
         self.types.append(type_)
         return len(self.types) - 1
 
     def use(self, value: SSAValue) -> int:
-        """Return a value's number; one from outside becomes an input."""
+        """Return a value's number; an outer value becomes an input."""
         if value not in self.numbers:
             self.inputs[self.new(value)] = value
         return self.numbers[value]
 
     def block(self, block: Block) -> list[Node]:
-        """Take up a block but for its terminator."""
+        """Convert a block without its terminator."""
         return [node for op in block.ops if op is not block.last_op for node in self.node(op)]
 
     def node(self, op: Operation) -> Iterator[Node]:
-        """Take up an op; raises NotANest for those that nests do not know."""
+        """Convert an op. Raises NotANest for unsupported ops."""
         match op:
             case memref.LoadOp():
                 yield Load(op, self.use(op.memref), [self.use(i) for i in op.indices], self.new(op.res))
@@ -147,7 +148,7 @@ class Builder:
                 raise NotANest(op.name)
 
     def loop(self, op: scf.ForOp) -> Loop:
-        """Take up a loop of scf."""
+        """Convert `scf.for`."""
         index, *args = op.body.block.args
         bounds = [self.use(value) for value in (op.lb, op.ub, op.step)]
         inits = [self.use(value) for value in op.iter_args]
@@ -159,7 +160,7 @@ class Builder:
         return loop
 
     def enter(self, body: Callable[[], None]) -> None:
-        """Take up what is one loop deeper."""
+        """Convert a body one loop deeper."""
         self.depth += 1
         self.deepest = max(self.deepest, self.depth)
         body()
@@ -170,11 +171,11 @@ class Builder:
         loop.yields = self.terminator(region.block)
 
     def terminator(self, block: Block) -> list[int]:
-        """Return the values that a block yields."""
+        """Return the numbers of the values that a block yields."""
         return [self.use(value) for value in block.last_op.operands] if block.last_op else []
 
     def branch(self, op: scf.IfOp) -> Branch:
-        """Take up a conditional of scf."""
+        """Convert `scf.if`."""
         condition = self.use(op.cond)
         blocks = [region.block for region in (op.true_region, op.false_region) if region.blocks]
         sides = [(self.block(block), self.terminator(block)) for block in blocks] + [([], [])] * (2 - len(blocks))
@@ -188,7 +189,7 @@ def _scalar_results(op: Operation) -> bool:
 
 
 def nest_of(op: scf.ForOp) -> Nest | None:
-    """Return a loop as a nest; None if it holds ops that nests do not know."""
+    """Convert a loop to a nest; None if it has unsupported ops."""
     builder = Builder()
     try:
         loop = builder.loop(op)
@@ -198,7 +199,7 @@ def nest_of(op: scf.ForOp) -> Nest | None:
 
 
 def nodes_in(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Yield nodes and all that they hold, in order."""
+    """Yield nodes and their nested nodes, in order."""
     for node in nodes:
         yield node
         if isinstance(node, Loop):
@@ -208,7 +209,7 @@ def nodes_in(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def defined(node: Node) -> list[int]:
-    """Return the numbers of the values that a node defines, but for those inside of it."""
+    """Return the numbers of the values that a node defines, nested nodes excluded."""
     match node:
         case Compute():
             return node.outs
@@ -223,7 +224,7 @@ def defined(node: Node) -> list[int]:
 
 
 def used(node: Node) -> list[int]:
-    """Return the numbers of the values that a node uses, but for those used by what it holds."""
+    """Return the numbers of the values that a node uses, nested nodes excluded."""
     match node:
         case Compute():
             return node.args

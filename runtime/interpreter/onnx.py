@@ -1,8 +1,8 @@
 """
-Semantics of the graph level: our own operators, exact linear algebra, and ONNX's reference for everything else.
+Semantics of the graph level: own operators, exact linear algebra, and ONNX's reference for all others.
 
-Sums of products are computed in 64 bits and rounded, or wrapped, to the result's type once: so a network whose integers
-are carried by f32 is exact up to 2^53.
+Sums of products are computed in 64 bits and rounded, or wrapped, to the result's type once. So a network with integers
+in f32 is exact up to 2^53.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CLASSES = [cls for cls in ONNX.operations if issubclass(cls, OnnxOp) and cls no
 
 @semantics(*_CLASSES)
 def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[Value]:
-    """Return the results of an op of the graph level."""
+    """Run an op of the graph level and return its results."""
     schema = op.SCHEMA
     with np.errstate(all="ignore"):
         if schema.domain == DOMAIN:
@@ -51,7 +51,7 @@ def run_node(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequence[
 
 
 def _typed(array: Any, op: OnnxOp, index: int) -> Array:
-    """Return a result in the type that the op declares; integers wrap around."""
+    """Convert a result to the op's declared type; integers wrap around."""
     result = op.results[index]
     dtype = numpy_type(element_of(result))
     typed = np.asarray(array)
@@ -59,7 +59,7 @@ def _typed(array: Any, op: OnnxOp, index: int) -> Array:
         typed = (typed.astype(np.int64) if typed.dtype.kind in "iu" and dtype.kind in "iu" else typed).astype(dtype)
     if typed.shape != shape_of(result):
         raise Diagnostic(
-            f"result {index} of '{op.name}' has another shape than its type",
+            f"result {index} of '{op.name}' has a shape that differs from its type",
             where=where(op),
             expected=str(list(shape_of(result))),
             found=str(list(typed.shape)),
@@ -82,7 +82,7 @@ _Rule = Callable[..., Any]
 
 
 def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
-    """Return the exact rule for a standard operator on operands of these types, None where the reference is exact."""
+    """Return the exact rule for a standard operator on operands of these types, None if the reference is exact."""
     name = op.SCHEMA.name
     if name == "MaxPool":
         return _max_pool if len(op.results) == 1 else None
@@ -97,9 +97,9 @@ def _rule(op: OnnxOp, operands: Sequence[Value]) -> _Rule | None:
 
 def _wide(*arrays: Array, terms: int) -> tuple[Array, ...]:
     """
-    Return arrays in a type in which a sum of so many products of their elements is exact.
+    Convert arrays to a type in which a sum of `terms` products is exact.
 
-    Doubles, which are fast, where they hold it; else 64-bit integers. Floats become doubles in any case.
+    That is f64, which is fast, if it suffices; else 64-bit integers. Floats always become f64.
     """
     if any(array.dtype.kind not in "iub" for array in arrays):
         return tuple(array.astype(np.float64) for array in arrays)
@@ -110,7 +110,7 @@ def _wide(*arrays: Array, terms: int) -> tuple[Array, ...]:
 
 
 def _whole(product: Array, *operands: Array) -> Array:
-    """Return a product of integers as integers, of which doubles were exact carriers."""
+    """Convert an exact product of integers in f64 back to integers."""
     return product if any(operand.dtype.kind not in "iub" for operand in operands) else product.astype(np.int64)
 
 
@@ -130,12 +130,12 @@ def _gemm(op: OnnxOp, a: Array, b: Array, c: Array | None = None) -> Array:
 
 
 def _factor(number: float) -> float:
-    """Return a factor, as an integer where it is whole: by that integers stay exact, and wrap."""
+    """Return a factor, as an integer if it is whole, so that integers stay exact and wrap."""
     return int(number) if float(number).is_integer() else number
 
 
 def _windows(op: OnnxOp, x: Array, kernel: Sequence[int], fill: Any) -> Array:
-    """Return for each output position the window it sees, [N, C, *positions, *kernel]; padding is `fill`."""
+    """Extract the window of each output position (im2col), [N, C, *positions, *kernel]; padding is `fill`."""
     rank = len(kernel)
     strides = op.attribute("strides") or (1,) * rank
     dilations = op.attribute("dilations") or (1,) * rank
@@ -207,7 +207,7 @@ _EXACT = (
     f32,
     *(IntegerType(width, sign) for width in (4, 8, 16) for sign in (Signedness.SIGNLESS, Signedness.UNSIGNED)),
 )
-"""The types of quantised tensors and of what is made of them."""
+"""Types of quantised tensors and of their sums."""
 
 
 # ONNX's reference
@@ -237,7 +237,7 @@ def _reference(runner: Runner, op: OnnxOp, operands: Sequence[Value]) -> Sequenc
 
 
 def _evaluator(op: OnnxOp) -> tuple[Any, list[str]]:
-    """Return the evaluator of one op, and the names of the inputs that it takes."""
+    """Return the reference evaluator of one op, and the names of its inputs."""
     from onnx.reference import ReferenceEvaluator
 
     node = node_of(op)

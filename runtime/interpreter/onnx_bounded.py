@@ -11,11 +11,11 @@ from ...dialects.onnx.bounded import nms_bound
 from ...ir import Array
 
 Attribute = Callable[[str], Any]
-"""Gives an attribute's value by its name."""
+"""Returns an attribute's value by name."""
 
 
 def _filled(shape: Sequence[int], values: Array, axis: int) -> Array:
-    """Return values, and zeros after them along an axis."""
+    """Pad values with zeros at the end of an axis."""
     whole = np.zeros(shape, values.dtype)
     np.moveaxis(whole, axis, 0)[: values.shape[axis]] = np.moveaxis(values, axis, 0)
     return whole
@@ -59,7 +59,7 @@ def _sorted_corners(boxes: Array) -> Array:
 
 
 def _overlap(a: Array, b: Array, limit: Any) -> bool:
-    """Return whether the intersection of two boxes [2, 2] is more than that part of their union."""
+    """Return whether the intersection over union of two boxes [2, 2] exceeds a limit."""
     sides = np.minimum(a[1], b[1]) - np.maximum(a[0], b[0])
     if (sides <= 0).any():
         return False

@@ -1,4 +1,4 @@
-"""Semantics of the operators of the graph level that hold graphs: If, Loop, Scan."""
+"""Semantics of the graph-level operators with subgraphs: If, Loop, Scan."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _loop(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
 
 
 def _padded(op: OnnxOp, index: int, parts: Sequence[Array]) -> Array:
-    """Return a result's values over the iterations, padded with zeros to the loop's bound."""
+    """Stack a result's values over the iterations, padded with zeros to the loop's bound."""
     result = op.results[index]
     shape = shape_of(result)
     missing = [np.zeros(shape[1:], numpy_type(element_of(result)))] * (shape[0] - len(parts))
@@ -79,14 +79,14 @@ def _scan(runner: Runner, op: Any, operands: Sequence[Value]) -> Sequence[Value]
 
 
 def _stacked(op: OnnxOp, index: int, parts: Sequence[Array], axis: int) -> Array:
-    """Return a result's values over the iterations, stacked along a new axis. Raises Diagnostic for another length."""
+    """Stack a result's values over the iterations along a new axis. Raises Diagnostic for another length."""
     result = op.results[index]
     shape = shape_of(result)
     if len(parts) != shape[axis]:
         raise Diagnostic(
-            f"result {index} of '{op.name}' has as many parts as the loop has turns, which depends on data",
+            f"result {index} of '{op.name}' has a data-dependent extent: the trip count of the loop",
             where=where(op),
-            expected=f"{shape[axis]} turns",
-            found=f"{len(parts)} turns",
+            expected=f"{shape[axis]} iterations",
+            found=f"{len(parts)} iterations",
         )
     return np.stack(parts, axis) if parts else np.zeros(shape, numpy_type(element_of(result)))

@@ -1,8 +1,8 @@
 """
-Semantics of the operators of `dialects/onnx/custom.py`: the arithmetic that their docs state, in 64 bits.
+Semantics of the operators of `dialects/onnx/custom.py`: the arithmetic of their documentation, in 64 bits.
 
-These are plain functions of arrays, independent of every lowering, which is checked against them. Arrays of floats hold
-whole numbers where an operator is an integer one.
+These are plain functions of arrays, independent of every lowering, which is tested against them. Float arrays hold
+integers if the operator is an integer one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...dialects.onnx.parameters import channel_shape
 from ...ir import Array
 
 Attribute = Callable[[str], Any]
-"""Gives an attribute's value by its name."""
+"""Returns an attribute's value by name."""
 
 CustomRule = Callable[..., "Array | Sequence[Array]"]
 
@@ -61,7 +61,7 @@ def RequantShift(attribute: Attribute, x: Array, mul: Array, add: Array) -> Arra
 
 
 def _counting(x: Array, valid: Array | None) -> tuple[Array, Array]:
-    """Return x with its largest element that counts in place of those that do not, and that largest element."""
+    """Replace invalid elements of x by its largest valid element; return x and that element."""
     x = integers(x)
     if valid is None:
         return x, x.max(axis=-1, keepdims=True)
@@ -162,7 +162,7 @@ def IntegerMean(attribute: Attribute, x: Array) -> Array:
 
 
 def integer_mean(x: Array, axes: Sequence[int], *, keep: bool) -> Array:
-    """Return the rounded mean of integers over some axes; `IntegerMean` says how it rounds."""
+    """Return the rounded mean of integers over some axes, rounded as `IntegerMean` defines."""
     total = integers(x).sum(axis=tuple(axes), keepdims=keep)
     count = x.size // max(total.size, 1)
     if count & (count - 1) == 0 and not keep:

@@ -1,7 +1,7 @@
 """
-Semantics of ONNX's quantised operators, bit-exact to ONNX Runtime: all factors and products are of f32.
+Semantics of ONNX's quantised operators, bit-exact to ONNX Runtime: all factors and products are f32.
 
-ONNX's reference multiplies in f64, which rounds some results to another integer.
+ONNX's reference multiplies in f64, which rounds some results differently.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from ...dialects.onnx.schema import OnnxOp
 from ...ir import Array, numpy_type
 
 Convolution = Callable[..., Array]
-"""`(op, x, weight) -> sums` of integers, zero padding outside of x."""
+"""`(op, x, weight) -> sums` of integers, with zero padding."""
 
 
 def _centred(x: Array, zero: Array | None, axis: int = 0) -> Array:
-    """Return integers less their zero point, one or one along an axis."""
+    """Subtract the zero point from integers, one for all or one per index of an axis."""
     numbers = x.astype(np.int64)
     return numbers if zero is None else numbers - _along(zero.astype(np.int64), numbers.ndim, axis)
 
 
 def _along(values: Array, rank: int, axis: int) -> Array:
-    """Return one number, or several along an axis, in a shape that broadcasts."""
+    """Reshape one number, or several along an axis, to broadcast."""
     return values.reshape(()) if values.size == 1 else values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
@@ -61,7 +61,7 @@ def qlinear_conv(
     y_zero: Array,
     bias: Array | None = None,
 ) -> Array:
-    """Return `QLinearConv`, its sums of products from `convolve`."""
+    """Compute `QLinearConv`, with sums of products from `convolve`."""
     total = convolve(op, _centred(x, x_zero), _centred(w, w_zero))
     if bias is not None:
         total = total + _along(bias.astype(np.int64), total.ndim, 1)
@@ -79,19 +79,19 @@ def qlinear_matmul(
     y_scale: Array,
     y_zero: Array,
 ) -> Array:
-    """Return `QLinearMatMul`."""
+    """Compute `QLinearMatMul`."""
     total = np.matmul(_centred(a, a_zero), _centred(b, b_zero, b.ndim - 1))
     return _rescaled(total, (a_scale, b_scale, y_scale), y_zero, total.ndim - 1)
 
 
 def quantize_linear(op: OnnxOp, element: IntegerType, x: Array, scale: Array, zero: Array | None = None) -> Array:
-    """Return `QuantizeLinear` to an integer type; what is narrower than a byte lies in bytes."""
+    """Compute `QuantizeLinear` to an integer type; sub-byte types are stored in bytes."""
     axis, limits = op.attribute("axis") % max(x.ndim, 1), range_of_element(element)
     real = x.astype(np.float32) / _along(scale.astype(np.float32), x.ndim, axis)
     return _rounded(real, zero, numpy_type(element), axis, (limits.low, limits.high))
 
 
 def dequantize_linear(op: OnnxOp, x: Array, scale: Array, zero: Array | None = None) -> Array:
-    """Return `DequantizeLinear`."""
+    """Compute `DequantizeLinear`."""
     axis = op.attribute("axis") % max(x.ndim, 1)
     return _centred(x, zero, axis).astype(np.float32) * _along(scale.astype(np.float32), x.ndim, axis)

@@ -1,5 +1,5 @@
 """
-Resize with `pytorch_half_pixel` to a length of one, which the standard has read at 0 and ONNX's reference at -0.5.
+Semantics of Resize with `pytorch_half_pixel` to extent 1: sampled at 0 by the standard, at -0.5 by ONNX's reference.
 
 Source: https://onnx.ai/onnx/operators/onnx__Resize.html, coordinate_transformation_mode.
 """
@@ -17,7 +17,7 @@ from ...ir import Array, shape_of
 
 
 def reads_at_zero(op: OnnxOp) -> list[int]:
-    """Return the axes of a Resize whose one element is read at 0."""
+    """Return the axes of a Resize to extent 1, which are sampled at 0."""
     if op.attribute("coordinate_transformation_mode") != "pytorch_half_pixel":
         return []
     extents = zip(shape_of(op.operands[0]), shape_of(op.results[0]), strict=True)
@@ -26,9 +26,9 @@ def reads_at_zero(op: OnnxOp) -> list[int]:
 
 def resize(reference: Callable[[Array], Any], op: OnnxOp, x: Array, *sampling: Array | None) -> Array:
     """
-    Compute a Resize of x; `reference` is the operator, on doubles in the shape of x.
+    Compute a Resize of x; `reference` is the operator, on f64 in the shape of x.
 
-    Along an axis that is read at 0 all elements become what is read there: then the reference reads it anywhere.
+    Along an axis sampled at 0, all elements are first set to the sample, so that the reference reads it anywhere.
     """
     wide = x.astype(np.float64)
     for axis, factor in _factors(op, x.shape, *sampling).items():
@@ -49,7 +49,7 @@ def _factors(
     scales: Array | None = None,
     sizes: Array | None = None,
 ) -> dict[int, float]:
-    """Return the factor by which the length of each axis that is read at 0 changes."""
+    """Return the scale factor of each axis sampled at 0."""
     axes = [int(axis) % len(shape) for axis in op.attribute("axes") or range(len(shape))]
     if scales is not None and scales.size:
         factors = [float(scale) for scale in scales]
@@ -62,7 +62,7 @@ def _factors(
 
 
 def _taps(op: OnnxOp, extent: int, factor: float) -> tuple[Array, Array]:
-    """Return the elements that make up what is read at 0, and their weights; only a filter makes it more than one."""
+    """Return the elements of the sample at 0, and their weights; there are several with a filter only."""
     if not op.attribute("antialias") or factor >= 1:
         return np.zeros(1, np.int64), np.ones(1)
     reach = 1 if op.attribute("mode") == "linear" else 2

@@ -1,8 +1,8 @@
 """
-Ownership of tensors: those that may be updated in place, as loop-carried ones without later uses.
+Ownership analysis of tensors for in-place updates.
 
-A tensor is an array that nobody writes to. But a loop that puts one element after the other into a tensor would copy it
-in each turn; so an array that a loop or an insertion has made for itself goes over to the op that uses it last.
+Tensors are immutable arrays. A loop that inserts elements would copy the tensor in each iteration; so an array that a
+loop or an insertion owns is handed over to the op of its last use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MAKERS = (scf.ForOp, tensor.InsertOp, tensor.InsertSliceOp)
 
 
 def takes_over(op: Operation, value: SSAValue) -> bool:
-    """Return whether an op that uses a tensor may change its array: it is the tensor's own, and needed no more."""
+    """Return whether an op may clobber a tensor's array: it is owned, and this is its last use."""
     if not _is_own(value) or _home(value) is not op.parent:
         return False
     users = [use.operation for use in value.uses]
@@ -24,7 +24,7 @@ def takes_over(op: Operation, value: SSAValue) -> bool:
 
 
 def _is_own(value: SSAValue) -> bool:
-    """Return whether the array of a tensor is nobody else's: loops see to it that what they carry is such."""
+    """Return whether a tensor owns its array; loop-carried tensors do."""
     if isinstance(value, OpResult):
         return isinstance(value.op, _MAKERS)
     return isinstance(value.owner, Block) and isinstance(value.owner.parent_op(), scf.ForOp)
@@ -35,7 +35,7 @@ def _home(value: SSAValue) -> Block | None:
 
 
 def _reads_before(user: Operation, op: Operation) -> bool:
-    """Return whether a user of a tensor keeps no view of it, and is done when an op of the tensor's block runs."""
+    """Return whether a user retains no view of a tensor, and precedes an op of the tensor's block."""
     if not isinstance(user, tensor.ExtractOp) and not is_kernel(user):
         return False
     around: Operation | None = user
@@ -45,16 +45,16 @@ def _reads_before(user: Operation, op: Operation) -> bool:
 
 
 def inserts_in_place(op: tensor.InsertOp | tensor.InsertSliceOp) -> bool:
-    """Return whether an insertion may change the array of its destination."""
+    """Return whether an insertion may update its destination in place."""
     return takes_over(op, op.dest)
 
 
 def keeps_inits(op: scf.ForOp) -> tuple[bool, ...]:
-    """Return for each value that a loop begins with whether it may be handed over as it is."""
+    """Return, per initial value of a loop, whether it is handed over without a copy."""
     return tuple(takes_over(op, init) for init in op.iter_args)
 
 
 def keeps_yields(op: scf.ForOp) -> tuple[bool, ...]:
-    """Return for each value that a turn of a loop ends with whether it may be handed over as it is."""
+    """Return, per yielded value of a loop, whether it is handed over without a copy."""
     last = op.body.block.last_op
     return tuple(takes_over(last, value) for value in last.operands) if last is not None else ()

@@ -1,4 +1,4 @@
-"""Rules for ml_program: globals whose value outlives a call, and the order in which a state is filled."""
+"""Semantics of ml_program: globals that persist between calls, and the order in which a state is filled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _global(op: GlobalOp) -> Array:
 
 @semantics(GlobalLoadOp, GlobalLoadConstOp)
 def _load(runner: Runner, op: GlobalLoadOp | GlobalLoadConstOp, operands: Sequence[Value]) -> list[Array]:
-    # A copy: what was loaded is a value, which a later store does not change.
+    # A copy: a loaded tensor is a value, which a later store does not change.
     return [runner.storage(op.symbol).copy()]
 
 
@@ -42,10 +42,11 @@ def _store(runner: Runner, op: GlobalStoreOp, operands: Sequence[Value]) -> list
 
 def check_position(name: str, position: int, added: int, rows: int, written: int) -> int:
     """
-    Check a position and return the rows of the state that are written after a call at it.
+    Check a position and return the number of written rows of the state after a call at it.
 
-    A state of `rows` rows is filled from the first on, `added` rows in a call; `written` of them are. A call may go
-    back, to write rows anew, but leave none out. Raises Diagnostic where it does, and where its rows have no place.
+    A state of `rows` rows is filled from the first on, `added` rows per call; `written` are filled. A call may
+    overwrite
+    earlier rows. Raises Diagnostic if it skips rows, or exceeds the state.
     """
     if position + added > rows or position < 0:
         raise Diagnostic(

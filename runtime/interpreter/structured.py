@@ -1,4 +1,4 @@
-"""Rules for structured kernels of any dialect, and for the ops of linalg that are no structured kernel in xDSL."""
+"""Semantics of structured kernels of any dialect, and of other linalg ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .kernels import run_kernel
 
 
 def run_structured(runner: Runner, op: Operation, operands: Sequence[Value]) -> list[Array]:
-    """Run a structured op: into its output memrefs, or into new tensors, which are returned."""
+    """Run a structured op into its output memrefs, or into new tensors, which are returned."""
     return _run(runner, kernel_of(op), dict(zip(op.operands, operands, strict=True)))
 
 

@@ -1,4 +1,4 @@
-"""Rules for tensor and bufferization. A tensor is an array that nobody writes to, so views of it are tensors too."""
+"""Semantics of tensor and bufferization. A tensor is an immutable array, so that views of it are tensors too."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .ownership import inserts_in_place
 
 
 def mixed(static: DenseArrayBase[Any], dynamic: Sequence[Value]) -> list[int]:
-    """Return the numbers of a list that is partly static."""
+    """Return the numbers of a partly static list."""
     given = iter(dynamic)
     return [int(next(given)) if value == DYNAMIC_INDEX else int(value) for value in static.get_values()]
 
 
 def sized(shape: Sequence[int], dynamic: Sequence[Value]) -> tuple[int, ...]:
-    """Return a shape whose dynamic extents are given."""
+    """Return a shape with its dynamic extents substituted."""
     given = iter(dynamic)
     return tuple(int(next(given)) if extent == DYNAMIC_INDEX else extent for extent in shape)
 
 
 def window(op: Any, shape: Sequence[int], dynamic: Sequence[Value]) -> tuple[tuple[slice, ...], tuple[int, ...]]:
     """
-    Return the slices of an op with offsets, sizes and strides, and the shape that they cut out.
+    Return the slices of an op with offsets, sizes and strides, and their shape.
 
-    `dynamic` are the op's dynamic offsets, sizes and strides. Raises Diagnostic if the slices leave `shape`.
+    `dynamic` are the op's dynamic offsets, sizes and strides. Raises Diagnostic for slices out of bounds of `shape`.
     """
     counts = [len(op.offsets), len(op.sizes), len(op.strides)]
     ends = np.cumsum([0, *counts])
@@ -47,7 +47,7 @@ def window(op: Any, shape: Sequence[int], dynamic: Sequence[Value]) -> tuple[tup
         last = offset + (size - 1) * stride
         if size < 0 or stride < 1 or (size > 0 and not (0 <= offset and last < shape[axis])):
             raise Diagnostic(
-                f"'{op.name}' leaves its source along axis {axis}",
+                f"'{op.name}' is out of bounds of its source along axis {axis}",
                 where=where(op),
                 expected=f"indices from 0 to {shape[axis] - 1}",
                 found=f"offset {offset}, size {size}, stride {stride}",
@@ -130,7 +130,7 @@ def _cast(runner: Runner, op: tensor.CastOp, operands: Sequence[Value]) -> list[
     expected = _shape(op.dest) if isinstance(op.dest.type, TensorType) else operands[0].shape
     if any(want not in (DYNAMIC_INDEX, have) for want, have in zip(expected, operands[0].shape, strict=True)):
         raise Diagnostic(
-            "a tensor is cast to a shape that it does not have",
+            "a tensor is cast to a shape that differs from its own",
             where=where(op),
             expected=str(list(expected)),
             found=str(list(operands[0].shape)),
@@ -144,14 +144,14 @@ def _dim(runner: Runner, op: tensor.DimOp, operands: Sequence[Value]) -> list[Ar
 
 
 def extent(op: Any, array: Array, axis: Value) -> Any:
-    """Return an array's extent along an axis; raises Diagnostic for an axis that it lacks."""
+    """Return an array's extent along an axis. Raises Diagnostic for an invalid axis."""
     if not 0 <= int(axis) < array.ndim:
         raise Diagnostic(f"axis {int(axis)} of an operand with {array.ndim} axes does not exist", where=where(op))
     return np.int64(array.shape[int(axis)])
 
 
 def point(op: Any, array: Array, indices: Sequence[Value]) -> tuple[int, ...]:
-    """Return indices as numbers; raises Diagnostic if they leave the array."""
+    """Return indices as numbers. Raises Diagnostic for indices out of bounds."""
     numbers = tuple(int(index) for index in indices)
     if any(not 0 <= index < size for index, size in zip(numbers, array.shape, strict=True)):
         raise Diagnostic(
@@ -197,7 +197,7 @@ def _alloc_tensor(runner: Runner, op: bufferization.AllocTensorOp, operands: Seq
 
 @semantics(bufferization.CloneOp, bufferization.ToTensorOp, bufferization.ToBufferOp)
 def _copied(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Array]:
-    """Copy: between the two worlds nothing is shared, so neither sees what the other does later."""
+    """Copy a buffer to a tensor or back, so that later updates are not shared."""
     return [np.array(operands[0])]
 
 

@@ -1,4 +1,4 @@
-"""Programs with time: the same explicit programs that the interpreter runs, on the engines and links of a machine."""
+"""Timing simulation of explicit programs on the engines and links of a machine."""
 
 from .compute import TimedSession
 from .result import EngineCost, Event, LayerCost, LevelUse, LinkCost, OperatorCost, Residency, Simulation

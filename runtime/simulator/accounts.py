@@ -1,4 +1,4 @@
-"""Accounts of a simulation: buffers, kernels, layers, links and engines."""
+"""Statistics of a simulation: buffers, kernels, layers, links and engines."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .result import Nodes
 
 class Place(NamedTuple):
     """
-    Allocation of a buffer: its name, its level, and its address there in bytes, -1 where that is not planned.
+    Allocation of a buffer: its name, its level, and its offset there in bytes, -1 if unallocated.
 
-    One that stays in a near level from layer to layer has its `bytes`; others there are tiles.
+    `bytes` is the size of a buffer resident across layers; other buffers of near levels are tiles.
     """
 
     name: str
@@ -24,7 +24,9 @@ class Place(NamedTuple):
 
 @dataclass
 class Token:
-    """Start and end of a kernel or transfer, known once it is issued; `outward` if it writes the far side."""
+    """
+    Completion token of a kernel or transfer: start and end, known once issued; `outward` if it writes the far side.
+    """
 
     outward: bool = False
     start: int = 0
@@ -33,7 +35,7 @@ class Token:
 
 @dataclass
 class Tally:
-    """Cost of the kernels of one kind so far."""
+    """Accumulated cost of the kernels of one kind."""
 
     calls: int = 0
     busy: int = 0
@@ -44,9 +46,10 @@ class Tally:
 @dataclass
 class Share:
     """
-    Part of an engine in a layer so far; as in LayerEngine.
+    Accumulated use of an engine by a layer, as in LayerEngine.
 
-    `least` are the cycles that its multiply-accumulates take at the engine's peak, `rated` are those that count there.
+    `least` are the cycles of its multiply-accumulates at the engine's peak; `rated` are the multiply-accumulates
+    counted.
     """
 
     calls: int = 0
@@ -59,11 +62,11 @@ class Share:
 
 @dataclass
 class Layer:
-    """Cost of the ops of some ONNX nodes so far; as in LayerCost."""
+    """Accumulated cost of the ops of some ONNX nodes, as in LayerCost."""
 
     nodes: Nodes
     engine: str = ""
-    """The engine of its first kernel, which waits for its transfers."""
+    """Engine of its first kernel, which waits for its transfers."""
     start: int = -1
     end: int = 0
     busy: int = 0
@@ -86,16 +89,15 @@ class Layer:
     stored: int = 0
     """Bytes of outputs that were written."""
     produced: int = 0
-    """Bytes of the tiles that these outputs came from, what hangs over included."""
+    """Bytes of the tiles of these outputs, padding included."""
 
 
 @dataclass(frozen=True)
 class KernelCost:
     """
-    A call of a kernel: its cycles on its engine, its points and multiply-accumulates, its energy in picojoules, and
-    the bytes of its operands in each level.
+    Cost of a kernel call: cycles, points, multiply-accumulates, energy in picojoules, and operand bytes per level.
 
-    `peak` are the multiply-accumulates that its engine does a cycle at most on such operands, 0 where that is not said.
+    `peak` is the engine's maximum of multiply-accumulates per cycle on such operands, 0 if unknown.
     """
 
     operator: str
@@ -110,7 +112,7 @@ class KernelCost:
 
 
 class Running(NamedTuple):
-    """Kernel that an engine runs beside the program, from one cycle to another."""
+    """Kernel that an engine runs concurrently with the program, from one cycle to another."""
 
     start: int
     end: int
@@ -121,10 +123,11 @@ class Running(NamedTuple):
 @dataclass
 class Bus:
     """
-    A link: `free` says when each channel and the bus are next idle.
+    Link with channels and a shared bus: `free` has the cycle at which each is next idle.
 
-    A transfer occupies a channel from start to end. Its start-up needs the channel alone; its data pass over the bus,
-    in the order in which transfers began, at the link's width.
+    A transfer occupies a channel from start to end. Its start-up needs only the channel. Its data pass over the bus at
+    the
+    link's width, in issue order.
     """
 
     link: Link
@@ -140,7 +143,7 @@ class Bus:
 
 @dataclass
 class EngineUse:
-    """Use of one engine instance: its busy time, and when it is next idle."""
+    """Use of an engine instance: its busy time, and when it is next idle."""
 
     free: int = 0
     busy: int = 0
@@ -149,6 +152,6 @@ class EngineUse:
     calls: int = 0
     energy: float = 0.0
     peak: float = 0.0
-    """The greatest peak of its engine on the kernels that it ran."""
+    """Highest peak rate of its engine over the kernels that it ran."""
     queue: list[int] = field(default_factory=list[int])
-    """When the kernels that were launched are done."""
+    """Completion times of the launched kernels."""

@@ -1,4 +1,4 @@
-"""Time alone: when a program ends, without an account of what takes it."""
+"""Schedule without statistics: the makespan of a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .schedule import Schedule
 
 
 class Clock(Schedule):
-    """Schedule that books nothing on layers, engines and links: `end` is its only result."""
+    """Schedule that records nothing per layer, engine or link: `end` is its only result."""
 
     def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
         pass

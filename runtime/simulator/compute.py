@@ -1,4 +1,4 @@
-"""Programs with time and data: each kernel and transfer reads and writes memory when the machine's model says."""
+"""Timed execution with data: kernels and transfers access memory at their modelled times."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ from .simulate import expanded, scheduled
 
 class TimedSession(Session):
     """
-    A program to run again and again, as `interpreter.Session` does, on a machine: its own where none is given.
+    Session that runs a program with timed memory effects, on a given machine or the module's own.
 
-    The program is one that `simulate` takes, and its kernels and transfers happen when that says. So a program that
-    does not wait for a transfer, or whose buffers overlap, computes what it would on the machine: something else.
-    Memory that is not initialised holds poison. Raises Diagnostic for what cannot be simulated.
+    The program is one that `simulate` takes, with the same times. A missing wait or overlapping buffers thus give wrong
+    results, as on the machine. Uninitialised memory holds poison. Raises Diagnostic for unsupported programs.
     """
 
     def __init__(self, module: ModuleOp, function: str = "network", machine: Machine | None = None):
@@ -46,9 +45,9 @@ class TimedSession(Session):
 
 class TimedInterpreter(Interpreter):
     """
-    Runs a program twice: the walker finds out when kernels and transfers happen, then their order in time is followed.
+    Interpreter with two phases: a walk computes the schedule, then memory effects are executed in the order of time.
 
-    In the second run the program decides at once what happens and where; what happens to memory goes to a timeline.
+    Control flow is executed at once in the second phase; memory effects go to a timeline.
     """
 
     def __init__(self, module: ModuleOp, machine: Machine):
@@ -58,7 +57,7 @@ class TimedInterpreter(Interpreter):
         self._tokens: Iterator[Token] = iter(())
         self._timeline = Timeline()
         self._now = 0
-        """When the program is done with what it has waited for."""
+        """Cycle up to which the program has waited."""
 
     def call(self, symbol: str, arguments: Sequence[Value]) -> Sequence[Value]:
         if self._frames:
@@ -69,7 +68,7 @@ class TimedInterpreter(Interpreter):
             if port.is_output:
                 poison(value)
         with np.errstate(all="ignore"):
-            # What the program has not waited for is done before it runs again, but after its results are seen.
+            # Effects that the program has not waited for happen before its next run, but after its results are read.
             self._timeline.advance(np.inf)
             self._tokens, self._timeline, self._now = iter(self._schedules[symbol]), Timeline(), 0
             results = super().call(symbol, arguments)
@@ -112,7 +111,7 @@ class TimedInterpreter(Interpreter):
             poison(env[op.memref])
 
     def _happens(self, effect: Effect) -> Token:
-        """Let the next of the schedule's kernels and transfers have this effect."""
+        """Assign an effect to the next kernel or transfer of the schedule."""
         for array in effect.writes:
             check_writable(effect.op, array)
         token = next(self._tokens, None)
@@ -125,7 +124,7 @@ class TimedInterpreter(Interpreter):
         self._now = max(self._now, token.end if token else 0)
 
     def _kernel(self, op: Operation, env: dict[SSAValue, Value]) -> Effect:
-        """Return the effect of a kernel: it reads all of its operands, and writes its outputs."""
+        """Return the effect of a kernel: it reads its operands, and writes its outputs."""
         written = self.cached(op, _written)
         operands = {value: env[value] for value in op.operands}
         scope = {value: env[value] for value in self.cached(op, _captured)}
@@ -144,12 +143,12 @@ class TimedInterpreter(Interpreter):
 
 
 def _written(op: Operation) -> tuple[SSAValue, ...]:
-    """Return the buffers that a kernel writes, each once."""
+    """Return the distinct buffers that a kernel writes."""
     return tuple(effects_of(op).writes)
 
 
 def _captured(op: Operation) -> tuple[SSAValue, ...]:
-    """Return the values that the body of a kernel uses from outside."""
+    """Return the values that a kernel's body captures."""
     inner = [each for region in op.regions for each in region.walk()]
     inside = {value for each in inner for value in each.results}
     inside |= {value for region in op.regions for block in region.blocks for value in block.args}
@@ -164,9 +163,7 @@ def _copy(op: memref.CopyOp, source: Array, target: Array) -> Effect:
 
 
 def _transfer(op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array) -> Effect:
-    """
-    Return the effect of a transfer: it reads and writes the part of the tile in the far buffer, and fills the rest.
-    """
+    """Return the effect of a transfer: it copies the in-bounds part of the tile, and fills the padding."""
     there, here = overlap(offsets, near.shape, far.shape)
     if op.writes_far is not None:
         return Effect(op, [near[here]], [far[there]], lambda: [near[here].copy()])
@@ -184,7 +181,7 @@ def _transfer(op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array) -
 
 def _other_way(op: Operation) -> Diagnostic:
     return Diagnostic(
-        "the program does not do what was scheduled",
+        "the program deviates from its schedule",
         where=where(op),
         expected="loops and conditions that do not depend on data",
         remedy="run it on the interpreter",

@@ -1,8 +1,8 @@
 """
 Timed memory effects of kernels and transfers: an op computes on the contents at its start.
 
-An op reads its operands when it starts. Until it ends nobody can know what the buffers hold that it writes, and what it
-makes of operands that somebody else changes meanwhile; poison stands for both.
+Until an op ends, the contents of its outputs are undefined. If another op writes its operands meanwhile, its results
+are undefined. Poison stands for undefined contents.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ...errors import Diagnostic
 from ...ir import Array, where
 
 _INTEGER, _FLOAT = 0xA5, 0xFF
-"""Every byte of poison: a number in the middle of nowhere, and bits that are not a number in any format."""
+"""Bytes of poison: an unlikely integer, and NaN in every float format."""
 
 
 def poison(array: Array) -> None:
-    """Overwrite an array with what nobody could have meant to be there: always the same."""
+    """Overwrite an array with the poison pattern."""
     _bits(array)[...] = _poisoned(array)
 
 
 def _bits(array: Array) -> Array:
-    """Return the elements of an array as unsigned integers, to compare and to overwrite whatever they are."""
+    """View the elements of an array as unsigned integers."""
     return array.view(f"u{array.itemsize}")
 
 
@@ -39,9 +39,9 @@ def _poisoned(array: Array) -> int:
 @dataclass
 class Effect:
     """
-    Memory effects of an op from its start to its end.
+    Memory effect of an op from its start to its end.
 
-    `compute` returns an array for each of `writes`, made of what memory holds when it is called.
+    `compute` returns an array for each of `writes`, from the contents of memory at the call.
     """
 
     op: Operation
@@ -50,7 +50,7 @@ class Effect:
     compute: Callable[[], Sequence[Array]]
 
     def start(self) -> None:
-        """Compute, and poison what is written."""
+        """Compute the results, and poison the outputs."""
         self._results = self.compute()
         for array in self.writes:
             poison(array)
@@ -58,7 +58,7 @@ class Effect:
         self._left = [_bits(array).copy() for array in self._touched]
 
     def end(self) -> None:
-        """Write what was computed; poison where another op has written meanwhile what this one reads or writes."""
+        """Write the results; write poison instead after a data race on an operand or output."""
         pairs = zip(self._touched, self._left, strict=True)
         alone = all(np.array_equal(_bits(array), left) for array, left in pairs)
         for array, result in zip(self.writes, self._results, strict=True):
@@ -68,9 +68,9 @@ class Effect:
 
 class Timeline:
     """
-    Effects in the order of time; of two things at once, the one whose op comes first in the program is first.
+    Effects ordered by time; ties are broken by program order.
 
-    Ops are added in the order of the program.
+    Ops are added in program order.
     """
 
     def __init__(self) -> None:
@@ -79,10 +79,10 @@ class Timeline:
         self._now = 0
 
     def add(self, effect: Effect, start: int, end: int) -> None:
-        """Add the effects of an interval in cycles. Raises Diagnostic if its start has passed already."""
+        """Add the effects of an interval in cycles. Raises Diagnostic for a start in the past."""
         if start < self._now:
             raise Diagnostic(
-                "an index is loaded in a parallel loop, before what another iteration does is known",
+                "an index is loaded in a parallel loop, before the effects of other iterations are scheduled",
                 where=where(effect.op),
                 expected="indices that are loaded before the loop",
             )
@@ -91,7 +91,7 @@ class Timeline:
         heappush(self._moments, (end, self._added, True, effect))
 
     def advance(self, until: float) -> None:
-        """Let everything happen up to and with a cycle. Raises Diagnostic for what goes wrong in an op."""
+        """Execute all effects up to and including a cycle. Raises Diagnostic for an error of an op."""
         while self._moments and self._moments[0][0] <= until:
             self._now, _, ends, effect = heappop(self._moments)
             try:

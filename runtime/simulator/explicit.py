@@ -1,4 +1,4 @@
-"""Explicit programs: those whose kernels and transfers are ops on buffers, which can be simulated."""
+"""Recognition of explicit programs: kernels and transfers are ops on buffers, so that they can be simulated."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _IN_GRIDS = (GridOp, FirstOp, LastOp, YieldOp)
 
 def is_explicit(module: ModuleOp, function: str = "network") -> bool:
     """
-    Return whether all that a function of a module does is kernels and transfers on buffers, loops and index arithmetic.
+    Return whether a function consists of kernels and transfers on buffers, loops and index arithmetic.
 
-    Grids, which expand-grid turns into these, count; so do calls of functions that are explicit.
+    Grids, which expand-grid lowers to these, are included, and so are calls of explicit functions.
     """
     functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, func.FuncOp)}
     pending, seen = [function], {function}
@@ -44,7 +44,7 @@ def is_explicit(module: ModuleOp, function: str = "network") -> bool:
 
 
 def outside_kernels(op: Operation) -> list[Operation]:
-    """Return the ops inside an op, but for the scalar code of kernels."""
+    """Return the ops inside an op, without the scalar code of kernels."""
     found: list[Operation] = []
     for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
         found.append(inner)
@@ -60,11 +60,11 @@ def _is_explicit_op(op: Operation) -> bool:
 
 
 class _Lost(Diagnostic):
-    """Raised after the pass that turns kernels or transfers of an explicit program into something else."""
+    """Raised after the pass that lowers an explicit program further."""
 
 
 class _Keeper(Observer):
-    """Keeps a copy of the program after each pass while it is explicit, and ends the run once it is no more."""
+    """Observer that clones the program after each pass while it is explicit, and then stops the pipeline."""
 
     def __init__(self) -> None:
         self.module: ModuleOp | None = None
@@ -78,9 +78,9 @@ class _Keeper(Observer):
 
 def last_explicit(module: ModuleOp, pipeline: Pipeline, target: str, manager: PassManager) -> ModuleOp:
     """
-    Let a manager run a target's pipeline for as long as the program is explicit, and return the last one that is.
+    Run a target's pipeline while the program is explicit, and return the last explicit program.
 
-    Raises Diagnostic where none is.
+    Raises Diagnostic if there is none.
     """
     keeper = _Keeper()
     with suppress(_Lost):
@@ -92,9 +92,9 @@ def last_explicit(module: ModuleOp, pipeline: Pipeline, target: str, manager: Pa
 
 def planning(pipeline: Pipeline, target: str) -> Pipeline:
     """
-    Return a target's pipeline that plans for memory levels once there are buffers, if it does not anyway.
+    Return a target's pipeline, with memory planning inserted after bufferize if missing.
 
-    Raises Diagnostic where it never has buffers.
+    Raises Diagnostic for a pipeline without bufferize.
     """
     names = [step.name for step in pipeline.steps]
     if "bufferize" not in names:

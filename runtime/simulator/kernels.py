@@ -1,4 +1,4 @@
-"""Cost of a call of a kernel, in cycles, for operands in any level."""
+"""Cost of a kernel call in cycles, for operands in any level."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from .accounts import KernelCost
 
 
 def level_of(value: SSAValue, far: str) -> str:
-    """Return the level where a buffer lies: its memory space, the far level where it has none."""
+    """Return the level of a buffer: its memory space, by default the far level."""
     space = getattr(value.type, "memory_space", None)
     return space.data if isinstance(space, StringAttr) else far
 
 
 def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
     """
-    Return the cost of a kernel on the engine that its attribute `engine` names, or else the fastest.
+    Return the cost of a kernel on the engine that its attribute `engine` names, else on the fastest.
 
-    An element in a level that the engine does not reach directly costs one access there, shared among the engine's
-    cores. Raises Diagnostic where no engine can run the kernel.
+    An element in a level that the engine does not reach directly costs one access there, divided by the engine's cores.
+    Raises Diagnostic if no engine runs the kernel.
     """
     engine = engine_of(op, machine)
     kernel = kernel_of(op)
@@ -52,9 +52,9 @@ def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
 
 def cost_of_copy(op: memref.CopyOp, machine: Machine) -> KernelCost:
     """
-    Return the cost of a copy in one level: the engine that runs anything reads and writes all of it.
+    Return the cost of a copy within a level, by the general-purpose engine.
 
-    An access is one element, or a vector's worth of a row along the last axis where the engine has vectors.
+    An access is one element, or a vector along the last axis if the engine has vectors.
     """
     able = [engine for engine in machine.engines if any(each.op == "*" for each in engine.runs)]
     engine = (able or list(machine.engines))[0]
@@ -66,7 +66,7 @@ def cost_of_copy(op: memref.CopyOp, machine: Machine) -> KernelCost:
 
 
 def engine_of(op: Operation, machine: Machine) -> Engine:
-    """Return the engine that runs a kernel. Raises Diagnostic where none does."""
+    """Return the engine that runs a kernel. Raises Diagnostic if there is none."""
     named = op.attributes.get("engine")
     if isinstance(named, StringAttr):
         return machine.engine(named.data)
@@ -81,7 +81,7 @@ def _far_accesses(values: Sequence[SSAValue], engine: Engine, machine: Machine) 
 
 
 def _with_operands(cost: KernelCost, op: Operation, machine: Machine) -> KernelCost:
-    """Return a cost with the bytes of the op's operands, one by one and per level."""
+    """Return a cost with the operand bytes, per operand and per level."""
     values = [value for value in op.operands if is_shaped(value)]
     sizes = tuple(bytes_of(value.type) for value in values)
     levels: dict[str, int] = {}

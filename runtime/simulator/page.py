@@ -1,4 +1,4 @@
-"""A simulation as one HTML page that needs nothing else: no network, no other file."""
+"""Simulation as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def page_of(simulation: Simulation, title: str) -> str:
     """Return the page; `title` names the network."""
     template = _TEMPLATE.read_text(encoding="utf-8")
     data = json.dumps(data_of(simulation, title), separators=(",", ":"), allow_nan=False)
-    # Names come from the model: they must not end the script.
+    # Names come from the model and must be escaped.
     safe = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return template.replace("{{title}}", escape(title)).replace("{{data}}", safe)
 
 
 class _Names:
-    """Texts, each told once and then by its number."""
+    """Interned texts: each is stored once and referenced by number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -43,7 +43,7 @@ def data_of(simulation: Simulation, title: str) -> dict[str, Any]:
     Return the data of the page.
 
     Events are lists `[track, kind, name, layer, start, cycles, bytes]`, buffers `[name, layer, address, bytes, start,
-    end]`: numbers only, of which names and layers are indices and -1 is none.
+    end]`. Names and layers are indices, -1 for none.
     """
     names = _Names()
     layers = {layer.nodes: number for number, layer in enumerate(simulation.layers)}

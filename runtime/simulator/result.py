@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 Nodes = tuple[str, ...]
-"""The names of the ONNX nodes that a part of a program implements, in order."""
+"""Names of the ONNX nodes that a part of a program implements, in order."""
 
 
 class Event(NamedTuple):
     """
-    Cause of a resource's busy interval, or of an engine's wait, in cycles.
+    Busy interval of a resource, or stall of an engine, in cycles.
 
-    `kind` is `compute`, `in`, `out` or `copy`, and on an engine that waits for transfers `wait in` or `wait out`. A
-    resource is the name of an engine, `ENGINE.COPY` where there are several, or `LINK.CHANNEL`.
+    `kind` is `compute`, `in`, `out` or `copy`, and for a stall `wait in` or `wait out`. A resource is the name of an
+    engine, `ENGINE.COPY` if it has several instances, or `LINK.CHANNEL`.
     """
 
     resource: str
@@ -27,7 +27,7 @@ class Event(NamedTuple):
 
 
 class Residency(NamedTuple):
-    """A buffer in a level: its place, -1 where that is not planned, and the cycles from its first use to its last."""
+    """Residency of a buffer in a level: its offset, -1 if unallocated, and the cycles of its first and last use."""
 
     level: str
     name: str
@@ -40,10 +40,11 @@ class Residency(NamedTuple):
 
 class LayerEngine(NamedTuple):
     """
-    Part of an engine in a layer: its calls, and the cycles in which it computes, all copies of it together.
+    Share of an engine in a layer: its calls, and its compute cycles over all instances.
 
-    `points` and `macs` are as in LayerCost. `peak` are the multiply-accumulates that it does a cycle at most on these
-    kernels, 0 where the machine does not say.
+    `points` and `macs` are as in LayerCost. `peak` is its maximum of multiply-accumulates per cycle on these kernels, 0
+    if
+    unknown.
     """
 
     engine: str
@@ -57,20 +58,22 @@ class LayerEngine(NamedTuple):
 @dataclass(frozen=True)
 class LayerCost:
     """
-    Cost of a layer. All times are modelled cycles of the machine's clock; of concurrent engine instances, those of the
-    slowest.
+    Cost of a layer in modelled cycles of the machine's clock; of concurrent engine instances, those of the slowest.
 
-    `cycles` is the layer's part of the program's time; those of all layers add up to the whole. It consists of `busy`,
-    in which an engine computes for the layer, `setup`, in which the program launches its kernels, and `wait_in` and
-    `wait_out`, in which the program waits for its transfers. A cycle in which an engine computes beside the program
-    is that kernel's layer's, whatever the program does meanwhile. In `hidden` cycles the layer's kernels compute while
-    those of an engine beside the program do; they are in no layer's `busy`. `conflicts` is the part of its kernels'
-    time that is lost to transfers which use the same banks.
+    `cycles` is the layer's share of the makespan; the layers' shares add up to it. It is the sum of `busy` (an engine
+    computes for the layer), `setup` (the program launches its kernels), and `wait_in` and `wait_out` (the program waits
+    for
+    its transfers). A cycle of concurrent compute belongs to that kernel's layer, whatever the program does. In `hidden`
+    cycles the layer's kernels overlap with those of another engine; they are in no layer's `busy`. `conflicts` are the
+    cycles lost to transfers that use the same banks.
 
-    `engines` are those that compute for the layer, the one with most cycles first. `points` is its work that counts for
-    the result: the multiply-accumulates `macs` of a kernel that multiplies and adds, the iterations of others.
-    `bytes_in` and `bytes_out` are moved by links, `bytes_touched` are those of the operands of all kernels, each once a
-    call; `intensity` is points per byte moved, or touched where none is. `energy` is in picojoules.
+    `engines` compute for the layer, the one with most cycles first. `points` is its useful work: the
+    multiply-accumulates
+    `macs` of a kernel that multiplies and adds, the iterations of others. `bytes_in` and `bytes_out` are moved by
+    links.
+    `bytes_touched` are those of the operands of all kernel calls. `intensity` is points per byte moved, or touched if
+    none
+    is moved. `energy` is in picojoules.
     """
 
     nodes: Nodes
@@ -96,42 +99,42 @@ class LayerCost:
 
     @property
     def engine(self) -> str:
-        """The engines that compute for the layer, the one with most cycles first, joined by ` + `."""
+        """Engines that compute for the layer, the one with most cycles first, joined by ` + `."""
         return " + ".join(each.engine for each in self.engines)
 
     @property
     def cycles(self) -> int:
-        """The layer's part of the program's time."""
+        """Layer's share of the makespan."""
         return self.busy + self.setup + self.wait_in + self.wait_out
 
     @property
     def computing(self) -> int:
-        """The cycles in which engines compute for the layer, those that are hidden included."""
+        """Cycles in which engines compute for the layer, hidden ones included."""
         return self.busy + self.hidden
 
     @property
     def stalled(self) -> float:
-        """The part of the layer's time in which the program waits for its transfers."""
+        """Fraction of the layer's time in which the program waits for its transfers."""
         return (self.wait_in + self.wait_out) / self.cycles if self.cycles else 0.0
 
     @property
     def rate(self) -> float:
-        """Points per cycle, hidden ones included."""
+        """Points per cycle, hidden cycles included."""
         return self.points / (self.cycles + self.hidden) if self.cycles + self.hidden else 0.0
 
     @property
     def engine_rate(self) -> float:
-        """Points per cycle in which engines compute: the layer's roof where transfers cost nothing."""
+        """Points per compute cycle: the layer's roof if transfers were free."""
         return self.points / self.computing if self.computing else 0.0
 
     @property
     def mac_rate(self) -> float:
-        """Multiply-accumulates per cycle in which engines compute."""
+        """Multiply-accumulates per compute cycle."""
         return self.macs / self.computing if self.computing else 0.0
 
     @property
     def of_peak(self) -> float:
-        """The part of its engines' peak that the layer's multiply-accumulates reach, NaN where that is not known."""
+        """Fraction of the engines' peak that the layer's multiply-accumulates reach, NaN if unknown."""
         rated = [each for each in self.engines if each.macs]
         if not rated or not all(each.peak for each in rated):
             return float("nan")
@@ -145,13 +148,13 @@ class LayerCost:
 
     @property
     def limited_by(self) -> str:
-        """Bottleneck of the layer's time: `transfers` where links are busy for longer than the engine."""
+        """Bottleneck of the layer: `transfers` if links are busy longer than the engine."""
         return "transfers" if self.link_cycles > self.computing else "engine"
 
 
 @dataclass(frozen=True)
 class OperatorCost:
-    """Cost of all kernels of one kind: cycles in which engines compute, and points."""
+    """Cost of all kernels of one kind: compute cycles and points."""
 
     operator: str
     layers: int
@@ -164,11 +167,11 @@ class OperatorCost:
 @dataclass(frozen=True)
 class EngineCost:
     """
-    Breakdown of an engine's time in cycles: computing, waiting for transfers, idle while others compute.
+    Breakdown of an engine's time in cycles: computing, waiting for transfers, idle.
 
-    `peak` is its greatest rate in points per cycle: what the machine says of the kernels that it runs, or the best of
-    its layers where that is more, as of kernels that do not multiply. Of an `engine` that there are several of, each
-    copy in use has a name of its own.
+    `peak` is its maximum rate in points per cycle: the machine's rate for its kernels, or the best of its layers if
+    higher.
+    Each instance in use of an `engine` has a name of its own.
     """
 
     name: str
@@ -200,9 +203,9 @@ class LinkCost:
 class LevelUse:
     """
     Use of a memory level: `peak` bytes at cycle `peak_at` in the buffers `alive` then; `size` is the capacity of all
-    its `copies` in use.
+    `copies` in use.
 
-    `fixed` bytes hold what is always there (weights, inputs, outputs) and are not in `peak`.
+    `fixed` bytes are weights, inputs and outputs; they are not in `peak`.
     """
 
     name: str
@@ -216,7 +219,7 @@ class LevelUse:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A program's run on a machine. Times are modelled cycles of the machine's clock, of `mhz` MHz, 0 if unknown."""
+    """Run of a program on a machine, in modelled cycles of the machine's clock of `mhz` MHz, 0 if unknown."""
 
     machine: str
     mhz: float
@@ -232,10 +235,10 @@ class Simulation:
 
     @property
     def seconds(self) -> float:
-        """The time at the machine's clock, NaN where that is not known."""
+        """Time in seconds at the machine's clock, NaN if unknown."""
         return self.cycles / (self.mhz * 1e6) if self.mhz else float("nan")
 
     @property
     def macs(self) -> int:
-        """The multiply-accumulates of all layers."""
+        """Multiply-accumulates of all layers."""
         return sum(layer.macs for layer in self.layers)

@@ -1,4 +1,4 @@
-"""Time: when kernels and transfers run, given the engines, channels, buses and banks that they share."""
+"""Discrete-event schedule of kernels and transfers on shared engines, channels, buses and banks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from .accounts import Bus, EngineUse, KernelCost, Layer, Place, Running, Share, 
 from .result import Event, Nodes, Residency
 
 Action: TypeAlias = Callable[[], None]
-"""Something that an iteration of a parallel loop does when its time has come."""
+"""Event of one iteration of a parallel loop."""
 
 
 class Schedule:
     """
-    The state of a machine while a program runs on it.
+    State of a machine during a simulation.
 
-    The program is one thread: a kernel keeps it until the kernel is done, unless it is launched; a transfer runs beside
-    it until its token is waited for. The iterations of a parallel loop are threads of their own, each on copies of the
-    engines and of the levels that have some; they share the links, which serve them in the order in which they come.
+    The program is one thread. A kernel blocks it until its end, unless it is launched. A transfer is asynchronous until
+    its
+    token is waited for. Iterations of a parallel loop are threads of their own, on instances of the engines and private
+    levels; they share the links, which serve first come, first served.
 
-    Every cycle of the program is booked on one layer, so that the layers' times add up to the program's: on that of the
-    kernel that an engine runs beside the program, else on that of what the program does. In a parallel loop these are
-    the cycles of the iteration that ends last.
+    Every cycle of the program is charged to one layer, so that the layers' times add up to the makespan: to that of a
+    concurrent kernel, else to that of the program's op. In a parallel loop these are the cycles of the slowest
+    iteration.
     """
 
     def __init__(self, machine: Machine):
@@ -37,9 +38,9 @@ class Schedule:
         self.events: list[Event] = []
         self.layers: dict[Nodes, Layer] = {}
         self.engines = {engine.name: [EngineUse()] for engine in machine.engines}
-        """How each engine is used, by copy."""
+        """Use of each engine, by instance."""
         self.tokens: list[Token] = []
-        """Those of all kernels and transfers, in the order of the program."""
+        """Tokens of all kernels and transfers, in program order."""
         self.links = {
             link.name: Bus(link, [0] * link.channels, channel_busy=[0] * link.channels) for link in machine.links
         }
@@ -50,9 +51,9 @@ class Schedule:
         self._level_copies = {level.name: prod(level.count) for level in machine.levels}
         self._copy = 0
         self._running: dict[int, list[Running]] = {}
-        """Kernels that engines run beside the program, by engine instance, the first to start first."""
+        """Concurrent kernels by engine instance, in order of start."""
         self._last: tuple[int, Layer, str] | None = None
-        """Cycle at which the last transfer ends, its layer, and what waits for it."""
+        """Cycle at which the last transfer ends, its layer, and the kind of wait."""
         self._recorded: list[Action] | None = None
         self._spent: list[tuple[Layer | Tally, str, int]] | None = None
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
@@ -62,11 +63,9 @@ class Schedule:
         """Return the layer of some ONNX nodes."""
         return self.layers.setdefault(nodes, Layer(nodes))
 
-    # Parallel loops
-
     @contextmanager
     def iteration(self) -> Generator[list[Action]]:
-        """Record the work of an iteration instead of doing it; in a recorded iteration, just go on."""
+        """Record the work of an iteration for later; a nested iteration is part of the outer one."""
         if self._recorded is not None:
             yield []
             return
@@ -78,9 +77,9 @@ class Schedule:
 
     def run_together(self, iterations: Sequence[Sequence[Action]]) -> None:
         """
-        Execute the recorded iterations concurrently; the program goes on when the last of them is done.
+        Execute the recorded iterations concurrently; the program resumes at the end of the slowest.
 
-        Of two that come at the same time, the first iteration's turn is first.
+        Ties are broken by iteration order.
         """
         ends = [self.now] * len(iterations)
         spent: list[list[tuple[Layer | Tally, str, int]]] = [[] for _ in iterations]
@@ -101,7 +100,7 @@ class Schedule:
             self._spend(part, what, cycles)
 
     def _spend(self, part: Layer | Tally, what: str, cycles: int) -> None:
-        """Count the program's time for a part of it; that of an iteration when it is known which ends last."""
+        """Charge cycles to an account; within an iteration, the charge is deferred until the slowest is known."""
         if self._spent is not None:
             self._spent.append((part, what, cycles))
         else:
@@ -109,9 +108,9 @@ class Schedule:
 
     def _pass(self, layer: Layer, what: str, end: int, tally: Tally | None = None) -> list[tuple[int, int]]:
         """
-        Let the program go on to `end`, and book its time from now on the kernels that run beside it, else as `what`.
+        Advance the program to `end`; charge its time to concurrent kernels, else to `what`.
 
-        Returns the spans from one cycle to another in which nothing ran beside it.
+        Returns the intervals without a concurrent kernel.
         """
         at, begin, own = self.now, self.now, list[tuple[int, int]]()
         running = self._running.get(self._copy, [])
@@ -134,24 +133,22 @@ class Schedule:
         return own
 
     def _use(self, engine: str) -> EngineUse:
-        """Return the instance of an engine that serves the iteration; where there are fewer, they alternate."""
+        """Return the engine instance that serves the iteration, round robin if there are fewer."""
         copies, copy = self.engines[engine], self._copy % self._engine_copies[engine]
         copies += [EngineUse() for _ in range(copy + 1 - len(copies))]
         return copies[copy]
 
     def _name(self, engine: str) -> str:
-        """Return the name of the resource that the instance of an engine is."""
+        """Return the resource name of the engine instance."""
         total = self._engine_copies[engine]
         return f"{engine}.{self._copy % total}" if total > 1 else engine
 
     def _own(self, level: str) -> tuple[str, int]:
-        """Return a level, and its copy that the iteration has."""
+        """Return a level, and its instance for the iteration."""
         return level, self._copy % self._level_copies[level]
 
-    # What takes time
-
     def run(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
-        """Run a kernel; the program goes on when it is done."""
+        """Run a kernel; the program resumes at its end."""
         token = Token()
         self.tokens.append(token)
         if self._recorded is not None:
@@ -168,7 +165,7 @@ class Schedule:
         self._ran(token, layer, kernel, places)
 
     def _ran(self, token: Token, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> None:
-        """Note that a kernel runs on its engine from when to when its token says."""
+        """Record that a kernel runs on its engine in its token's interval."""
         use, tally = self._use(kernel.engine), layer.operators[kernel.operator]
         energy = kernel.energy + sum(self._energy[level] * size for level, size in kernel.levels)
         use.free = token.end
@@ -193,10 +190,10 @@ class Schedule:
         for place, size in zip(places, kernel.sizes, strict=True):
             self._keep(place, size, layer.nodes, token.start, token.end)
 
-    # Kernels beside the program
+    # Concurrent kernels
 
     def launch(self, layer: Layer, kernel: KernelCost, places: Sequence[Place]) -> Token:
-        """Start a kernel on its engine, or let it wait in the engine's queue; the program goes on once it is set up."""
+        """Launch a kernel on its engine, or enqueue it; the program resumes after the set-up."""
         token = Token()
         self.tokens.append(token)
         if self._recorded is not None:
@@ -223,13 +220,13 @@ class Schedule:
         self._ran(token, layer, kernel, places)
 
     def _beside(self, token: Token, layer: Layer, tally: Tally) -> None:
-        """Note that a kernel runs beside the program from when to when its token says."""
+        """Record that a kernel runs concurrently in its token's interval."""
         running = self._running.setdefault(self._copy, [])
         running.append(Running(token.start, token.end, layer, tally))
         running.sort(key=lambda each: each.start)
 
     def join(self, layer: Layer, kernel: KernelCost) -> None:
-        """Go on when all that was launched on a kernel's engine until now is done."""
+        """Wait for all kernels launched on a kernel's engine."""
         if self._recorded is not None:
             self._recorded.append(partial(self._join, layer, kernel))
         else:
@@ -238,12 +235,10 @@ class Schedule:
     def _join(self, layer: Layer, kernel: KernelCost) -> None:
         self._pass(layer, "busy", max(self.now, self._use(kernel.engine).free))
 
-    # Transfers
-
     def start(
         self, layer: Layer, link: Link, cost: Cost, far: Place, near: Place, sizes: tuple[int, int], outward: bool
     ) -> Token:
-        """Begin a transfer on the channel that is free first; `sizes` are those of the far and the near buffer."""
+        """Issue a transfer on the channel that is idle first; `sizes` are those of the far and the near buffer."""
         token = Token(outward)
         self.tokens.append(token)
         if self._recorded is not None:
@@ -274,7 +269,7 @@ class Schedule:
             self._names[tile] = far.name
 
     def _occupy(self, token: Token, link: Link, cost: Cost, levels: tuple[str, str]) -> int:
-        """Set when a transfer starts and ends, on the channel that is free first; returns that."""
+        """Set start and end of a transfer on the channel that is idle first; return the channel."""
         bus = self.links[link.name]
         channel = bus.channels.index(min(bus.channels))
         token.start = max(self.now, bus.channels[channel])
@@ -286,7 +281,7 @@ class Schedule:
         return channel
 
     def wait(self, layer: Layer, token: Token | None) -> None:
-        """Go on when a transfer is done; the layer's engine waits for it."""
+        """Wait for a transfer; the stall is charged to the layer's engine."""
         if token is None:
             return
         if self._recorded is not None:
@@ -307,7 +302,7 @@ class Schedule:
                 self._add_wait(Event(self._name(layer.engine), kind, kind, layer.nodes, start, end))
 
     def end(self) -> int:
-        """Let the program go on until the last of all that began is done, and return when that is."""
+        """Advance the program to the end of all issued work, and return that cycle."""
         engines = (use.free for uses in self.engines.values() for use in uses)
         last = max([self.now, *engines, *(bus.bus for bus in self.links.values())])
         if self._last is not None and last > self.now:
@@ -316,9 +311,9 @@ class Schedule:
 
     def memory(self) -> tuple[Residency, ...]:
         """
-        Return the buffers of all levels, each from its first use to its last.
+        Return the residency of all buffers, from first to last use.
 
-        One that lasts has its own name; a tile that of what it is filled from or written to.
+        A resident buffer has its own name, a tile that of its source or destination.
         """
         return tuple(
             Residency(place.level, self._names.get((place, size, nodes), place.name), nodes, place.address, size, *span)
@@ -335,7 +330,7 @@ class Schedule:
         layer.link_cycles += cost.startup + cost.data if bus.link.channels == 1 else cost.data
 
     def _keep(self, place: Place, size: int, nodes: Nodes, start: int, end: int) -> tuple[Place, int, Nodes]:
-        """Note that a buffer is in use, for all layers together unless it is a tile; returns what tells it apart."""
+        """Extend the residency of a buffer, shared by all layers unless it is a tile; return its key."""
         lasts = place.level == self.machine.far.name or place.bytes > 0
         key = place, place.bytes or size, () if lasts else nodes
         span = self._uses.setdefault(key, [start, end])
@@ -356,10 +351,11 @@ class Schedule:
 
     def _contended(self, cycles: int, kernel: KernelCost) -> int:
         """
-        Return the end of a kernel of so many cycles that begins now, slowed by contention.
+        Return the end of a kernel that starts now, slowed by bank contention.
 
-        Where a level's banks are a limit, transfers go first, and the kernel gets what they leave: while that is less
-        than it needs, it is slower in proportion.
+        Transfers have priority on a level's banks. While the remaining bandwidth is below the kernel's demand, the
+        kernel slows
+        down in proportion.
         """
         end = self.now + cycles
         for level, size in kernel.levels:
@@ -371,7 +367,7 @@ class Schedule:
 
 
 def _slowed(start: int, cycles: int, need: float, capacity: int, traffic: Sequence[tuple[int, int, float]]) -> int:
-    """Return the end of work of that many cycles that needs so many bytes a cycle beside the traffic."""
+    """Return the end of work of `cycles` that needs `need` bytes per cycle next to the traffic."""
     left, at = float(cycles), start
     times = sorted({time for begin, end, _ in traffic for time in (begin, end) if time > start})
     for time in times:

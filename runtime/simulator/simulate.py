@@ -1,4 +1,4 @@
-"""A program on its machine, with time."""
+"""Timing simulation of a program on its machine."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from .walk import Walker
 
 def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | None = None) -> Simulation:
     """
-    Simulate a function of a program on a machine, the module's own where none is given.
+    Simulate a function of a program on a machine, by default the module's.
 
     The program is explicit: loops over kernels, transfers and waits (expand-grid, pipeline-dma), before kernels become
-    loops. One that still has grids is expanded first; the module stays as it is. No data are computed. Raises
-    Diagnostic for a program that has no machine, or holds what cannot be simulated.
+    loops. Grids are expanded in a copy; the module is unchanged. No data are computed. Raises Diagnostic for a program
+    without a machine, and for unsupported ops.
     """
     machine, module = machine or machine_of(module), expanded(module)
     schedule = Schedule(machine)
@@ -59,7 +59,7 @@ def simulate(module: ModuleOp, *, function: str = "network", machine: Machine | 
 
 
 def expanded(module: ModuleOp) -> ModuleOp:
-    """Return a program whose data movement is explicit: the module itself where it has no grids, else a copy."""
+    """Return a program with explicit data movement: the module itself if it has no grids, else a copy."""
     if not any(isinstance(op, GridOp) for op in module.walk()):
         return module
     module = module.clone()
@@ -69,14 +69,14 @@ def expanded(module: ModuleOp) -> ModuleOp:
 
 
 def scheduled(module: ModuleOp, function: str, machine: Machine) -> Clock:
-    """Return the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does."""
+    """Compute the schedule of a function of an explicit program, in cycles. Raises Diagnostic as `simulate` does."""
     clock = Clock(machine)
     Walker(module, clock).walk(function)
     return clock
 
 
 def _layer_cost(layer: Layer) -> LayerCost:
-    """Return the cost of a layer, named after the kernel that takes most of it."""
+    """Return the cost of a layer, named after its most expensive kernel."""
     own = ("operator", "points", "macs", "engines")
     names = [each.name for each in fields(LayerCost) if each.name not in own]
     operator = max(layer.operators, key=lambda name: layer.operators[name].busy, default="transfers")
@@ -101,7 +101,7 @@ def _effective(layer: Layer, count: int) -> int:
 
 
 def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
-    """Return the costs of each kind of kernel, the one that takes most first."""
+    """Return the cost of each kind of kernel, the most expensive first."""
     costs: dict[str, OperatorCost] = {}
     for layer in layers:
         for name, tally in layer.operators.items():
@@ -113,7 +113,7 @@ def _operators(layers: Sequence[Layer]) -> tuple[OperatorCost, ...]:
 
 
 def _engine_costs(engine: Engine, schedule: Schedule, layers: Sequence[LayerCost], cycles: int) -> Iterator[EngineCost]:
-    """Yield the costs of each copy of an engine that is in use, of the first in any case."""
+    """Yield the cost of each instance of an engine in use, of the first in any case."""
     uses = schedule.engines[engine.name]
     shares = (share for layer in layers for share in layer.engines if share.engine == engine.name and share.busy)
     rates = (share.points / share.busy for share in shares)
@@ -134,7 +134,7 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
 
 
 def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
-    """Return the use of a level, by a sweep over the live ranges of its buffers."""
+    """Compute the use of a level by a sweep over the live ranges of its buffers."""
     here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
     peak, peak_at = 0, 0
     for at in sorted({each.start for each in here}):
@@ -150,7 +150,7 @@ def _alive(memory: Sequence[Residency], at: int) -> list[Residency]:
 
 
 def _covered(alive: Sequence[Residency]) -> int:
-    """Return the bytes of buffers; where two share an address, as a buffer worked on in place does, once."""
+    """Return the bytes of live buffers; buffers that alias (in-place updates) count once."""
     total, reach = 0, 0
     for each in sorted(alive, key=lambda each: each.address):
         if each.address < 0:
@@ -162,7 +162,7 @@ def _covered(alive: Sequence[Residency]) -> int:
 
 
 def _copies_in_use(module: ModuleOp) -> dict[str, int]:
-    """Return the instances of a level that have parts of its memory, for levels with more than one."""
+    """Return the number of instances in use of each level with more than one."""
     found: dict[str, int] = {}
     for op in module.body.block.ops:
         copies = op.attributes.get(COPIES)

@@ -1,4 +1,4 @@
-"""A simulation as tables on a terminal."""
+"""Simulation as tables on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from .result import EngineCost, LayerCost, Simulation
 
 _SHOWN = 8
-"""Of more copies of an engine the average is shown."""
+"""Maximum number of engine instances shown singly; of more, the average is shown."""
 _NUMBERS = (
     *("cycles", "share", "computing", "MACs", "MACs/cycle", "of peak", "stalled", "bytes in", "bytes out"),
     *("points/byte", "limited by"),
@@ -60,7 +60,7 @@ def _row(layer: LayerCost, cycles: int) -> tuple[str, ...]:
 
 
 def engine_label(layer: LayerCost) -> str:
-    """Return the engines of a layer; of several, with the part of their cycles that each has."""
+    """Return the engines of a layer, with their shares of its cycles if there are several."""
     total = sum(each.busy for each in layer.engines)
     if len(layer.engines) < 2 or not total:
         return layer.engine

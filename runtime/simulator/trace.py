@@ -1,4 +1,4 @@
-"""A simulation as a trace that Perfetto and Chrome open (https://ui.perfetto.dev, chrome://tracing)."""
+"""Simulation as a trace for Perfetto and Chrome (https://ui.perfetto.dev, chrome://tracing)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .result import Simulation
 
 
 def tracks_of(simulation: Simulation) -> list[str]:
-    """Return the resources of a machine in the order in which they are shown: engines, then channels."""
+    """Return the resources of a machine in display order: engines, then channels."""
     engines = [engine.name for engine in simulation.engines]
     channels = [f"{link.name}.{number}" for link in simulation.links for number in range(len(link.channels))]
     return engines + channels
@@ -19,8 +19,9 @@ def trace_of(simulation: Simulation) -> dict[str, Any]:
     """
     Return the trace, in the JSON Object Format of Chrome's trace events.
 
-    A track per engine and per channel, one for the layers, and a counter for the bytes in use of each level. Times are
-    microseconds at the machine's clock; where that is not known, a cycle is shown as one microsecond.
+    There is a track per engine and per channel, one for the layers, and a counter of the bytes in use of each level.
+    Times
+    are microseconds at the machine's clock; if that is unknown, one cycle is shown as one microsecond.
     """
     scale = 1 / simulation.mhz if simulation.mhz else 1.0
     title = f"{simulation.machine}, modelled" + ("" if simulation.mhz else ", 1 us = 1 cycle")
@@ -57,7 +58,7 @@ def _slice(
 
 
 def _counters(simulation: Simulation, scale: float) -> Iterator[dict[str, Any]]:
-    """Yield the bytes in use of each level whenever they change."""
+    """Yield the bytes in use of each level at every change."""
     for level in simulation.levels:
         here = [each for each in simulation.memory if each.level == level.name and each.address >= 0]
         changes: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""The values of a program that is walked, by number, and the code that computes them. Constants come first."""
+"""Values of a simulated program, numbered, with constant folding ahead of the run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 from xdsl.ir import SSAValue
 
 Code: TypeAlias = Callable[[list[Any]], None]
-"""Does one op: reads and writes the list of values."""
+"""Executes one op on the list of values."""
 
 
 class Values:
-    """The values of a program, each in a slot; what never changes is known before the program runs."""
+    """Values of a program in slots; constants are folded before the run."""
 
     def __init__(self) -> None:
         self.numbered: list[Any] = []
@@ -32,20 +32,20 @@ class Values:
         return tuple(self.slot(value) for value in values)
 
     def fix(self, value: SSAValue, known: Any) -> None:
-        """Set a value that is always the same."""
+        """Set a value to a constant."""
         slot = self.slot(value)
         self.numbered[slot] = known
         self._known.add(slot)
 
     @contextmanager
     def another_call(self) -> Generator[None]:
-        """Give the values of a function slots of their own, for one of its calls."""
+        """Give the values of a function fresh slots for one of its calls."""
         slots, self._slots = self._slots, {}
         yield
         self._slots = slots
 
     def computed(self, result: SSAValue, sources: Sequence[SSAValue], compute: Callable[..., Any]) -> Code | None:
-        """Return the code that computes a value from others; None where they are known, and so is it from now on."""
+        """Return the code that computes a value from others; None if it folds to a constant."""
         slots, target = self.slots(sources), self.slot(result)
         if all(slot in self._known for slot in slots):
             self.fix(result, compute(*(self.numbered[slot] for slot in slots)))
@@ -64,7 +64,7 @@ class Values:
         return run
 
     def same(self, result: SSAValue, source: SSAValue) -> Code | None:
-        """Return the code that gives a value another's; None where that is known."""
+        """Return the code that copies a value; None for a constant."""
         there, target = self.slot(source), self.slot(result)
         if there in self._known:
             self.fix(result, self.numbered[there])

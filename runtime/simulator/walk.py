@@ -1,8 +1,7 @@
 """
-Explicit programs, made ready to be walked.
+Translation of explicit programs to closures for simulation.
 
-Only what decides about time is computed: indices, conditions, places of buffers and tokens. Each op becomes a function
-on the values of the program.
+Only timing-relevant values are computed: indices, conditions, memory regions of buffers and tokens.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _VIEWS = (
 
 
 class Walker:
-    """Walks the function of a module, and reports what takes time to a schedule."""
+    """Walker of a module's function, which reports kernels and transfers to a schedule."""
 
     def __init__(self, module: ModuleOp, schedule: Schedule):
         self._schedule = schedule
@@ -50,7 +49,7 @@ class Walker:
         self._nodes: Nodes | None = None
 
     def walk(self, name: str) -> None:
-        """Walk a function from its beginning to its end. Raises Diagnostic for what cannot be walked."""
+        """Walk a function from start to end. Raises Diagnostic for unsupported ops."""
         function = self._function(name)
         arguments = function.body.block.args
         said = cast("Sequence[DictionaryAttr]", function.arg_attrs or [DictionaryAttr({})] * len(arguments))
@@ -74,7 +73,7 @@ class Walker:
         return level_of(value, self._machine.far.name)
 
     def _block(self, block: Block) -> tuple[list[Code], tuple[int, ...]]:
-        """Return the code of a block, and the slots of what its last op yields."""
+        """Return the code of a block, and the slots of its terminator's operands."""
         codes: list[Code] = []
         for op in block.ops:
             if type(op) in _ENDS:
@@ -85,12 +84,12 @@ class Walker:
         return codes, ()
 
     def _op(self, op: Operation) -> Code | None:
-        """Return the code of an op, None where nothing is left to do."""
+        """Return the code of an op, None if it folds away."""
         rule = _RULES.get(type(op))
         if rule is not None:
             return rule(self, op)
         if isinstance(op, memref.LoadOp) and _is_index(op):
-            # Where in a buffer rows lie changes no time, so that any index does.
+            # Row offsets do not affect the timing, so that any index does.
             return self._values.fix(op.res, 0)
         if is_kernel(op):
             return self._kernel(op)
@@ -112,7 +111,7 @@ class Walker:
         self._values.fix(op.memref, Place(name, self._level(op.memref), 0 if self._is_memory(name) else -1))
 
     def _is_memory(self, name: str) -> bool:
-        """Return whether a global is memory that others lie in: an arena, or what a level has."""
+        """Return whether a global is memory for views: an arena, or the memory of a level."""
         found = self._symbols.get(name)
         return isinstance(found, memref.GlobalOp) and "constant" not in found.properties
 
@@ -122,7 +121,7 @@ class Walker:
     def _view(self, op: memref.ViewOp) -> Code | None:
         level = self._level(op.result)
         far = level == self._machine.far.name
-        # Views for tiles have no name in the IR; those for buffers that stay have that of the value they hold.
+        # Views for tiles are unnamed in the IR; views for resident buffers have the name of their value.
         lasting = bytes_of(op.result.type) if not far and op.result.name_hint else 0
         title = _name_of(op)
 
@@ -198,7 +197,7 @@ class Walker:
         return self._block(region.block) if region.blocks else ([], ())
 
     def _call(self, op: func.CallOp) -> Code:
-        """Return the code of the function that is called, which counts for the nodes of the call."""
+        """Return the code of the callee, which is charged to the nodes of the call."""
         function = self._function(op.callee.string_value())
         before, self._nodes = self._nodes, node_names(op) or self._nodes
         with self._values.another_call():
@@ -303,12 +302,12 @@ class Walker:
 
 
 def _is_index(op: memref.LoadOp) -> bool:
-    """Return whether what is loaded only says where something lies."""
+    """Return whether a loaded value is used as an index only."""
     return bool(op.res.uses) and all(isinstance(use.operation, arith.IndexCastOp) for use in op.res.uses)
 
 
 def _name_of(op: Operation) -> str:
-    """Return the name of a buffer: the last node that it holds the result of, else what the IR calls it."""
+    """Return the name of a buffer: the last node whose result it holds, else its name in the IR."""
     nodes = node_names(op)
     return nodes[-1] if nodes else op.results[0].name_hint or "buffer"
 
@@ -342,7 +341,7 @@ _ENDS = (scf.YieldOp, scf.ReduceOp, func.ReturnOp)
 
 
 def can_walk(op: Operation) -> bool:
-    """Return whether a walker knows what an op on buffers does, apart from the ops inside it."""
+    """Return whether the walker supports an op on buffers, regardless of its regions."""
     kind = type(op)
     if kind is LaunchOp:
         return is_kernel(cast(LaunchOp, op).kernel)

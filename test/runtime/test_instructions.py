@@ -318,7 +318,7 @@ def test_ops_that_are_wrong(right: str, wrong: str, message: str) -> None:
         (
             "%c1 = arith.constant 1",
             "%c1 = arith.constant 9",
-            "(lies outside of the buffer|a pointer leaves its buffer)",
+            "(lies outside of the buffer|a pointer is out of bounds of its buffer)",
         ),
     ],
 )

@@ -125,7 +125,7 @@ def test_a_result_of_another_shape_than_its_type_is_refused():
       %y = onnx.Relu(%x) : (tensor<2xf32>) -> tensor<3xf32>
       func.return %y : tensor<3xf32>
     }"""
-    with pytest.raises(Diagnostic, match="has another shape than its type"):
+    with pytest.raises(Diagnostic, match="has a shape that differs from its type"):
         run_module(parse_module(new_context(), text), {"x": np.zeros(2, np.float32)})
 
 
