@@ -284,7 +284,7 @@ def test_views_share_their_buffer(body: str, places: dict[int, int]):
         (
             "%s = memref.subview %a[3, 2] [2, 2] [1, 1] : memref<4x4xi16> "
             "to memref<2x2xi16, strided<[4, 1], offset: 14>>",
-            "leaves its source",
+            "is out of bounds of its source",
         ),
     ],
 )
