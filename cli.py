@@ -1,5 +1,5 @@
 """
-`tilewright`: compile, run, check. This file is the command line alone; `commands.py` says what is done.
+`tilewright`: compile, run, check. This file is the command line alone; `commands.py` executes it.
 
 Nothing of xDSL, ONNX or NumPy is imported before it is needed, so that `--help` is immediate.
 """

@@ -98,9 +98,9 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     _add_files(parser.add_argument)
     _add_passes(parser.add_argument_group("passes").add_argument)
-    _add_lists(parser.add_argument_group("what there is").add_argument)
-    _add_observers(parser.add_argument_group("seeing what passes do").add_argument)
-    _add_printing(parser.add_argument_group("the text of the IR").add_argument)
+    _add_lists(parser.add_argument_group("registries").add_argument)
+    _add_observers(parser.add_argument_group("instrumentation").add_argument)
+    _add_printing(parser.add_argument_group("printing").add_argument)
     _add_inputs(parser.add_argument_group("ONNX inputs").add_argument)
     return parser
 

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ...ir import integer_width
 
 ScalarAttr: TypeAlias = "IntegerAttr[Any] | FloatAttr[Any]"
-"""The attribute of a number: what an `arith.constant` holds."""
+"""Attribute of a number, the value of an `arith.constant`."""
 
 _NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 _WRAPS = arith.IntegerOverflowAttr("none")

@@ -1,5 +1,5 @@
 """
-Functions for a few rows of a state, beside the one for all of them: a step works on as many rows as its position needs.
+Buckets: functions of a network for fewer rows of its state, so that a step computes on as many as its position needs.
 
 A bucket of c rows is the network whose tensors have c cached rows. It shares state and weights with the others, and is
 right for every position at which its new rows lie within the first c. What takes a position runs the smallest such one.

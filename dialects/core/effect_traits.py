@@ -151,14 +151,14 @@ class KernelEffects(MemoryEffect):
 
 @dataclass(frozen=True)
 class Accesses(Resource):
-    """The accesses that other ops have begun, each of which declares its own."""
+    """Outstanding accesses of other ops, each of which declares its own."""
 
     def name(self) -> str:
         return "accesses"
 
 
 class Fence(MemoryEffect):
-    """The end of accesses that other ops have begun: no access may be moved from one side of the op to the other."""
+    """Barrier that completes outstanding accesses of other ops: no access may be moved across the op."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> Set[EffectInstance]:

@@ -362,7 +362,7 @@ def _is_inside(effect: EffectInstance, op: Operation) -> bool:
 
 
 def _hands_out_buffers(op: Operation) -> bool:
-    """Return whether new memory may be among what an op, or a call of a function, gives."""
+    """Return whether an op, or a call of a function, may return newly allocated memory."""
     type_ = op.properties.get("function_type")
     results = type_.outputs.data if isinstance(type_, FunctionType) else op.result_types
     return any(isinstance(type, MemRefType) for type in results)

@@ -71,13 +71,13 @@ class Kernel:
     epilogue: Block | None = None
     """Takes the results and the elements of `extras`; None where the results are the output."""
     fill_is_neutral: bool = False
-    """Whether points at which an input is outside leave the accumulators as they are, so that loops may skip them."""
+    """True if points at which an input is out of bounds leave the accumulators unchanged: loops may skip them."""
     furthest: int | None = None
-    """How far an element may be below the largest of its row, where all depends on that distance, as in a softmax."""
+    """Greatest distance of an element below the largest of its row that matters, as in a softmax; None for any."""
     im2col: bool = False
-    """Whether loops copy the window of each pixel side by side before they multiply; what is computed is the same."""
+    """True if loops copy the window of each pixel before they multiply (im2col); the results are the same."""
     narrow_input: bool = False
-    """Whether the first input's numbers are as narrow as the packed ones of the second, so that loops pack windows."""
+    """True if the first input's numbers have the width of the second's packed ones, so that loops pack windows."""
 
     @cached_property
     def output_dims(self) -> tuple[int, ...]:

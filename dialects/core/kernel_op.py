@@ -57,7 +57,7 @@ class KernelOp(IRDLOperation, ABC):
     """
 
     TAKES_EPILOGUES: ClassVar[bool] = True
-    """Whether elementwise kernels may become the op's epilogue."""
+    """True if elementwise kernels may be fused as the op's epilogue."""
 
     inputs = var_operand_def()
     extras = var_operand_def()
@@ -65,12 +65,12 @@ class KernelOp(IRDLOperation, ABC):
     res = var_result_def()
     epilogue = opt_region_def("single_block")
     unsigned = opt_prop_def(DenseArrayBase)
-    """Which inputs hold unsigned integers."""
+    """Indices of the inputs of unsigned integers."""
     wraps = opt_prop_def(UnitAttr)
     """Integer arithmetic wraps around; without it, it is known not to overflow."""
     epilogue_maps = opt_prop_def(ArrayAttr[AffineMapAttr])
     accumulate = opt_prop_def(UnitAttr)
-    """The reduction goes on from what the output holds, which has the accumulator's type."""
+    """The reduction accumulates into the output, which has the accumulator's type."""
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(KernelEffects())
@@ -137,7 +137,7 @@ class KernelOp(IRDLOperation, ABC):
             _VERIFIED.add(key)
 
     def verify_structure(self) -> None:
-        """Check what `structure` tells: that types and properties fit each other. Once for equal structures."""
+        """Verify that types and properties fit each other, once for equal structures."""
         if len(self.outputs) != 1:
             raise VerifyException(f"expected one output, got {len(self.outputs)}")
         if not all(is_shaped(value) for value in self.operands):

@@ -30,9 +30,9 @@ class RowOp(KernelOp):
     accumulator = prop_def(base(TypeAttribute))
     element = prop_def(base(TypeAttribute))
     VECTORS: ClassVar[tuple[int, ...]] = (0,)
-    """How many inputs there may be besides input 0 and the mask."""
+    """Greatest number of inputs besides input 0 and the mask."""
     MASKED: ClassVar[bool] = False
-    """Whether one more input may say which elements of the row count: i1, true for those that do."""
+    """True if one more input may mask elements of the row: i1, true for those that count."""
 
     @property
     def has_mask(self) -> bool:
@@ -41,7 +41,7 @@ class RowOp(KernelOp):
 
     @property
     def row_axis(self) -> int:
-        """The axis of input 0 along which a row lies."""
+        """The axis of input 0 along the row."""
         return len(shape_of(self.inputs[0])) - 1
 
     def verify_structure(self) -> None:

@@ -38,7 +38,7 @@ ATTENTION_MASK = "attention_mask"
 
 def cut_outputs(found: Mapping[str, Any], shape_of: Mapping[str, str]) -> dict[str, Any]:
     """
-    Return the outputs of a network by name, each cut to what is there; `shape_of` are those that say how much it is.
+    Return the outputs of a network by name, each cut to its valid part; `shape_of` names the outputs with their shapes.
 
     Raises Diagnostic where that is more than there can be.
     """

@@ -1,5 +1,5 @@
 """
-The table from op classes to what they compute, filled beside each op.
+Registry of the semantics of ops, by op class.
 
 Kinds of rule:
 
@@ -87,7 +87,7 @@ _G = TypeVar("_G", bound=StorageRule)
 
 
 def scalar(*ops: type[Operation]) -> Callable[[_S], _S]:
-    """Register `(op, *operands) -> result` as what these scalar ops compute, elementwise."""
+    """Register `(op, *operands) -> result` as the elementwise semantics of these scalar ops."""
 
     def register(rule: _S) -> _S:
         SCALAR_RULES.update(dict.fromkeys(ops, rule))
@@ -97,7 +97,7 @@ def scalar(*ops: type[Operation]) -> Callable[[_S], _S]:
 
 
 def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
-    """Register `(runner, op, operands) -> results` as what these ops compute."""
+    """Register `(runner, op, operands) -> results` as the semantics of these ops."""
 
     def register(rule: _R) -> _R:
         RULES.update(dict.fromkeys(ops, rule))
@@ -107,7 +107,7 @@ def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
 
 
 def c_rule(function: str) -> Callable[[_C], _C]:
-    """Register what a function of a target's C runtime does."""
+    """Register the semantics of a function of a target's C runtime."""
 
     def register(rule: _C) -> _C:
         C_RULES[function] = rule

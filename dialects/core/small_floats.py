@@ -1,5 +1,5 @@
 """
-Floats of 8 and 4 bits, which the IR carries as their bits: what each format is.
+Formats of floats of 8 and 4 bits, which the IR carries as integers of their bits.
 
 Formats: OCP 8-bit Floating Point Specification (E4M3FN, E5M2), OCP Microscaling Formats 1.0 (E2M1, E8M0), and those
 without infinities and negative zero that ONNX calls FNUZ (arXiv:2206.02915).
@@ -20,7 +20,7 @@ from ...ir import Array
 @dataclass(frozen=True)
 class SmallFloat:
     """
-    A format of so many `bits`: a sign unless the exponent takes all, then bits of `exponent` and `mantissa`.
+    Float format of `bits` bits: a sign unless the exponent takes all, then bits of `exponent` and `mantissa`.
 
     `largest` is the code of the largest finite number, `overflow` that of what is larger where it does not saturate,
     `nan` that of NaN, all without sign; E2M1, which has no NaN, makes zero of it. With `unsigned_zero` there is one

@@ -1,4 +1,4 @@
-"""Grids: kernels done tile by tile, for every point of a box."""
+"""Tiled kernels: `hier.grid` iterates a kernel over the points of a box."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ class YieldOp(IRDLOperation):
 @irdl_op_definition
 class GridOp(IRDLOperation):
     """
-    A kernel done tile by tile: for every point of a box, in row-major order, the body works on one tile of each
-    operand. Points along instances of an engine are done at once.
+    Tiled kernel: at each point of a box, in row-major order, the body computes on one tile of each operand.
+
+    Spatial dimensions are unrolled over the instances of an engine.
 
         hier.grid (%i, %j) in [2, 3]
             ins(%ta = %a[%i * 8, 0] [8, 64] in "L1" address 0 : memref<16x64xi8>,
@@ -61,13 +62,13 @@ class GridOp(IRDLOperation):
           hier.yield
         }
 
-    The body takes the point, then one buffer per operand. An input's tile is there when the body begins. An output's
-    tile is written back when the grid moves on to another tile of it, and keeps its content until then; its content
-    at first is undefined. A tile that does not depend on the innermost dimensions stays where it is while they run.
-    Every element of an output lies in exactly one tile.
+    The body takes the point, then one buffer per operand. An input tile is fetched before the body runs. An output
+    tile is written back when the grid moves to another tile of it. Until then it keeps its content, which is undefined
+    at first. A tile that does not depend on the innermost dimensions is resident while they iterate. Every element of
+    an output is in exactly one tile.
 
-    After the tiles' buffers the body takes its scratch, which keeps its content: a reduction cut into tiles adds up
-    there, from `hier.first` to `hier.last`.
+    After the tiles' buffers the body takes its scratch buffers, which keep their content from point to point. They
+    hold the partial sums of a tiled reduction, from `hier.first` to `hier.last`.
 
         hier.grid (%i, %k) in [2, 4] ins(...) outs(...) scratch(%sum : memref<8x10xi32, "L1">) {
           hier.first %k { linalg.fill ins(%zero : i32) outs(%sum : memref<8x10xi32, "L1">) }
@@ -76,11 +77,11 @@ class GridOp(IRDLOperation):
           hier.yield
         }
 
-    Dimensions are temporal, or `spatial`: along instances of the engine, numbered in row-major order over these
-    dimensions. Points that differ in a spatial dimension are worked on at once, in no order; each copy goes through the
-    temporal dimensions in row-major order, with tiles' buffers and scratch of its own. They lie at the same addresses
-    in each copy of a level. In a level that the copies share, those of copy c lie c times as many bytes further as the
-    grid says they are `apart`. Both hold for the grids in the body too, which have no spatial dimensions.
+    Dimensions are temporal or `spatial`. Instances of the engine are numbered in row-major order over the spatial
+    dimensions. Points that differ in a spatial dimension run concurrently, in no order. Each instance iterates the
+    temporal dimensions in row-major order, with tile and scratch buffers of its own. In a level of its own, each
+    instance has them at the same addresses. In a shared level, `apart` is the stride in bytes between instances. Both
+    hold for nested grids too, which have no spatial dimensions.
 
         hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(...) outs(...) {...}
     """
@@ -91,7 +92,7 @@ class GridOp(IRDLOperation):
     spatial = opt_prop_def(base(DenseArrayBase))
     """The dimensions along instances of the engine, in ascending order; absent where there are none."""
     apart = opt_prop_def(DictionaryAttr)
-    """The bytes from one copy's buffers to the next one's, by the name of the level that they share."""
+    """Stride in bytes between the buffers of instances, by the name of the level that they share."""
     inputs = var_operand_def(MemRefType)
     outputs = var_operand_def(MemRefType)
     tiles = prop_def(ArrayAttr[TileAttr])
@@ -129,7 +130,7 @@ class GridOp(IRDLOperation):
 
     @property
     def scratches(self) -> tuple[ScratchAttr, ...]:
-        """The buffers that the body has to itself."""
+        """The scratch buffers of the body."""
         return tuple(self.scratch) if self.scratch is not None else ()
 
     @property
@@ -160,7 +161,7 @@ class GridOp(IRDLOperation):
 
     @property
     def temporal_dims(self) -> tuple[int, ...]:
-        """The dimensions that each copy goes through, outermost first."""
+        """The dimensions that each instance iterates, outermost first."""
         return tuple(dim for dim in range(len(self.bounds)) if dim not in self.spatial_dims)
 
     @property
@@ -170,12 +171,12 @@ class GridOp(IRDLOperation):
 
     @property
     def copies(self) -> int:
-        """The instances of the engine that work at once."""
+        """The number of engine instances that run concurrently."""
         return prod(self.bounds[dim] for dim in self.spatial_dims)
 
     @property
     def steps(self) -> int:
-        """The points that each copy goes through."""
+        """The number of points that each instance iterates."""
         return prod(self.bounds[dim] for dim in self.temporal_dims)
 
     def apart_in(self, level: str) -> int | None:
@@ -279,7 +280,7 @@ def spatial_grid(op: Operation | None) -> GridOp | None:
 
 @semantics(GridOp)
 def _run_grid(runner: Runner, op: GridOp, operands: Sequence[Value]) -> list[Value]:
-    """Run copy after copy, the last first: they come in no order, so that none may need what another does."""
+    """Run the instances one by one, the last first: they have no order, so that none may depend on another."""
     for place in reversed(list(product(*(range(op.bounds[dim]) for dim in op.spatial_dims)))):
         _run_copy(runner, op, operands, dict(zip(op.spatial_dims, place, strict=True)))
     return []

@@ -1,4 +1,4 @@
-"""Kernels that run beside the program, and the joins that wait for them."""
+"""Asynchronous kernels: launch on the queue of an engine, and join."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .transfers import TokenType
 @irdl_op_definition
 class LaunchOp(IRDLOperation):
     """
-    Start a kernel on its engine and go on; it is done when a join for the token is.
+    Launch a kernel on the queue of its engine; it is complete after the join of its token.
 
         %job = hier.launch {
           npu.matmul ins(%x, %w : ...) outs(%y : ...) {engine = "npu"}
         }
         hier.join %job
 
-    Until the join, what the kernel reads may not be written, and what it writes may be neither read nor written. The
-    join stands in the block of the launch. Kernels of one engine run in the order of their launches.
+    Until the join, operands that the kernel reads must not be written, and operands that it writes must be neither
+    read nor written. The join is in the block of the launch. Kernels of one engine run in launch order.
     """
 
     name = "hier.launch"
@@ -59,7 +59,7 @@ class LaunchOp(IRDLOperation):
 @irdl_op_definition
 class JoinOp(IRDLOperation):
     """
-    Wait until a kernel that was launched is done, and with it all that were launched before it on its engine.
+    Wait for a launched kernel, and for all kernels launched before it on its engine.
 
         hier.join %job
     """
@@ -84,11 +84,11 @@ class _Queue:
         self._pending: list[tuple[LaunchOp, Callable[[], object]]] = []
 
     def add(self, op: LaunchOp, run: Callable[[], object]) -> None:
-        """Note a launch."""
+        """Append a launch."""
         self._pending.append((op, run))
 
     def run_until(self, op: LaunchOp) -> None:
-        """Run what has been launched up to an op."""
+        """Run the pending kernels up to that of an op, in launch order."""
         while any(each is op for each, _ in self._pending):
             self._pending.pop(0)[1]()
 

@@ -1,4 +1,4 @@
-"""Tiles: which part of an operand a grid point works on, where it lies, and how it comes there and back."""
+"""Tiles and scratch buffers of grids: part of an operand, memory level, address, and the copies between levels."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ from ...ir import Array, element_of, numpy_type
 @irdl_attr_definition
 class TileAttr(ParametrizedAttribute):
     """
-    The tiles of one operand of a grid.
+    Tile of one operand of a grid, as a function of the grid point.
 
         #hier.tile<[8, 128] at (d0, d1) -> (d0 * 8, d1 * 128) in "L1" address 2048 stages 2 fill 0 : i8>
 
-    `shape` is the extent of a tile, the map leads from grid point to the tile's first element, `in` names the level
-    that tiles are brought to. `address` is the place in that level, in bytes, where it has been planned; each of the
-    stages (buffers used in turn) takes one tile from there on. What lies outside of the operand reads as `fill` and
-    is not written. Without a level the operand is used in place: the body gets a view of the tile, which must be
-    inside of it.
+    `shape` is the shape of a tile in elements. The map leads from the grid point to the tile's first element. `in`
+    names the level that the tile is fetched to, `address` its byte address there once it is planned. Each of the
+    `stages` buffers, used in turn, holds one tile from there on. Elements outside of the operand read as `fill` and
+    are not written. Without a level the body gets a view of the tile, which must be inside of the operand.
     """
 
     name = "hier.tile"
@@ -83,7 +82,7 @@ class TileAttr(ParametrizedAttribute):
 
     @property
     def level_name(self) -> str | None:
-        """The level that tiles are brought to, None where the operand is used in place."""
+        """The level that tiles are fetched to, None where the operand is used in place."""
         return self.level.data if isinstance(self.level, StringAttr) else None
 
     def dims(self) -> tuple[int, ...]:
@@ -148,7 +147,7 @@ def parse_placement(parser: AttrParser) -> Placement:
 
 @cache
 def _near_type(element: Attribute, extents: tuple[int, ...], level: Attribute) -> Attribute:
-    """Return the type of a buffer in a level, which is much asked for, and slow to build."""
+    """Return the type of a buffer in a level; cached, because building it is slow."""
     return MemRefType(cast(Any, element), extents, NoneAttr(), level)
 
 
@@ -163,7 +162,7 @@ def _view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:
 @irdl_attr_definition
 class ScratchAttr(ParametrizedAttribute):
     """
-    A buffer that the body of a grid has to itself, such as for partial sums; it keeps its content from point to point.
+    Scratch buffer of a grid's body, such as for partial sums; it keeps its content from point to point.
 
         #hier.scratch<memref<8x64xi32, "L1"> address 4096>
     """
@@ -191,7 +190,7 @@ class ScratchAttr(ParametrizedAttribute):
 
     @property
     def level_name(self) -> str:
-        """The level that the buffer lies in."""
+        """The memory level of the buffer."""
         return cast(StringAttr, self.type.memory_space).data
 
     @property
@@ -258,6 +257,6 @@ def read_tile(far: Array, offsets: Sequence[int], near: Array, fill: Attribute |
 
 
 def write_tile(far: Array, offsets: Sequence[int], near: Array) -> None:
-    """Copy what of a tile lies inside of the buffer back to it."""
+    """Copy the part of a tile that is inside of the buffer back to it."""
     target, source = overlap(offsets, near.shape, far.shape)
     far[target] = near[source]

@@ -1,4 +1,4 @@
-"""Transfers of tiles between levels, and the tokens that they are waited for with."""
+"""Asynchronous transfers of tiles between memory levels, with completion tokens."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .tiles import read_tile, write_tile
 
 @irdl_attr_definition
 class TokenType(ParametrizedAttribute, TypeAttribute):
-    """A transfer that has begun: `!hier.token`."""
+    """Completion token of a transfer or launch: `!hier.token`."""
 
     name = "hier.token"
 
@@ -48,17 +48,17 @@ class _TransferEffects(MemoryEffect):
 @irdl_op_definition
 class DmaStartOp(IRDLOperation):
     """
-    Begin the transfer of one tile between a buffer and a tile's buffer; it is done when a wait for the token is.
+    Issue the transfer of one tile between a far buffer and a tile buffer; it is complete after the wait for its token.
 
         %t = hier.dma_start %far[%i, %j] to %near clipped fill 0 : i8 : memref<16x64xi8>, memref<8x64xi8, "L1">
         %u = hier.dma_start %far[%i, %j] from %near : memref<16x64xi8>, memref<8x64xi8, "L1">
 
-    The indices are the tile's first element in the far buffer. What lies outside of it is filled, or not written.
-    Until the wait, neither side may be written, nor may the side that the transfer writes be read.
+    The indices are the tile's first element in the far buffer. Elements outside of it are filled, or not written.
+    Until the wait, neither side may be written, and the target of the transfer must not be read.
 
-    In a loop over tiles, `stages` says that those of this transfer alternate in so many buffers, and that no step of
-    the loop reads what another has written in the far buffer: so the transfer may begin earlier, or be waited for
-    later, than where it stands (pipeline-dma).
+    In a loop over tiles, `stages` is the number of buffers that the tiles alternate in. It promises that no iteration
+    reads what another one has written in the far buffer. `pipeline-dma` may then issue the transfer earlier, or wait
+    for it later.
 
         %t = hier.dma_start %far[%i, %j] to %near stages 2 : memref<16x64xi8>, memref<8x64xi8, "L1">
     """
@@ -153,7 +153,7 @@ class DmaStartOp(IRDLOperation):
 @irdl_op_definition
 class DmaWaitOp(IRDLOperation):
     """
-    Wait until a transfer is done.
+    Wait for the completion of a transfer.
 
         hier.dma_wait %t
     """
@@ -170,7 +170,7 @@ class DmaWaitOp(IRDLOperation):
 @irdl_op_definition
 class DmaNoneOp(IRDLOperation):
     """
-    The token of no transfer: to wait for it is to go on at once.
+    Token without a transfer: a wait for it returns immediately.
 
         %t = hier.dma_none
     """
@@ -188,7 +188,7 @@ class DmaNoneOp(IRDLOperation):
 
 
 class _Transfer:
-    """A transfer in flight: nothing has moved before the wait."""
+    """Transfer in flight, whose data moves at the wait."""
 
     def __init__(self, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near

@@ -173,7 +173,7 @@ class _Resolver:
         factory = self.registry.get(name)
         if factory is None:
             known = [*self.registry, *self.named]
-            remedy = did_you_mean(item.name, known) or "opt-tool --list-passes shows what there is"
+            remedy = did_you_mean(item.name, known) or "opt-tool --list-passes lists the passes"
             if item.name == MODULE or "." in item.name:
                 remedy = f"an op takes passes in parentheses: {item.name}(canonicalize)"
             raise point_at(scope.text, item.start, f"no pass '{item.name}'", source=scope.source, remedy=remedy)

@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Known:
-    """The passes, machines, output formats and interpreter to use; what is None is discovered."""
+    """Registries of passes, machines and output formats, and the interpreter; those that are None are discovered."""
 
     passes: Registry | None = None
     machines: Mapping[str, targets.Machine] | None = None
@@ -216,7 +216,7 @@ def _target(arguments: Namespace, formats: Mapping[str, Callable[[], type[Target
     if len(items) != 1 or items[0].children is not None:
         raise UsageError(f"-t {text} is not one output format", expected="a name and its options: c{option=value}")
     if items[0].name not in formats:
-        remedy = did_you_mean(items[0].name, formats) or "opt-tool --list-targets shows what there is"
+        remedy = did_you_mean(items[0].name, formats) or "opt-tool --list-targets lists the formats"
         raise point_at(text, items[0].start, f"no output format '{items[0].name}'", source="-t", remedy=remedy)
     target = cast(Target, build(formats[items[0].name](), items[0], text, "-t"))
     return dataclasses.replace(target, **_of_text(arguments)) if isinstance(target, MlirTarget) else target
@@ -314,7 +314,7 @@ class Run:
             return f"{error.__cause__ if isinstance(error.__cause__, ParseError) else self.placed(error)}\n"
 
     def compile(self, module: ModuleOp, chunk: Chunk) -> str:
-        """Return the output for the module of a chunk. Raises what the passes and the verifier raise."""
+        """Return the output for the module of a chunk. Raises the errors of passes and verifier."""
         with self.timing.measure("verify"):
             verify(module)
         manager = PassManager(self.observers(chunk), bool(self.arguments.verify_each))

@@ -1,5 +1,5 @@
 """
-`--verify-diagnostics`: the errors that a file says it expects, beside those that came.
+`--verify-diagnostics`: comparison of the errors that a file expects with those that are reported.
 
     // expected-error@+1 {{there is no ml_program.global @k}}
     %0 = ml_program.global_load @k : i32

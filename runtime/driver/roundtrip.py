@@ -37,8 +37,7 @@ def check_round_trip(module: ModuleOp, context: Context) -> None:
     """
     Print a module, parse the text and print it again.
 
-    Raises Diagnostic where the text is no IR, where the module that it parses as is another one, such as without what
-    the custom form omits, and where it prints otherwise.
+    Raises Diagnostic where the text does not parse, where the parsed module differs, and where it prints otherwise.
     """
     text = print_ir(module, locations=Locations.GIVEN, context=context)
     try:

@@ -31,7 +31,7 @@ _DECLARED = {"int8": "i8", "uint8": "ui8", "int16": "i16", "uint16": "ui16"}
 
 @dataclass(frozen=True)
 class Case:
-    """A model, and `inputs.npz` and `outputs.npz` beside it."""
+    """A model with `inputs.npz` and `outputs.npz` in its folder."""
 
     model: Path
     name: str

@@ -1,4 +1,4 @@
-"""All that keeps a model from being compiled, at once: `tilewright import net.onnx --report`."""
+"""Report of all unsupported nodes of a model: `tilewright import net.onnx --report`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...compiler import Model
 
 _ROUNDS = 100
-"""How often a network is compiled for one target, each time without the nodes that failed before."""
+"""Limit on compilations of a network for one target, each without the nodes that failed before."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _failure(module: ModuleOp, machine_name: str) -> Diagnostic | None:
 
 
 def _blamed(module: ModuleOp, error: Diagnostic) -> dict[str, list[Operation]]:
-    """Return the nodes that an error names, and those that are the same but for their operands, by what is said."""
+    """Return the nodes that an error names, and structurally equal ones, by message."""
     from ...ir import where
 
     nodes = [op for op in module.walk() if op.name.startswith("onnx.") and op.name != "onnx.Constant"]

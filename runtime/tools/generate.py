@@ -135,7 +135,7 @@ def generate(
     run: Run, language: Language, prompt: Sequence[int], count: int, *, each: Callable[[int], None] = lambda token: None
 ) -> list[int]:
     """
-    Return `count` tokens that follow a prompt, each the one of the greatest score, the first where several are alike.
+    Return `count` tokens that follow a prompt, each of the greatest score, the first of equal ones.
 
     As much of the prompt as fills calls for several tokens is taken in by these. The state is reset before. `each` is
     called with the number of tokens that are taken in, after each call. Raises Diagnostic for what `check_prompt`

@@ -160,7 +160,7 @@ def _named(inputs: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _as_array(name: str, given: Any, kind: TypeProto) -> Array:
-    """Return a tensor as an array of numbers. Raises Diagnostic for what is none: texts, sequences, nothing."""
+    """Return a tensor as an array of numbers. Raises Diagnostic for texts, sequences and absent values."""
     if not kind.HasField("tensor_type") or given is None or isinstance(given, (list, tuple)):
         found = "nothing" if given is None else str(kind.WhichOneof("value")).replace("_", " ")
         raise Diagnostic("an input is no tensor", where=f'input "{name}"', expected="a tensor", found=found)
@@ -174,7 +174,7 @@ def _as_array(name: str, given: Any, kind: TypeProto) -> Array:
 
 
 def _output(found: Mapping[str, Array], value: ValueInfoProto) -> Any:
-    """Return an output in the NumPy type that ONNX has for what the model declares of it; a sequence is a list."""
+    """Return an output in the NumPy type that the model declares; a sequence is a list."""
     kind = value.type.optional_type.elem_type if value.type.HasField("optional_type") else value.type
     if kind.HasField("sequence_type"):
         names = takewhile(found.__contains__, (f"{value.name}[{index}]" for index in count()))

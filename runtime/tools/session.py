@@ -25,7 +25,7 @@ class Run(Protocol):
     """A network, ready to run: named inputs to named outputs. State outlives a call."""
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
-        """Run a function of the network once. Raises Diagnostic where the inputs are not what it takes."""
+        """Run a function of the network once. Raises Diagnostic for inputs that do not fit."""
         ...
 
     def reset(self) -> None:
@@ -107,7 +107,7 @@ class Emulated:
 
 
 def _named(ports: Sequence[HostPort], arrays: Sequence[Array]) -> dict[str, Array]:
-    """Return outputs by name, each cut to what is there of it."""
+    """Return outputs by name, each cut to its valid part."""
     found = {port.name: array for port, array in zip(ports, arrays, strict=True)}
     return cut_outputs(found, {port.name: port.shape_of for port in ports if port.shape_of})
 
@@ -138,7 +138,7 @@ ON: dict[str, Callable[[Compilation], Run]] = {
     "sanitizers": sanitized,
     "rv32": Emulated,
 }
-"""Where a network can run."""
+"""Places where a network can run, by name."""
 
 
 def check_place(on: str) -> None:

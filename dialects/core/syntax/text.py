@@ -96,7 +96,7 @@ _UNWRITTEN = (UnknownLoc, InferredLoc)
 
 
 def _has_late_visibility(op: Operation) -> bool:
-    """Return whether an `llvm.func` has a calling convention beside what upstream prints before it."""
+    """Return whether an `llvm.func` has a calling convention besides attributes that upstream prints before it."""
     convention = op.properties.get("CConv")
     others = (op.properties.get(name) for name in ("visibility_", "unnamed_addr"))
     return "ccc" not in str(convention) and any(isinstance(each, IntegerAttr) and each.value.data for each in others)
@@ -134,7 +134,7 @@ class Locations(Enum):
 
 
 class _Text(list[str]):
-    """Text in parts, as a stream."""
+    """Stream that collects the parts of a text."""
 
     @property
     def write(self) -> Callable[[str], object]:

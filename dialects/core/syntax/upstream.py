@@ -203,7 +203,7 @@ def _print_global(op: Operation, printer: Printer) -> None:
 
 
 def _has_no_upstream_form(op: Operation) -> bool:
-    """Return whether a global has a value of another shape than its own, or what upstream's syntax cannot say."""
+    """Return whether upstream's syntax cannot express a global, such as one whose value has another shape."""
     properties = op.properties
     value, type = properties.get("initial_value"), properties.get("type")
     if not isinstance(type, MemRefType) or "sym_visibility" not in properties or "alignment" in op.attributes:
@@ -310,7 +310,7 @@ def _print_transpose(op: Operation, printer: Printer) -> None:
 
 class Syntax(NamedTuple):
     """
-    Parser and printer of an op's custom form; the generic form is for what `is_generic` holds of.
+    Parser and printer of an op's custom form; ops for which `is_generic` holds are printed in generic form.
 
     `replaces` says that xDSL has a syntax, which omits attributes.
     """

@@ -27,7 +27,7 @@ def wrapped(text: str, limit: int) -> str:
 
 
 def _wrapped_line(line: str, limit: int) -> str:
-    """Break a line between its outermost parts first; parts of a bracket are indented further than what is around."""
+    """Break a line between its outermost parts first; parts of a bracket are indented deeper."""
     indent = len(line) - len(line.lstrip(" "))
     spaces = _spaces(line, indent)
     parts: list[str] = []

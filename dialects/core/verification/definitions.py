@@ -1,4 +1,4 @@
-"""xDSL's check of ops against their definitions, done once for ops that are alike."""
+"""Verification of ops against their definitions, memoised for structurally equal ops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from xdsl.irdl import AttrSizedOperandSegments, AttrSizedResultSegments, OpDef
 from xdsl.traits import IsolatedFromAbove, OpTrait
 
 _REMEMBERED = 20_000
-"""How many types and attributes, and kinds of ops, are kept from one check to the next."""
+"""Greatest number of types, attributes and kinds of ops in the memo."""
 _LARGE = 1024
 """The bytes of a tensor whose numbers no definition constrains: its type and size stand for it."""
 _SEGMENTS = {AttrSizedOperandSegments.attribute_name, AttrSizedResultSegments.attribute_name}

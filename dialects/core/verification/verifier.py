@@ -166,7 +166,7 @@ def _verify_region(region: Region, visible: set[SSAValue] | None) -> None:
 
 
 def _verify_block(block: Block, visible: set[SSAValue] | None) -> list[SSAValue]:
-    """Check a block, add what it defines to `visible`, and return that."""
+    """Verify a block, add the values that it defines to `visible`, and return them."""
     defined: list[SSAValue] = [*block.args]
     if visible is not None:
         visible.update(defined)
