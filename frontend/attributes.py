@@ -14,7 +14,7 @@ from onnx import AttributeProto, NodeProto, defs, helper
 from onnx.defs import OpSchema
 from xdsl.ir import Attribute
 
-from ..dialects.onnx.attributes import complaint
+from ..dialects.onnx.attributes import violation
 from ..dialects.onnx.custom import DOMAIN, SPELLINGS
 from ..dialects.onnx.schema import default_value, python_value, segments, stored_value
 from ..errors import Diagnostic, did_you_mean
@@ -63,7 +63,13 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
             warnings.warn(text, stacklevel=2)
             continue
         if name in values:
-            raise Diagnostic(f"attribute '{name}' is given twice", where=where_node(node), remedy="remove one")
+            raise Diagnostic(
+                f"attribute '{name}' is given twice",
+                where=where_node(node),
+                expected="each attribute once",
+                found=f"{attribute.name} after another of its spellings",
+                remedy="remove one",
+            )
         values[name] = _value(node, attribute, known[name], folder)
     if missing := [name for name, attribute in known.items() if attribute.required and name not in values]:
         raise Diagnostic(
@@ -124,8 +130,9 @@ def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSch
         raise Diagnostic(
             f"attribute '{attribute.name}' refers to one of a function",
             where=where_node(node),
-            found=attribute.ref_attr_name,
-            remedy="give its value: outside of a function there is nothing to refer to",
+            expected="a value, as the node lies outside of a function",
+            found=f"a reference to '{attribute.ref_attr_name}'",
+            remedy="give the value of the attribute",
         )
     if known and _kind(attribute) not in [form.type for form in known]:
         raise _wrong_type(node, attribute, _kind_name(known[0].type), _kind_name(_kind(attribute)))
@@ -170,11 +177,11 @@ def _check_arity(node: NodeProto, schema: OpSchema) -> None:
         list(segments("output", schema.outputs, [name or None for name in node.output]))
     except ValueError as error:
         raise Diagnostic(
-            f"{node.op_type} has not the inputs and outputs that its operator asks for",
+            f"{node.op_type} has a wrong number of inputs or outputs: {error}",
             where=where_node(node),
-            expected=f"{_span(schema.min_input, schema.max_input)} inputs, "
-            f"{_span(schema.min_output, schema.max_output)} outputs",
-            found=f"{len(node.input)} inputs, {len(node.output)} outputs: {error}",
+            expected=f"inputs: {_span(schema.min_input, schema.max_input)}, "
+            f"outputs: {_span(schema.min_output, schema.max_output)}",
+            found=f"inputs: {len(node.input)}, outputs: {len(node.output)}",
             remedy="correct the node, or export the model again",
         ) from error
 
@@ -223,10 +230,12 @@ def _check_words(node: NodeProto, values: Mapping[str, Any]) -> None:
 
 
 def _check_values(node: NodeProto, schema: OpSchema, values: Mapping[str, Any]) -> None:
-    if message := complaint(schema.name, lambda name: values.get(name, default_value(schema.attributes[name]))):
+    if fault := violation(schema.name, lambda name: values.get(name, default_value(schema.attributes[name]))):
         raise Diagnostic(
-            f"{node.op_type}: {message}",
+            f"attribute '{fault.attribute}' of {node.op_type} has an invalid value",
             where=where_node(node),
+            expected=fault.expected,
+            found=str(fault.value),
             remedy="correct the attribute, or export the model again",
         )
 

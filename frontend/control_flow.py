@@ -21,7 +21,7 @@ from .onnx_graph import body_graph, copies, read_body
 from .order import where_node
 from .resolver import Resolver
 from .sequences import stacked
-from .shapes import TensorInfo, info_of
+from .shapes import TensorInfo, described, info_of
 
 UNROLLED_NODES = 4096
 """The most nodes that a loop is written out to."""
@@ -37,7 +37,13 @@ def resolve_control_flow(resolver: Resolver, node: NodeProto) -> bool:
         return False
     missing = [name for name in BODIES[node.op_type] if body_graph(node, name) is None]
     if missing:
-        raise Diagnostic(f"{node.op_type} lacks the graph '{missing[0]}'", where=where_node(node))
+        raise Diagnostic(
+            f"{node.op_type} lacks the graph '{missing[0]}'",
+            where=where_node(node),
+            expected=f"the attributes {', '.join(BODIES[node.op_type])}, each a graph",
+            found=", ".join(attribute.name for attribute in node.attribute) or "no attributes",
+            remedy="export the model again, with the graphs of its nodes",
+        )
     RULES[node.op_type](resolver, node)
     return True
 
@@ -90,7 +96,11 @@ def _loop(resolver: Resolver, node: NodeProto) -> None:
     turns, condition = (constant_number(resolver, name) for name in given)
     if not any(given):
         raise Diagnostic(
-            "a Loop has neither a number of turns nor a condition: it does not end", where=where_node(node)
+            "a Loop without end: it has neither a number of iterations nor a condition",
+            where=where_node(node),
+            expected="a maximum trip count as input 0, or a condition as input 1",
+            found="both are left out",
+            remedy="give the Loop one of them in the model",
         )
     is_open = (given[0] and turns is None) or (given[1] and condition is None)
     if is_open or (turns is not None and max(turns, 0) * len(body.node) > UNROLLED_NODES):
@@ -159,7 +169,13 @@ class _Unrolled:
 def _settle_empty(resolver: Resolver, node: NodeProto, result: str, info: TensorInfo | None) -> None:
     """Replace the scan outputs of a loop without iterations by constants."""
     if info is None or info.shape is None or None in info.shape:
-        raise Diagnostic("the shape of what a loop without turns collects is not known", where=where_node(node))
+        raise Diagnostic(
+            "the shape of a scan output of a Loop without iterations is not known",
+            where=where_node(node),
+            expected="a body whose outputs have known shapes",
+            found=f'"{result}" {described(info)}',
+            remedy="store the type of the body's outputs as value_info",
+        )
     shape = [0, *(dim for dim in info.shape if dim is not None)]
     array = np.zeros(shape, helper.tensor_dtype_to_np_dtype(info.data_type))
     resolver.settle_constant(result, array, info.data_type, node.name)
@@ -173,18 +189,42 @@ def _scan(resolver: Resolver, node: NodeProto) -> None:
     states = len(node.input) - count
     collected = len(node.output) - states
     if resolver.graph.opset < 9:
-        raise Diagnostic("the Scan of opset 8 is not handled", where=where_node(node), expected="opset 9 or newer")
+        raise Diagnostic(
+            "the Scan of opset 8 is not handled",
+            where=where_node(node),
+            expected="opset 9 or newer",
+            found=f"opset {resolver.graph.opset}",
+            remedy="convert the model with onnx.version_converter",
+        )
     if not 0 < count <= len(node.input):
-        raise Diagnostic("a Scan has another number of inputs than it scans", where=where_node(node), found=str(count))
+        raise Diagnostic(
+            "a Scan has fewer inputs than it scans, or scans none",
+            where=where_node(node),
+            expected=f"num_scan_inputs from 1 to {len(node.input)}",
+            found=str(count),
+            remedy="correct num_scan_inputs in the model",
+        )
     _check_arity(node, body, len(node.input), len(node.output))
     refuse_extents(resolver, node, node.input[states:], "scans")
     shapes = [resolver.shape(name, node) for name in node.input[states:]]
     axes = listed(node, "scan_input_axes", count)
     if any(not -len(shape) <= axis < len(shape) for shape, axis in zip(shapes, axes, strict=True)):
-        raise Diagnostic("a Scan scans along an axis that its input has not", where=where_node(node), found=str(axes))
+        raise Diagnostic(
+            "a Scan scans along an axis that its input lacks",
+            where=where_node(node),
+            expected=f"an axis of each of the shapes {[list(shape) for shape in shapes]}",
+            found=f"scan_input_axes = {axes}",
+            remedy="correct scan_input_axes in the model",
+        )
     lengths = [shape[axis] for shape, axis in zip(shapes, axes, strict=True)]
     if len(set(lengths)) != 1:
-        raise Diagnostic("the inputs that a Scan scans differ in length", where=where_node(node), found=str(lengths))
+        raise Diagnostic(
+            "the inputs that a Scan scans differ in length",
+            where=where_node(node),
+            expected="one length along the scanned axes",
+            found=f"the lengths {lengths} of the shapes {[list(shape) for shape in shapes]}",
+            remedy="correct the shapes in the model, or those given with --input-shape",
+        )
     if lengths[0] * len(body.node) > UNROLLED_NODES:
         keep_scan(resolver, node, shapes, axes, lengths[0])
         return
@@ -270,12 +310,30 @@ def _sequence_map(resolver: Resolver, node: NodeProto) -> None:
     _check_arity(node, body, len(node.input), len(node.output))
     sequences = [resolver.sequence(name) for name in node.input]
     if (first := sequences[0]) is None:
-        raise Diagnostic("the length of the sequence that SequenceMap maps is not known", where=where_node(node))
+        raise Diagnostic(
+            "the length of the sequence of a SequenceMap is not known",
+            where=where_node(node),
+            expected="a sequence made in the network, by operators of a constant number of results",
+            found=f'"{node.input[0]}"',
+            remedy="export the model without sequences",
+        )
     length = len(first)
     if any(names is not None and len(names) != length for names in sequences):
-        raise Diagnostic("the sequences that SequenceMap maps differ in length", where=where_node(node))
+        raise Diagnostic(
+            "the sequences of a SequenceMap differ in length",
+            where=where_node(node),
+            expected=f"{length} tensors in each, as in the first",
+            found=str([len(names) for names in sequences if names is not None]),
+            remedy="correct the sequences in the model",
+        )
     if length * len(body.node) > UNROLLED_NODES:
-        raise Diagnostic("a SequenceMap is too long to be written out", where=where_node(node), found=f"{length} turns")
+        raise Diagnostic(
+            "a SequenceMap is too long to be unrolled",
+            where=where_node(node),
+            expected=f"at most {UNROLLED_NODES} nodes",
+            found=f"{length} iterations of {len(body.node)} nodes",
+            remedy="shorten the sequence, or export the model with a Loop over one tensor",
+        )
     prefix = resolver.prefix(node)
     mapped: list[list[str]] = [[] for _ in node.output]
 

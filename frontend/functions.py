@@ -15,6 +15,7 @@ from ..dialects.onnx import op_class
 from ..dialects.onnx.custom import DOMAIN
 from ..errors import Diagnostic
 from .attributes import GRAPHS
+from .node_view import NodeView
 from .onnx_graph import copies, read_body, schema_of
 from .order import where_node, with_inner
 from .resolver import Resolver
@@ -45,6 +46,7 @@ def without_functions(model: ModelProto) -> ModelProto:
     except (RuntimeError, ValueError, ValidationError, DecodeError) as error:
         raise Diagnostic(
             "the functions of the model cannot be inlined",
+            expected="functions that call only operators and other functions of the model, without recursion",
             found=(str(error).strip().splitlines() or [""])[0],
             remedy="export the model without functions of its own",
         ) from error
@@ -127,7 +129,8 @@ def _expand(resolver: Resolver, node: NodeProto, schema: OpSchema) -> None:
         raise Diagnostic(
             f"{node.op_type} is not handled with these inputs",
             where=where_node(node),
-            expected="inputs for which ONNX gives the function that it stands for",
+            expected=f"inputs for which ONNX defines the function body of {node.op_type}",
+            found=NodeView(resolver.graph, node, resolver.info).operands(),
             remedy="export the model with operators that are handled",
         )
     body = GraphProto(

@@ -32,8 +32,9 @@ from ..dialects.onnx.schema import OnnxOp, make, stored_value
 from ..errors import Diagnostic, did_you_mean
 from ..files import read_regular
 from ..ir import Array, named_location, shape_of
-from .checks import check_nodes
+from .checks import check_node, check_nodes
 from .functions import without_functions
+from .node_view import NodeView
 from .onnx_graph import Graph, check_texts, read_graph
 from .order import where_node
 from .pasts import OpenPast, Past, Sample, open_past
@@ -95,7 +96,13 @@ def model_proto(path: Path) -> ModelProto:
     try:
         data = read_regular(path)
     except OSError as error:
-        raise Diagnostic("the model cannot be read", source=str(path), found=error.strerror or str(error)) from error
+        raise Diagnostic(
+            "the model cannot be read",
+            source=str(path),
+            expected="a file that this user may read",
+            found=error.strerror or str(error),
+            remedy="correct the path of the model",
+        ) from error
     try:
         model = ModelProto.FromString(data)
     except DecodeError as error:
@@ -203,9 +210,10 @@ def _check_types_given(graph: Graph, input_types: Types) -> None:
     for name, kind in input_types.items():
         if name not in names:
             raise Diagnostic(
-                "a type is given for what is no input",
+                "a type is given for an input that the model lacks",
                 where=f'input "{name}"',
                 expected="one of " + ", ".join(f'"{known}"' for known in names),
+                found=name,
                 remedy=did_you_mean(name, names) or "correct the name",
             )
         known = [*TYPE_NAMES, ANY_INTEGER]
@@ -246,8 +254,9 @@ def _check_known(resolver: Resolver) -> None:
             if info is not None and not _is_open(info):
                 check_memory(f'tensor "{name}"', _dims(info.shape), info.data_type)
                 continue
+            check_node(NodeView(resolver.graph, node, resolver.info))
             raise Diagnostic(
-                f"the type or shape of an output of {node.op_type} cannot be told",
+                f"the type or shape of an output of {node.op_type} is not known",
                 where=where_node(node),
                 expected="a tensor whose shape does not depend on data",
                 found=f'"{name}" {described(info)}',

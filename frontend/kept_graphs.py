@@ -12,6 +12,7 @@ from ..errors import Diagnostic
 from .attributes import attribute_of
 from .dynamic_sizes import refuse_extents
 from .extents import Extent, bound_of
+from .node_view import NodeView
 from .onnx_graph import Graph, body_graph, read_body
 from .order import where_node
 from .resolver import Resolver
@@ -35,7 +36,13 @@ def listed(node: NodeProto, name: str, count: int) -> list[int]:
     """Return an attribute that is a list of so many numbers, zeros by default. Raises Diagnostic for another number."""
     given = list(attribute_of(node, name, [0] * count))
     if len(given) != count:
-        raise Diagnostic(f"'{name}' of Scan has {len(given)} entries", where=where_node(node), expected=str(count))
+        raise Diagnostic(
+            f"'{name}' of Scan has a wrong number of entries",
+            where=where_node(node),
+            expected=f"{count} entries",
+            found=str(given),
+            remedy=f"correct {name} in the model",
+        )
     return given
 
 
@@ -51,9 +58,9 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
     is_counted = collects and (given is not None or turns is None or not _goes_on(resolver, node))
     if is_counted and turns is None:
         raise Diagnostic(
-            "a Loop collects what its turns give, and the most turns that it takes are not known",
+            "a Loop has scan outputs, and its largest number of iterations is not known",
             where=where_node(node),
-            expected="a number of turns that is a constant, or a size with a bound",
+            expected="a number of iterations that is a constant, or a size with a bound",
             found=f'"{node.input[0]}"' if node.input[0] else "none",
             remedy="give it with --input-value, or collect into a carried tensor",
         )
@@ -133,9 +140,10 @@ def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[Ten
     proto = body_of(node, name)
     if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
         raise Diagnostic(
-            f"{node.op_type} cannot be written out, and it takes what is no tensor of a known type",
+            f"{node.op_type} cannot be unrolled, and an input is a sequence or has no known type",
             where=where_node(node),
-            expected="a constant condition or number of turns, or tensors alone",
+            expected="a constant condition or number of iterations, or tensors alone",
+            found=NodeView(resolver.graph, node, resolver.info).operands(),
             remedy="export the model with constants there, or give inputs that decide them with --input-value",
         )
     refuse_extents(resolver, node, node.input, "takes")
@@ -153,9 +161,10 @@ def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[Ten
     inner.run()
     if any(inner.sequence(output) is not None for output in outputs):
         raise Diagnostic(
-            f"{node.op_type} cannot be written out, and it gives a sequence",
+            f"{node.op_type} cannot be unrolled, and its result is a sequence",
             where=where_node(node),
-            expected="a constant condition or number of turns, or tensors alone",
+            expected="a constant condition or number of iterations, or tensors alone",
+            found=", ".join(f'the sequence "{name}"' for name in outputs if inner.sequence(name) is not None),
             remedy="give inputs that decide them with --input-value, or export the model without sequences",
         )
     refuse_extents(inner, node, outputs, "gives")

@@ -91,18 +91,24 @@ class NodeView:
 
     def operands(self) -> str:
         """Return the operator with the types of its inputs and its attributes, as the note of an error."""
-        inputs = [f'"{name}" {described(self.info(name))}' for name in self.node.input if name]
+        inputs = [self._operand(index, name) for index, name in enumerate(self.node.input) if name]
         attributes = [f"{name} = {_text(value)}" for name, value in sorted(self.given.items())]
         return f"{self.op_type} of {', '.join([*inputs, *attributes]) or 'nothing'}"
 
-    def misfit(self, what: str, expected: Any, found: Any) -> Diagnostic:
+    def _operand(self, index: int, name: str) -> str:
+        """Return the name and type of an input, with the numbers of a small constant of integers."""
+        numbers = self.integers(index)
+        value = f" = {numbers}" if numbers is not None and len(numbers) <= 8 else ""
+        return f'"{name}" {described(self.info(name))}{value}'
+
+    def misfit(self, what: str, expected: Any, found: Any, remedy: str = "") -> Diagnostic:
         """Return the error for a part of the node that is incompatible with its inputs."""
         return Diagnostic(
-            f"{what} of {self.op_type} does not fit its input",
+            f"{what} of {self.op_type} does not fit",
             where=self.where,
             expected=str(expected),
             found=str(found),
-            remedy="correct the shapes in the model, or those given with --input-shape",
+            remedy=remedy or "correct the shapes and attributes in the model, or the shapes given with --input-shape",
             notes=[self.operands()],
         )
 

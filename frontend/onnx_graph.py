@@ -94,7 +94,7 @@ def _check_text(name: str, value: Any) -> None:
     for text in (value,) if isinstance(value, (str, bytes)) else value:
         if isinstance(text, bytes):
             raise Diagnostic(
-                f"a text in the model is none: '{name}'",
+                f"a text in the model is not UTF-8: '{name}'",
                 expected="UTF-8",
                 found=str(text[:40]),
                 remedy="the file is damaged: export or copy the model again",
@@ -109,9 +109,16 @@ def read_graph(model: ModelProto, folder: Path | None) -> Graph:
     """
     proto = model.graph
     if not proto.node and not proto.output:
-        raise Diagnostic("the graph is empty", expected="nodes and outputs", found="neither")
+        raise Diagnostic(
+            "the graph is empty", expected="nodes and outputs", found="neither", remedy="export or copy the model again"
+        )
     if not proto.output:
-        raise Diagnostic("the graph has no outputs", remedy="mark the results as graph outputs when exporting")
+        raise Diagnostic(
+            "the graph has no outputs",
+            expected="one output or more",
+            found=f"{len(proto.node)} nodes and no output",
+            remedy="mark the results as graph outputs when exporting",
+        )
     nodes = _named_copies(proto)
     _check_operators(list(with_inner(nodes)))
     opset = _opset(model, nodes)
@@ -270,7 +277,7 @@ def _check_operators(nodes: Sequence[NodeProto]) -> None:
 def _complaint(node: NodeProto) -> str:
     domain = f" of the domain {node.domain}" if node.domain else ""
     if (cls := op_class(node.op_type, node.domain)) is None:
-        return " ".join(filter(None, (f"{node.op_type}{domain} is unknown", did_you_mean(node.op_type, op_types()))))
+        return "; ".join(filter(None, (f"{node.op_type}{domain} is unknown", did_you_mean(node.op_type, op_types()))))
     node.domain, node.op_type = cls.SCHEMA.domain, cls.SCHEMA.name
     return ""
 
@@ -292,9 +299,10 @@ def _check_unique(names: Iterable[str], what: str) -> None:
     for name in names:
         if name in seen:
             raise Diagnostic(
-                f"two tensors have one name: an {what} is there twice",
+                f"two tensors have one name: it is that of two {what}s",
                 where=f'tensor "{name}"',
                 expected="a name for each tensor",
+                found=f'"{name}" twice',
                 remedy="rename one of them",
             )
         seen.add(name)
@@ -314,7 +322,13 @@ def _take_constant(node: NodeProto, constants: dict[str, Constant], folder: Path
         return False
     given = [attribute for attribute in node.attribute if attribute.name.startswith(("value", "sparse_value"))]
     if len(given) != 1 or len(node.output) != 1:
-        raise Diagnostic("a Constant must have one value and one output", where=where_node(node))
+        raise Diagnostic(
+            "a Constant without one value and one output",
+            where=where_node(node),
+            expected="one attribute value, sparse_value, " + ", ".join(_NUMBERS),
+            found=f"{', '.join(each.name for each in given) or 'no value'}; {len(node.output)} outputs",
+            remedy="correct the node, or export the model again",
+        )
     if node.output[0] in constants:
         raise produced_twice(node.output[0], [constants[node.output[0]].origin, node.name])
     attribute = given[0]
@@ -333,6 +347,7 @@ def _take_constant(node: NodeProto, constants: dict[str, Constant], folder: Path
             f"a Constant given as '{attribute.name}' is not handled",
             where=where_node(node),
             expected="value, sparse_value, " + ", ".join(_NUMBERS),
+            found=attribute.name,
             remedy="export the constant as a tensor of numbers",
         )
     return True

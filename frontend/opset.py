@@ -46,10 +46,10 @@ def _check_form(node: NodeProto, opset: int) -> None:
     least = 1 if operator_of(node.op_type).moved else min(schema.min_input for schema in schemas)
     if len(node.input) < least or not node.output:
         raise Diagnostic(
-            f"{node.op_type} lacks inputs or outputs",
+            f"{node.op_type} has a wrong number of inputs or outputs: some are missing",
             where=where_node(node),
-            expected=f"{least} or more inputs, 1 or more outputs",
-            found=f"{len(node.input)} inputs, {len(node.output)} outputs",
+            expected=f"inputs: {least} or more, outputs: 1 or more",
+            found=f"inputs: {len(node.input)}, outputs: {len(node.output)}",
             remedy="correct the node, or export the model again",
         )
     for attribute in node.attribute:

@@ -93,6 +93,7 @@ def _check_produced(
                 "an output of the graph is never produced",
                 where=f'output "{name}"',
                 expected="the output of a node",
+                found=f'no node, input or initialiser that defines "{name}"',
                 remedy=did_you_mean(name, known) or "remove the output",
             )
 

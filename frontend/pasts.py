@@ -172,7 +172,8 @@ class Past:
         """Return the error for a graph that a node holds."""
         return Diagnostic(
             "a branch or a loop in a network with caches of an open length is not handled",
-            expected="conditions and numbers of turns that are constant",
+            expected="conditions and numbers of iterations that are constant",
+            found="a condition or a number of iterations that data decide",
             remedy="export the network with caches of a fixed length",
         )
 
@@ -184,6 +185,7 @@ class Past:
                     "an output follows from the number of cached rows alone",
                     where=f'output "{value.name}"',
                     expected="outputs that depend on the inputs",
+                    found="a number that only the length of the caches decides",
                     remedy="leave this output out when exporting the network",
                 )
 

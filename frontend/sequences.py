@@ -24,7 +24,13 @@ def resolve_sequence(resolver: Resolver, node: NodeProto) -> bool:
     rule = RULES.get(node.op_type) if not node.domain else None
     takes = any(resolver.sequence(name) is not None for name in node.input if name)
     if rule is None and takes:
-        raise Diagnostic(f"{node.op_type} takes a tensor, and is given a sequence", where=where_node(node))
+        raise Diagnostic(
+            f"an input of {node.op_type} is a sequence or an optional",
+            where=where_node(node),
+            expected="tensors",
+            found=", ".join(f'"{name}"' for name in node.input if name and resolver.sequence(name) is not None),
+            remedy="take a tensor out of it in the model, for example by SequenceAt",
+        )
     if rule is None or (node.op_type == "Identity" and not takes):
         return False
     rule(resolver, node)
@@ -62,7 +68,13 @@ def split_outputs(resolver: Resolver) -> None:
     graph, outputs = resolver.graph, list[ValueInfoProto]()
     for value in graph.outputs:
         if value.name in resolver.empty_optionals:
-            raise Diagnostic("an output is an optional that is empty", where=f'output "{value.name}"')
+            raise Diagnostic(
+                "an output is an empty optional",
+                where=f'output "{value.name}"',
+                expected="a tensor, a sequence, or an optional that holds one",
+                found="an optional without an element",
+                remedy="remove the output from the model",
+            )
         if (names := resolver.sequence(value.name)) is None:
             outputs.append(value)
             continue
@@ -78,10 +90,21 @@ def _names(resolver: Resolver, node: NodeProto) -> list[str]:
         raise Diagnostic(
             f"{node.op_type} takes a sequence whose length is not known",
             where=where_node(node),
-            expected="a sequence that is made in the network, by operators whose number of results is constant",
+            expected="a sequence made in the network, by operators of a constant number of results",
+            found=f'"{node.input[0]}"',
             remedy="export the model without sequences",
         )
     return names
+
+
+def _empty_sequence(node: NodeProto) -> Diagnostic:
+    return Diagnostic(
+        f"the sequence of {node.op_type} is empty",
+        where=where_node(node),
+        expected="a sequence of one tensor or more",
+        found=f'"{node.input[0]}" without tensors',
+        remedy="insert a tensor before, or remove the node",
+    )
 
 
 def _position(resolver: Resolver, node: NodeProto, index: int, length: int, *, default: int) -> int:
@@ -96,6 +119,7 @@ def _position(resolver: Resolver, node: NodeProto, index: int, length: int, *, d
             where=where_node(node),
             expected=f"{-length} to {length - 1}",
             found=str(position),
+            remedy="correct the position in the model",
         )
     return position % length
 
@@ -103,8 +127,13 @@ def _position(resolver: Resolver, node: NodeProto, index: int, length: int, *, d
 def _scalar(resolver: Resolver, node: NodeProto, index: int) -> int:
     constant = resolver.constant(node.input[index])
     if constant is None or constant.array.size != 1:
-        found = f'"{node.input[index]}"'
-        raise Diagnostic(f"the position of {node.op_type} is no constant", where=where_node(node), found=found)
+        raise Diagnostic(
+            f"the position of {node.op_type} is not a constant",
+            where=where_node(node),
+            expected="a constant of one element",
+            found=f'"{node.input[index]}"',
+            remedy="give an input that decides it with --input-value, or export the model without sequences",
+        )
     return int(constant.array.reshape(-1)[0])
 
 
@@ -133,7 +162,7 @@ def _insert(resolver: Resolver, node: NodeProto) -> None:
 def _erase(resolver: Resolver, node: NodeProto) -> None:
     names = list(_names(resolver, node))
     if not names:
-        raise Diagnostic("SequenceErase takes an empty sequence", where=where_node(node))
+        raise _empty_sequence(node)
     del names[_position(resolver, node, 1, len(names), default=len(names) - 1)]
     resolver.sequences[node.output[0]] = names
 
@@ -152,7 +181,7 @@ def _length(resolver: Resolver, node: NodeProto) -> None:
 def _concat(resolver: Resolver, node: NodeProto) -> None:
     names, axis, result = _names(resolver, node), int(attribute_of(node, "axis", 0)), node.output[0]
     if not names:
-        raise Diagnostic("ConcatFromSequence takes an empty sequence", where=where_node(node))
+        raise _empty_sequence(node)
     if not attribute_of(node, "new_axis", 0):
         resolver.push_newest([helper.make_node("Concat", names, [result], name=node.name, axis=axis)])
         return
@@ -175,7 +204,13 @@ def _split(resolver: Resolver, node: NodeProto) -> None:
     result, axis = node.output[0], int(attribute_of(node, "axis", 0))
     extent = resolver.shape(node.input[0], node)
     if not -len(extent) <= axis < len(extent):
-        raise Diagnostic("SplitToSequence has not the axis that it splits", where=where_node(node), found=str(axis))
+        raise Diagnostic(
+            "SplitToSequence splits along an axis that its input lacks",
+            where=where_node(node),
+            expected=f"one of the {len(extent)} axes of {list(extent)}",
+            found=str(axis),
+            remedy="correct the attribute 'axis' in the model",
+        )
     sizes = _sizes(resolver, node, extent[axis])
     keeps = (len(node.input) > 1 and bool(node.input[1])) or bool(attribute_of(node, "keepdims", 1))
     parts = [f"{result}.{index}" for index in range(len(sizes))]
@@ -193,14 +228,26 @@ def _sizes(resolver: Resolver, node: NodeProto, extent: int) -> list[int]:
     name = node.input[1] if len(node.input) > 1 else ""
     constant = resolver.constant(name) if name else None
     if name and constant is None:
-        raise Diagnostic("the sizes of SplitToSequence are no constant", where=where_node(node), found=f'"{name}"')
+        raise Diagnostic(
+            "the sizes of SplitToSequence are not constant",
+            where=where_node(node),
+            expected="a constant, or an input that --input-value gives",
+            found=f'"{name}"',
+            remedy="give an input that decides them with --input-value, or export the model without sequences",
+        )
     if constant is None:
         return [1] * extent
     if constant.array.ndim:
         return [int(size) for size in constant.array]
     size = int(constant.array)
     if size <= 0:
-        raise Diagnostic("SplitToSequence makes parts of no extent", where=where_node(node), found=str(size))
+        raise Diagnostic(
+            "the parts of SplitToSequence have no elements",
+            where=where_node(node),
+            expected="parts of one entry or more",
+            found=str(size),
+            remedy="correct the size of the parts in the model",
+        )
     return [min(size, extent - start) for start in range(0, extent, size)]
 
 
@@ -229,7 +276,13 @@ def _has_element(resolver: Resolver, node: NodeProto) -> None:
 
 def _get_element(resolver: Resolver, node: NodeProto) -> None:
     if node.input[0] in resolver.empty_optionals:
-        raise Diagnostic("OptionalGetElement takes an optional that is empty", where=where_node(node))
+        raise Diagnostic(
+            "OptionalGetElement of an empty optional",
+            where=where_node(node),
+            expected="an optional that holds a tensor or a sequence",
+            found=f'"{node.input[0]}" without an element',
+            remedy="give a shape for the optional input with --input-shape",
+        )
     _pass_on(resolver, node)
 
 

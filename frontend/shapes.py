@@ -193,7 +193,7 @@ def infer_node(
 
 
 def _plain(text: str) -> str:
-    text = re.sub(r"\[\w*Error\]\s*|\(op_type:[^)]*\):\s*", "", text)
+    text = re.sub(r"\[\w*Error\]\s*|\(op_type:[^)]*\):\s*| in node \w+ \([^)]*\)", "", text)
     return text.strip().rstrip(".") or "no reason given"
 
 
@@ -211,9 +211,10 @@ def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
     for name in given:
         if name not in names:
             raise Diagnostic(
-                "a shape is given for what is no input",
+                "a shape is given for an input that the model lacks",
                 where=f'input "{name}"',
                 expected="one of " + ", ".join(f'"{known}"' for known in names),
+                found=name,
                 remedy=did_you_mean(name, names) or "correct the name",
             )
     infos = {value.name: _input_info(value, given.get(value.name)) for value in graph.inputs}
@@ -237,13 +238,19 @@ def _input_info(value: ValueInfoProto, shape: Sequence[int] | None) -> TensorInf
     where, info = f'input "{value.name}"', info_of(value.type)
     if info is None:
         raise Diagnostic(
-            "an input is no tensor, or its type is not stated",
+            "an input is not a tensor, or states no type",
             where=where,
+            expected="a tensor type with an element type",
+            found=value.type.WhichOneof("value") or "no type",
             remedy="export the input with a tensor type",
         )
     if shape is None and info.shape is None:
         raise Diagnostic(
-            "the rank of an input is not known", where=where, remedy=f"give the shape: --input-shape {value.name}=1,..."
+            "the rank of an input is not known",
+            where=where,
+            expected="a shape",
+            found=described(info),
+            remedy=f"give the shape: --input-shape {value.name}=1,...",
         )
     if shape is None:
         return info

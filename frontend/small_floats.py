@@ -119,5 +119,6 @@ def small_floats(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]:
         f"{node.op_type} of {type_name(small[0])} is not handled",
         where=where_node(node),
         expected="floats of 16 bits or more",
+        found=site.operands(),
         remedy="put a Cast or DequantizeLinear before it",
     )

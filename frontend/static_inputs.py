@@ -65,9 +65,10 @@ def fix_inputs(graph: Graph, values: Mapping[str, Array]) -> None:
     for name, given in values.items():
         if name not in inputs:
             raise Diagnostic(
-                "a value is given for what is no input",
+                "a value is given for an input that the model lacks",
                 where=f'input "{name}"',
                 expected=", ".join(f'"{known}"' for known in inputs),
+                found=name,
                 remedy=did_you_mean(name, inputs) or "correct the name",
             )
         graph.constants[name] = _constant(name, np.asarray(given), graph)
@@ -80,10 +81,11 @@ def numbers(name: str, text: str) -> Array:
         values = [int(word) if word.strip().lstrip("+-").isdecimal() else float(word) for word in text.split(",")]
     except ValueError as error:
         raise Diagnostic(
-            "the value given for an input is no list of numbers",
+            "the value given for an input is not a list of numbers",
             where=f'input "{name}"',
             expected=f"{name}=1,2,3",
             found=text,
+            remedy="separate numbers by commas",
         ) from error
     return np.array(values)
 
@@ -91,7 +93,13 @@ def numbers(name: str, text: str) -> Array:
 def _constant(name: str, given: Array, graph: Graph) -> Constant:
     info = info_of(graph.declared[name])
     if info is None:
-        raise Diagnostic("a value is given for an input that is no tensor", where=f'input "{name}"')
+        raise Diagnostic(
+            "a value is given for an input that is not a tensor",
+            where=f'input "{name}"',
+            expected="an input of a tensor type",
+            found=graph.declared[name].WhichOneof("value") or "no type",
+            remedy="give values of tensors alone",
+        )
     known = info.shape is not None and None not in info.shape
     if known and given.ndim == 1 and given.size == prod(dim or 0 for dim in info.shape or ()):
         given = given.reshape([dim or 0 for dim in info.shape or ()])

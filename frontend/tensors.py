@@ -147,7 +147,13 @@ def read_sparse(proto: SparseTensorProto, folder: Path | None, origin: str) -> C
 def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
     """Raise Diagnostic for a tensor of negative extents, and for one that this machine's memory cannot hold."""
     if any(dim < 0 for dim in shape):
-        raise Diagnostic("a tensor has a negative dimension", where=where, found=f"the shape {list(shape)}")
+        raise Diagnostic(
+            "a tensor has a negative dimension",
+            where=where,
+            expected="dimensions of 0 or more",
+            found=f"the shape {list(shape)}",
+            remedy="correct the shape in the model, or export it again",
+        )
     memory = memory_bytes()
     # NumPy multiplies the extents of an empty array too, those that are 0 aside.
     extents = [dim for dim in shape if dim]
@@ -208,7 +214,8 @@ def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:
         raise Diagnostic(
             "the tensor's data lie in another file, and the model was not read from a folder",
             where=where,
-            found=location,
+            expected="data in the model itself",
+            found=f"the file {location}",
             remedy="import the model by its path",
         )
     root = folder.resolve()
@@ -238,5 +245,9 @@ def _external(proto: TensorProto, folder: Path | None, where: str) -> bytes:
             return file.read(length)
     except (OSError, ValueError) as error:
         raise Diagnostic(
-            "external data cannot be read", where=where, found=str(error), remedy=f"put {location} beside the model"
+            "external data cannot be read",
+            where=where,
+            expected=f"the file {location} in the folder of the model",
+            found=str(error),
+            remedy=f"put {location} beside the model",
         ) from error

@@ -60,10 +60,21 @@ def missing(operator: str, given: Container[str]) -> str:
     return ""
 
 
-def complaint(operator: str, value: Callable[[str], Any]) -> str:
-    """Return the violated constraint of an operator's attributes, empty where there is none."""
+class Violation(NamedTuple):
+    """Attribute whose value violates a constraint."""
+
+    attribute: str
+    value: Any
+    expected: str
+
+    def __str__(self) -> str:
+        return f"attribute '{self.attribute}' is {self.value}, it must be {self.expected}"
+
+
+def violation(operator: str, value: Callable[[str], Any]) -> Violation | None:
+    """Return the first violated constraint of an operator's attributes, None where there is none."""
     for rule in RULES.get(operator, ()):
         for name in rule.attributes:
             if not rule.holds(value(name)):
-                return f"attribute '{name}' is {value(name)}, it must be {rule.expected}"
-    return ""
+                return Violation(name, value(name), rule.expected)
+    return None

@@ -55,7 +55,7 @@ from xdsl.traits import MemoryEffect, Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...ir import DenseAttr, array_of
-from .attributes import complaint, missing
+from .attributes import missing, violation
 
 _Kind = OpSchema.FormalParameterOption
 _Type = OpSchema.AttrType
@@ -102,8 +102,8 @@ class OnnxOp(IRDLOperation):
     def verify_(self) -> None:
         """Check what a schema does not say of attributes."""
         operator = self.SCHEMA.name
-        if message := missing(operator, self.properties) or complaint(operator, self.attribute):
-            raise VerifyException(message)
+        if fault := missing(operator, self.properties) or violation(operator, self.attribute):
+            raise VerifyException(str(fault))
 
     def print(self, printer: Printer) -> None:
         inputs, outputs = self.node_inputs, self.node_outputs

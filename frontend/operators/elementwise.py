@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -67,9 +68,23 @@ def _requantisation(node: NodeView) -> None:
             raise node.misfit(f"'{role}'", f"a number, or one per channel of {list(x)}", list(shape))
 
 
+def _scale_shape(node: NodeView) -> None:
+    """Check that a scale is one number, a vector along the axis, or has a number per block along the axis."""
+    x, scale, block, axis = node.shape(0), node.shape(1), node.attribute("block_size"), node.attribute("axis")
+    if prod(scale) == 1 and len(scale) < 2:
+        return
+    if not -len(x) <= axis < len(x):
+        raise node.misfit("the axis", f"one of the {len(x)} axes of {list(x)}", axis)
+    wanted: list[int] = list(x) if block else [x[axis]]
+    if block:
+        wanted[axis] = -(-x[axis] // int(block))
+    if list(scale) != wanted:
+        raise node.misfit("the scale", f"one number, or the shape {wanted}", list(scale))
+
+
 _WHOLE_WEIGHTS = tuple(holds(index, _are_whole, "whole numbers") for index in (1, 2))
 
-operators("DequantizeLinear QuantizeLinear", checks=scales(1), folds=False)
+operators("DequantizeLinear QuantizeLinear", checks=(*scales(1), _scale_shape), folds=False)
 operators("DynamicQuantizeLinear", folds=False)
 operators("RequantShift", DOMAIN, checks=(_requantisation, *_WHOLE_WEIGHTS))
 operators("iLayerNorm iNoNorm iRMSNorm", DOMAIN, checks=_WHOLE_WEIGHTS)

@@ -48,7 +48,7 @@ def _split(node: NodeView) -> None:
     axis(node)
     x, sizes, along = node.shape(0), node.integers(1), node.attribute("axis")
     if sizes is not None and (sum(sizes) != x[along] or len(sizes) != len(node.node.output) or min(sizes) < 0):
-        raise node.misfit("the sizes", f"{len(node.node.output)} sizes that sum up to {x[along]}", sizes)
+        raise node.misfit("the list of sizes", f"{len(node.node.output)} sizes that sum up to {x[along]}", sizes)
 
 
 def _split_outputs(node: NodeProto) -> str:
@@ -70,23 +70,47 @@ def _slice(node: NodeView) -> None:
             raise node.misfit(f"input {index}", "a vector, as long as the starts", list(shape))
 
 
-def _reflection(node: NodeView) -> None:
-    """Check that reflection padding is shorter than the axis: ONNX Runtime refuses it too."""
+def _padding(node: NodeView) -> None:
+    """Check that padding leaves extents of 0 or more; ONNX Runtime too refuses reflection beyond the axis."""
     found, shape = node.integers(1), node.shape(0)
     if found is None or node.inputs > 3:
         return
     if len(found) != 2 * len(shape):
         raise node.misfit("the padding", f"{2 * len(shape)} numbers, two per axis of {list(shape)}", found)
+    whole = [extent + found[axis] + found[axis + len(shape)] for axis, extent in enumerate(shape)]
+    if any(extent < 0 for extent in whole):
+        raise node.misfit("the padding", f"at most {list(shape)} elements to remove", found)
     longest = [max(0, extent - 1) for extent in (*shape, *shape)]
     if node.attribute("mode") == "reflect" and any(pad > limit for pad, limit in zip(found, longest, strict=True)):
         raise node.misfit("the padding", f"at most {longest} elements to reflect", found)
+
+
+def _blocks(node: NodeView) -> None:
+    """Check that blocks divide the channels, or the spatial axes."""
+    x, block = node.shape(0, 4), node.attribute("blocksize")
+    if block < 1:
+        raise node.misfit("the attribute 'blocksize'", "1 or more", block)
+    if node.op_type == "DepthToSpace" and x[1] % block**2:
+        raise node.misfit("the attribute 'blocksize'", f"a divisor of the {x[1]} channels by its square", block)
+    if node.op_type == "SpaceToDepth" and (x[2] % block or x[3] % block):
+        raise node.misfit("the attribute 'blocksize'", f"a divisor of {x[2]} and {x[3]}, the spatial axes", block)
+
+
+def _rows(node: NodeView) -> None:
+    """Check that constant indices lie within the axis."""
+    axis(node)
+    indices, along = node.value(1), int(node.attribute("axis"))
+    extent = node.shape(0)[along]
+    if indices is not None and indices.size and not -extent <= indices.min() <= indices.max() < extent:
+        found = f"from {indices.min()} to {indices.max()}"
+        raise node.misfit("the range of the indices", f"from {-extent} to {extent - 1}", found)
 
 
 def _permutation(node: NodeView) -> None:
     """Check that each axis is named once."""
     x, order = node.shape(0), node.attribute("perm")
     if order is not None and sorted(order) != list(range(len(x))):
-        raise node.misfit("perm", f"each of the {len(x)} axes of {list(x)} once", list(order))
+        raise node.misfit("the attribute 'perm'", f"each of the {len(x)} axes of {list(x)} once", list(order))
 
 
 def _sequence_lengths(node: NodeView) -> None:
@@ -94,13 +118,14 @@ def _sequence_lengths(node: NodeView) -> None:
     x, lengths = node.shape(0), node.shape(1)
     axes = node.attribute("batch_axis"), node.attribute("time_axis")
     if sorted(axes) != [0, 1] or len(x) < 2:
-        raise node.misfit("batch_axis and time_axis", "0 and 1, or 1 and 0", axes)
+        raise node.misfit("the pair of batch_axis and time_axis", "0 and 1, or 1 and 0", axes)
     if lengths != (x[axes[0]],):
         raise node.misfit("sequence_lens", [x[axes[0]]], list(lengths))
 
 
 operators("Concat", checks=(_concat,))
-operators("DepthToSpace", words={"mode": ("DCR", "CRD")})
+operators("DepthToSpace", words={"mode": ("DCR", "CRD")}, checks=(_blocks,))
+operators("SpaceToDepth", checks=(_blocks,))
 operators("Expand Tile CenterCropPad", shape_inputs=(1,))
 operators("Col2Im", shape_inputs=(1, 2))
 operators("Reshape", shape_inputs=(1,), checks=(_reshape,))
@@ -112,7 +137,7 @@ operators(
     words={"mode": ("constant", "reflect", "edge", "wrap")},
     shape_inputs=(1, 3),
     moved=(Moved("pads", 1), Moved("value", 2, LIKE_INPUT)),
-    checks=(_reflection,),
+    checks=(_padding,),
 )
 operators(
     "Slice",
@@ -159,7 +184,7 @@ def _gather_nd(node: NodeView) -> None:
     """Check that indices [batches..., ..., K] select slices of the data of their batch."""
     x, indices, batches = node.shape(0), node.shape(1), node.attribute("batch_dims")
     if not 0 <= batches < min(len(x), len(indices)) or x[:batches] != indices[:batches]:
-        raise node.misfit("batch_dims", f"equal first axes of {list(x)} and {list(indices)}", batches)
+        raise node.misfit("the attribute 'batch_dims'", f"equal first axes of {list(x)} and {list(indices)}", batches)
     if not 1 <= indices[-1] <= len(x) - batches:
         raise node.misfit("the last extent of the indices", f"from 1 to {len(x) - batches}", list(indices))
 
@@ -174,7 +199,7 @@ def _older_scatter(view: NodeView) -> Sequence[NodeProto]:
     return [view.node]
 
 
-operators("Gather", checks=(axis,))
+operators("Gather", checks=(_rows,))
 operators("GatherElements", checks=(_elements,))
 operators("GatherND", checks=(_gather_nd,), unsound=_negative_batches)
 operators("Scatter", until=EVERY_OPSET, older=_older_scatter)

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...dialects.onnx.parameters import broadcasts_to
 from ..node_view import NodeView
 from . import operators
 from .common import broadcast, parameters, scales
 
 AUTO_PAD = {"auto_pad": ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")}
+
+
+def _window(node: NodeView, kernel: Sequence[int], *, may_be_empty: bool) -> None:
+    """Check that the attributes of a window go with the spatial axes of input 0, and that the padded axes hold it."""
+    x, result = node.shape(0), node.result()
+    rank = len(x) - 2
+    for name, count in (("kernel_shape", rank), ("strides", rank), ("dilations", rank), ("pads", 2 * rank)):
+        given = node.attribute(name)
+        if given is not None and (len(given) != count or (name != "pads" and min(given, default=1) < 1)):
+            raise node.misfit(
+                f"the attribute '{name}'",
+                f"{count} positive numbers for the {rank} spatial axes of {list(x)}",
+                list(given),
+            )
+    pads, dilations = node.attribute("pads") or (0,) * 2 * rank, node.attribute("dilations") or (1,) * rank
+    padded = [size + pads[axis] + pads[axis + rank] for axis, size in enumerate(x[2:])]
+    spans = [(size - 1) * step + 1 for size, step in zip(kernel, dilations, strict=True)]
+    is_empty = result is None or (0 in result[2:] and not may_be_empty)
+    if is_empty and any(span > size for span, size in zip(spans, padded, strict=True)):
+        raise node.misfit("the window", f"at most {padded}, the padded spatial axes", f"{spans} with its dilations")
 
 
 def _convolution(node: NodeView) -> None:
@@ -17,10 +39,10 @@ def _convolution(node: NodeView) -> None:
         raise node.misfit("the weight", f"{max(len(x), 3)} axes, as many as the input", list(w))
     kernel = node.attribute("kernel_shape")
     if kernel is not None and tuple(kernel) != w[2:]:
-        raise node.misfit("kernel_shape", f"{list(w[2:])}, the last axes of the weight", list(kernel))
+        raise node.misfit("the attribute 'kernel_shape'", f"{list(w[2:])}, the last axes of the weight", list(kernel))
     groups, transposed = node.attribute("group"), node.op_type == "ConvTranspose"
     if groups < 1:
-        raise node.misfit("group", "1 or more", groups)
+        raise node.misfit("the attribute 'group'", "1 or more", groups)
     channels = w[0] if transposed else w[1] * groups
     if x[1] != channels:
         raise node.misfit("the weight", f"{x[1]} input channels, as many as the input", f"{channels} input channels")
@@ -29,6 +51,8 @@ def _convolution(node: NodeView) -> None:
         raise node.misfit("the weight", f"output channels in {groups} groups", f"{outputs} output channels")
     if node.op_type != "ConvInteger" and node.input(2) and node.shape(2) != (outputs,):
         raise node.misfit("the bias", f"{[outputs]}, one number per output channel", list(node.shape(2)))
+    if not transposed:
+        _window(node, w[2:], may_be_empty=True)
 
 
 operators("Conv ConvTranspose", words=AUTO_PAD, checks=(_convolution,))
@@ -39,22 +63,24 @@ operators("QLinearConv", words=AUTO_PAD, checks=(*scales(1, 4, 6), parameters))
 def _degree(node: NodeView) -> None:
     """Check that the degree of a norm is 1 or more."""
     if (degree := node.attribute("p")) < 1:
-        raise node.misfit("the degree p", "1 or more", degree)
+        raise node.misfit("the attribute 'p'", "1 or more", degree)
 
 
-def _window(node: NodeView) -> None:
-    """Check that the window is not longer than the padded input."""
-    x, result, window = node.shape(0), node.result(), node.attribute("kernel_shape")
-    if len(window) != len(x) - 2:
-        raise node.misfit("kernel_shape", f"{len(x) - 2} sizes, one per spatial axis of {list(x)}", list(window))
-    if result is not None and 0 in result[2:]:
-        expected = f"one not longer than the padded {list(x)}"
-        raise node.misfit("the window", expected, f"a result of {list(result)}")
+def _pooling(node: NodeView) -> None:
+    """Check that the padded input holds the window."""
+    _window(node, node.attribute("kernel_shape"), may_be_empty=False)
 
 
-operators("AveragePool MaxPool", words=AUTO_PAD, checks=(_window,))
-operators("LpPool", words=AUTO_PAD, checks=(_degree, _window))
-operators("GlobalLpPool", checks=(_degree,))
+def _channels(node: NodeView) -> None:
+    """Check that the input has a batch axis and a channel axis."""
+    if len(x := node.shape(0)) < 2:
+        raise node.misfit("the input", "two axes or more: batch, channels, space", list(x))
+
+
+operators("GlobalAveragePool GlobalMaxPool", checks=(_channels,))
+operators("AveragePool MaxPool", words=AUTO_PAD, checks=(_pooling,))
+operators("LpPool", words=AUTO_PAD, checks=(_degree, _pooling))
+operators("GlobalLpPool", checks=(_degree, _channels))
 operators("MaxUnpool", shape_inputs=(2,))
 
 

@@ -58,7 +58,7 @@ def _groups(node: NodeView) -> None:
     """Check that the groups divide the channels evenly."""
     x, groups = node.shape(0), node.attribute("num_groups")
     if len(x) < 2 or groups < 1 or x[1] % groups:
-        raise node.misfit("num_groups", f"a divisor of the channels of {list(x)}", groups)
+        raise node.misfit("the attribute 'num_groups'", f"a divisor of the channels of {list(x)}", groups)
 
 
 def _gradient(node: NodeView) -> None:
@@ -120,7 +120,7 @@ def _older_group_norm(view: NodeView) -> Sequence[NodeProto]:
     return [node]
 
 
-operators("BatchNormalization", until=14, older=_older_batch_norm)
+operators("BatchNormalization", until=14, older=_older_batch_norm, checks=(per_channel_vectors,))
 operators(
     "GroupNormalization", like_first=True, until=21, older=_older_group_norm, checks=(_groups, per_channel_vectors)
 )

@@ -20,7 +20,9 @@ def _resampling(node: NodeView) -> None:
     """Check that a result with elements has elements to sample, and that no nearest element is left out."""
     x, result = node.shape(0), node.result()
     if node.attribute("mode") == "nearest" and node.attribute("exclude_outside"):
-        raise node.misfit("exclude_outside", "0, or the mode linear or cubic", "1 with the mode nearest")
+        raise node.misfit(
+            "the attribute 'exclude_outside'", "0, or the mode linear or cubic", "1 with the mode nearest"
+        )
     if result is not None and 0 in x and 0 not in result:
         raise node.misfit("the result", "an empty tensor", list(result))
 

@@ -22,7 +22,10 @@ def _deformable(site: Site) -> None:
     groups, samples = int(site.attribute("group")), int(site.attribute("offset_group"))
     if groups < 1 or samples < 1 or outs % groups or channels % samples:
         raise site.unsupported(f"of {groups} and {samples} groups", "numbers that divide the channels")
-    sizes, taps = site.shape(2, 4)[2:], kernel[0] * kernel[1]
+    offset, taps = site.shape(2, 4), kernel[0] * kernel[1]
+    sizes = offset[2:]
+    if offset[:2] != (batch, samples * taps * 2):
+        raise site.misfit("the offset", f"{[batch, samples * taps * 2, *sizes]}, two per tap and group", list(offset))
     area = sizes[0] * sizes[1]
     base = site.constant(_plain_places(site, kernel, sizes).astype(helper.tensor_dtype_to_np_dtype(site.kind(0))))
     places = site.emit("Add", site.reshape(site.input(2), batch, samples, taps, 2, *sizes), base)

@@ -12,6 +12,7 @@ from ...errors import Diagnostic
 from ...ir import Array
 from ..attributes import attribute_of
 from ..extents import Axes, Extent, Key, Size, bound_of, key_of
+from ..node_view import NodeView
 from ..order import where_node
 from ..resolver import Resolver
 
@@ -89,7 +90,11 @@ class Sized:
             remedy=remedy or "export the model so that this size is constant, or replace the node",
         )
 
-    # What is made
+    def misfit(self, what: str, expected: Any, found: Any) -> Diagnostic:
+        """Return the error for a part of the node that is incompatible with its inputs."""
+        return NodeView(self.resolver.graph, self.of, self.resolver.info).misfit(what, expected, found)
+
+    # Builders
 
     def fresh(self) -> str:
         """Return a name for a tensor."""

@@ -47,7 +47,8 @@ def _compress(sized: Sized) -> None:
         x = _flattened(sized, x)
     axis, rank = int(axis or 0), len(sized.shape(x))
     if not -rank <= axis < rank or len(sized.shape(condition)) != 1:
-        raise sized.refused("is along an axis that is not there, or has a condition that is no vector")
+        found = f"axis {axis}, a condition of shape {list(sized.shape(condition))}"
+        raise sized.misfit("the axis or condition", f"an axis of {list(sized.shape(x))}, a vector", found)
     axis %= rank
     (entries,), extent = sized.shape(condition), sized.shape(x)[axis]
     chosen = sized.constant(condition)
@@ -57,7 +58,7 @@ def _compress(sized: Sized) -> None:
     indices, axes = _found(sized, condition, condition)
     flat = sized.reshape(indices, [entries])
     if entries > extent:
-        raise sized.refused("has a condition that is longer than the axis")
+        raise sized.misfit("the condition", f"at most {extent} elements", entries)
     made = sized.make("Gather", [x, flat], axis=axis)
     others = {a: e for a, e in sized.axes(x).items() if a != axis}
     sized.give(made, others | ({axis: axes[1]} if axes else {}))
@@ -78,8 +79,9 @@ def _flattened(sized: Sized, name: str) -> str:
 @sizes("NonMaxSuppression")
 def _non_max_suppression(sized: Sized) -> None:
     boxes, scores, most, iou, score = (sized.input(index) for index in range(5))
-    if any(len(sized.shape(name)) != 3 for name in (boxes, scores)):
-        raise sized.refused("needs boxes and scores of three axes each")
+    shapes = [sized.shape(name) for name in (boxes, scores)]
+    if any(len(shape) != 3 for shape in shapes):
+        raise sized.misfit("the rank of boxes or scores", "3 axes each", [list(shape) for shape in shapes])
     limit = sized.numbers(most) if most else (0,)
     if limit is None or len(limit) != 1 or not isinstance(limit[0], int):
         raise sized.refused("has no bound: the most boxes of a class are no constant", "give it with --input-value")
@@ -89,7 +91,7 @@ def _non_max_suppression(sized: Sized) -> None:
     iou = iou or sized.number(0, np.float32)
     has_score = bool(score) or bool(sized.axes(boxes) or sized.axes(scores))
     if {e.key for e in sized.axes(boxes).values()} != {e.key for e in sized.axes(scores).values()}:
-        raise sized.refused("has not as many scores as boxes")
+        raise sized.misfit("the number of scores", "as many scores as boxes", [list(shape) for shape in shapes])
     scores = sized.masked(scores, float("-inf"))
     score = score or sized.number(float("-inf"), np.float32)
     bound = nms_bound(sized.shape(boxes), sized.shape(scores), limit[0])

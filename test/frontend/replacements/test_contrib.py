@@ -190,7 +190,7 @@ def test_an_operator_in_c(case: Case):
         (Case("Attention", [*SELF, integers(3, 3, 3)], {"num_heads": 2}), r"a mask of shape \[3, 3, 3\]"),
         (Case("FusedGemm", [floats(3, 4), floats(4, 5)], {"activation": "Gelu"}), "with the activation 'Gelu'"),
         (Case("MatMulNBits", NBITS[0].inputs, NBITS[0].attributes), "weights that are not constant"),
-        (Case("BiasGelu", [floats(2)]), "BiasGelu has not the inputs"),
+        (Case("BiasGelu", [floats(2)]), "BiasGelu has a wrong number of inputs"),
         (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"clip": 1.0}), "DynamicQuantizeLSTM with clip"),
         (Case("DynamicQuantizeLSTM", LSTM[0].inputs, {"activations": ["Relu"] * 3}), "with these activations"),
         (Case("QLinearAveragePool", ONE, {"channels_last": 1}), "with its channels last"),

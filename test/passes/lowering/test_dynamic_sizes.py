@@ -254,7 +254,10 @@ REFUSED = {
         "outside of it",
     ),
     "a branch": ([node("If", ["c"], ["y"], **BRANCHES)], "If gives a tensor whose size depends on data"),
-    "no bound": ([node("Loop", ["k", "", "v"], ["z", "y"], body=turns(("Identity", "c")))], "most turns that it takes"),
+    "no bound": (
+        [node("Loop", ["k", "", "v"], ["z", "y"], body=turns(("Identity", "c")))],
+        "largest number of iterations",
+    ),
 }
 
 

@@ -172,5 +172,5 @@ def test_any_equation_of_two_operands(data: st.DataObject):
 def test_a_zero_point_that_does_not_go_with_its_tensor(zero: tuple[int, ...]):
     operands = {"a": np.zeros((4, 3), np.int8), "b": np.zeros((3, 2), np.int8)}
     zeros = {"za": np.zeros((), np.int8), "zb": np.ones(zero, np.int8)}
-    with pytest.raises(Diagnostic, match="input 3 of MatMulInteger does not fit its input"):
+    with pytest.raises(Diagnostic, match="input 3 of MatMulInteger does not fit"):
         lowered(network("MatMulInteger", operands, zeros), "tensor")

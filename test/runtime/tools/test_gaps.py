@@ -84,7 +84,7 @@ def test_values_of_inputs_on_the_command_line(tmp_path: Path, capsys: pytest.Cap
     assert main(["import", str(tmp_path / "net.onnx"), "--input-value", "s=3,2"]) == 0
     assert "tensor<3x2xf32>" in capsys.readouterr().out
     assert main(["import", str(tmp_path / "net.onnx"), "--input-value", "s=3,two"]) == 1
-    assert "the value given for an input is no list of numbers" in capsys.readouterr().err
+    assert "the value given for an input is not a list of numbers" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_model_is_an_error_and_no_gap(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
