@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from google.protobuf.message import Message
 from onnx import NodeProto, helper
 
 from ..dialects.onnx.schema import default_value
@@ -114,6 +115,9 @@ class NodeView:
 
 
 def _text(value: Any) -> str:
-    """Return an attribute's value, shortened to 80 characters."""
+    """Return an attribute's value on one line of at most 80 characters; a tensor or graph is named by its type."""
+    if isinstance(value, Message):
+        return type(value).__name__
     text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:77]}..."
