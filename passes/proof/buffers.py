@@ -133,7 +133,7 @@ class Buffers:
             end = offset + (size - 1) * stride + 1
             if not 0 <= offset < end <= extent:
                 at = [f"elements {offset} to {end - 1} of {extent}", self._state.place()]
-                raise refuse("inside", f"'{op.name}' leaves its source along axis {axis}", op, at)
+                raise refuse("inside", f"'{op.name}' is out of bounds of its source along axis {axis}", op, at)
             found.append(slice(offset, end, stride))
         return tuple(found)
 

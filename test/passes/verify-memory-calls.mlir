@@ -189,7 +189,7 @@ func.func @three_rows(%a: memref<8xi8>, %c: memref<4x8xi8> {tilewright.output}) 
 // -----
 
 func.func private @write_row(%row: memref<8xi8>, %whole: memref<4x8xi8>, %at: index) {
-  // expected-error@+1 {{'memref.subview': 'memref.subview' leaves its source along axis 0 (rule 'inside')}}
+  // expected-error@+1 {{'memref.subview': 'memref.subview' is out of bounds of its source along axis 0 (rule 'inside')}}
   %to = memref.subview %whole[%at, 0] [1, 8] [1, 1] : memref<4x8xi8> to memref<8xi8, strided<[1], offset: ?>>
   memref.copy %row, %to : memref<8xi8> to memref<8xi8, strided<[1], offset: ?>>
   func.return

@@ -158,7 +158,7 @@ memref.global "private" @arena : memref<24xi8> = uninitialized {tilewright.arena
 func.func @outside(%a: memref<16xi8>) {
   %arena = memref.get_global @arena : memref<24xi8>
   %c16 = arith.constant 16 : index
-  // expected-error@+1 {{'memref.view': a view leaves its buffer (rule 'inside')}}
+  // expected-error@+1 {{'memref.view': a view is out of bounds of its buffer (rule 'inside')}}
   %x = memref.view %arena[%c16][] : memref<24xi8> to memref<16xi8>
   memref.copy %a, %x : memref<16xi8> to memref<16xi8>
   func.return
