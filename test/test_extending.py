@@ -17,6 +17,7 @@ from tilewright.discovery import scope, target_folders, version
 from tilewright.errors import Diagnostic
 from tilewright.passes import all_passes
 from tilewright.plugins import load_passes
+from tilewright.runtime.tools import instructions
 from tilewright.test.small_models import Saved, save_case
 
 pytestmark = pytest.mark.quick
@@ -148,6 +149,23 @@ def test_compile_writes_the_runtime_which_run_finds(soc: Path, case: Saved, caps
     code, said, err = tilewright(["run", out, "--inputs", inputs], capsys)
     assert (code, err) == (0, "")
     assert f" {case.outputs['y'].flat[0]} " in said
+
+
+@pytest.mark.long
+def test_the_instructions_of_a_folder_are_compared_with_their_c(soc: Path, capsys: pytest.CaptureFixture[str]):
+    assert called(instructions.main, [soc], capsys) == (0, "mysoc.clamp: 60 samples as in C\n", "")
+    header = soc / "c" / "mysoc.h"
+    for right, wrong, message in (
+        (": limited;", ": limited + 1;", "the C of the instruction 'mysoc.clamp' computes something else"),
+        ("int32_t high)", "int16_t high)", "declares another function than the instruction 'mysoc.clamp'"),
+        ("mysoc_clamp(", "other_clamp(", "no header declares the function of the instruction 'mysoc.clamp'"),
+    ):
+        text = header.read_text()
+        header.write_text(text.replace(right, wrong))
+        code, _, err = called(instructions.main, [soc], capsys)
+        header.write_text(text)
+        assert code == 1
+        assert message in err
 
 
 def test_a_cost_function_of_a_folder_decides(soc: Path, case: Saved, capsys: pytest.CaptureFixture[str]):

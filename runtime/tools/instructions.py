@@ -27,7 +27,7 @@ from ...dialects import all_dialects
 from ...dialects.core.instruction import Flat, Instruction, instructions
 from ...dialects.core.instruction.signature import Buffer, Kind, Parameter
 from ...dialects.core.machine.targets import machine_named
-from ...discovery import target_folders
+from ...discovery import scope, target_folders
 from ...errors import Diagnostic
 from ...ir import Array
 from ..host import machine_flags
@@ -333,8 +333,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     try:
-        chosen = instructions_of(options.target)
-        executed = check_instructions(chosen, samples=options.samples, seed=options.seed)
+        with scope():
+            chosen = instructions_of(options.target)
+            executed = check_instructions(chosen, samples=options.samples, seed=options.seed)
     except Diagnostic as error:
         print(error, file=sys.stderr)
         return 1
