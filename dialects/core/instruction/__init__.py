@@ -26,7 +26,7 @@ from ..semantics import C_RULES, C_SCALAR_RULES
 from .flat import Flat
 from .op import InstructionOp, effects_of_signature, op_class, shape_name
 from .record import Instruction, names_of
-from .rules import located, register_rules
+from .rules import located, register_rules, state_of
 from .signature import (
     Buffer,
     Const,
@@ -73,6 +73,7 @@ __all__ = [
     "instruction",
     "instructions",
     "located",
+    "state_of",
 ]
 
 _known: dict[str, Instruction] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from xdsl.ir import Operation
 
@@ -15,6 +15,8 @@ from .flat import Flat, flat_from
 from .op import InstructionOp
 from .record import Instruction
 from .signature import Buffer, Extent, Kind, Parameter, Stride
+
+_T = TypeVar("_T")
 
 
 def register_rules(made: Instruction) -> None:
@@ -94,13 +96,15 @@ def _results(made: Instruction, value: Value) -> list[Value]:
 
 
 def _states(made: Instruction, runner: Runner, op: Operation) -> dict[str, Any]:
-    """Return the state of each engine that an instruction uses, one for a whole run."""
-    if not made.states:
-        return {}
+    return {each.name: state_of(runner, op, each.element) for each in made.states}
+
+
+def state_of(runner: Runner, op: Operation, state: type[_T]) -> _T:
+    """Return the object of a class that a run has; `op` is any op of its program."""
     top = op
     while (parent := top.parent_op()) is not None:
         top = parent
-    return {each.name: runner.cached(top, _maker(each.element)) for each in made.states}
+    return runner.cached(top, _maker(state))
 
 
 @cache

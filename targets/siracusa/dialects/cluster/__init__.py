@@ -41,12 +41,12 @@ from xdsl.traits import CallableOpInterface, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from .....dialects.core.effect_traits import Calls, Fence, OperandEffects, StateEffects
-from .....dialects.core.instruction import located
+from .....dialects.core.instruction import located, state_of
 from .....dialects.core.instruction.flat import flat_from
 from .....dialects.core.semantics import Runner, Value, c_rule, semantics
 from .....ir import Array, element_of, shape_of
 from .instructions import dot, dot_narrow, dot_packed, im2col, mac, pack_window, unpack_row, window
-from .transfers import transfers_of
+from .transfers import Transfers
 
 
 class _CalleeExists(SymbolUserOpInterface):
@@ -222,7 +222,7 @@ def _fork(runner: Runner, op: ForkOp, operands: Sequence[Value]) -> list[Value]:
 
 @semantics(DmaBeginOp)
 def _begin(runner: Runner, op: DmaBeginOp, operands: Sequence[Value]) -> list[Value]:
-    return [np.int32(transfers_of(runner, op).begin())]
+    return [np.int32(state_of(runner, op, Transfers).begin())]
 
 
 @semantics(DmaInOp, DmaOutOp)
@@ -238,7 +238,7 @@ def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Valu
         there = flat_from(far, [int(i) for i in sides[1 : 1 + count]]).along((rows, stride), (size, 1))
         here = flat_from(near, [int(i) for i in sides[2 + count :]]).along((rows, size), (size, 1))
         target, source = (here, there) if isinstance(op, DmaInOp) else (there, here)
-        transfers_of(runner, op).start(lambda: np.copyto(target, source))
+        state_of(runner, op, Transfers).start(lambda: np.copyto(target, source))
         return []
 
     return located(op, begin)
@@ -246,7 +246,7 @@ def _copy(runner: Runner, op: DmaCopyOp, operands: Sequence[Value]) -> list[Valu
 
 @semantics(DmaWaitOp)
 def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Value]:
-    transfers_of(runner, op).wait(int(operands[0]))
+    state_of(runner, op, Transfers).wait(int(operands[0]))
     return []
 
 
@@ -256,13 +256,13 @@ def _wait(runner: Runner, op: DmaWaitOp, operands: Sequence[Value]) -> list[Valu
 @c_rule("tw_dma_begin")
 @c_rule("tw_ram_begin")
 def _begin_in_c(runner: Runner, op: Operation) -> list[Value]:
-    return [np.int32(transfers_of(runner, op).begin())]
+    return [np.int32(state_of(runner, op, Transfers).begin())]
 
 
 @c_rule("tw_dma_wait")
 @c_rule("tw_ram_wait")
 def _wait_in_c(runner: Runner, op: Operation, group: Value) -> list[Value]:
-    transfers_of(runner, op).wait(int(group))
+    state_of(runner, op, Transfers).wait(int(group))
     return []
 
 
@@ -286,7 +286,7 @@ def _start(
     near, far = (flat_from(side.reshape(-1).view(np.uint8), [0]) for side in sides)
     here, there = near.along((rows, width), (width, 1)), far.along((rows, stride), (width, 1))
     target, source = (here, there) if is_in else (there, here)
-    transfers_of(runner, op).start(lambda: np.copyto(target, source))
+    state_of(runner, op, Transfers).start(lambda: np.copyto(target, source))
     return []
 
 

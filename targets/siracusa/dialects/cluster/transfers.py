@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from xdsl.ir import Operation
-
-from .....dialects.core.semantics import Runner
-
 
 @dataclass
 class Transfers:
@@ -31,15 +27,3 @@ class Transfers:
         """Execute the pending transfers of the group, once."""
         for copy in self.groups.pop(group, []):
             copy()
-
-
-def transfers_of(runner: Runner, op: Operation) -> Transfers:
-    """Return the DMA engine of a run."""
-    top = op
-    while (parent := top.parent_op()) is not None:
-        top = parent
-    return runner.cached(top, _new_transfers)
-
-
-def _new_transfers(_: Operation) -> Transfers:
-    return Transfers()
