@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from xdsl.context import Context
@@ -24,35 +25,6 @@ from ..loops.im2col import lower_im2col, lower_narrow_input
 from ..loops.unpack import is_unpack, lower_unpack
 
 
-def convert_kernels_to_dots(module: ModuleOp, window_bytes: int | None = None) -> None:
-    """
-    Replace sums of products of bytes by loops over blocks of them; other kernels stay.
-
-    Windows take `window_bytes` on the stack at most, or what the engine of the kernel lets them take. Raises Diagnostic
-    for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are not possible.
-    """
-
-    def room(op: Operation, use: str) -> int:
-        return mapped_engine(op, machine_of(module)).stack_bytes(use) if window_bytes is None else window_bytes
-
-    def lower(op: Operation, kernel: Kernel, nest: Nest) -> bool:
-        if kernel.im2col:
-            lower_im2col(cast(ConvOp, op), kernel, nest, room(op, "windows"))
-        elif kernel.narrow_input:
-            lower_narrow_input(cast(PackableOp, op), kernel, nest, room(op, "packed_windows"))
-        elif is_dot(op):
-            lower_dot(cast(ContractionOp, op), kernel, nest)
-        elif is_depthwise(op):
-            lower_depthwise(cast(ConvOp, op), kernel, nest)
-        elif is_unpack(op):
-            lower_unpack(cast(UnpackOp, op), kernel, nest)
-        else:
-            return False
-        return True
-
-    lower_kernels(module, lower)
-
-
 @dataclass(frozen=True)
 class ConvertKernelsToDotsPass(Pass):
     """
@@ -70,5 +42,31 @@ class ConvertKernelsToDotsPass(Pass):
     window_bytes: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Rewrite the module in place."""
-        convert_kernels_to_dots(op, self.window_bytes)
+        """
+        Rewrite the module in place.
+
+        Raises Diagnostic for kernels on tensors, for dynamic shapes, and for `im2col` and `narrow_input` where they are
+        not possible.
+        """
+        lower_kernels(op, partial(self._lower, op))
+
+    def _lower(self, module: ModuleOp, op: Operation, kernel: Kernel, nest: Nest) -> bool:
+        if kernel.im2col:
+            lower_im2col(cast(ConvOp, op), kernel, nest, self._stack(module, op, "windows"))
+        elif kernel.narrow_input:
+            lower_narrow_input(cast(PackableOp, op), kernel, nest, self._stack(module, op, "packed_windows"))
+        elif is_dot(op):
+            lower_dot(cast(ContractionOp, op), kernel, nest)
+        elif is_depthwise(op):
+            lower_depthwise(cast(ConvOp, op), kernel, nest)
+        elif is_unpack(op):
+            lower_unpack(cast(UnpackOp, op), kernel, nest)
+        else:
+            return False
+        return True
+
+    def _stack(self, module: ModuleOp, op: Operation, use: str) -> int:
+        """Return the bytes of a core's stack for windows."""
+        if self.window_bytes is not None:
+            return self.window_bytes
+        return mapped_engine(op, machine_of(module)).stack_bytes(use)
