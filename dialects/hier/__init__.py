@@ -43,10 +43,10 @@ class _AtEnd(IRDLOperation):
 
     def verify_(self) -> None:
         if not self.dims:
-            raise VerifyException("expected the dimensions of the grid that are meant")
+            raise VerifyException("expected one or more dimensions of a grid, found none")
         for dim in self.dims:
             if cast(BlockArgument, dim).index in _grid_of(dim).spatial_dims:
-                message = "a spatial dimension has no first and no last point: copies come in no order"
+                message = "expected a temporal one: instances have no order"
                 raise VerifyException(f"dimension {cast(BlockArgument, dim).index} is spatial; {message}")
 
     @classmethod
@@ -72,7 +72,7 @@ def _grid_of(dim: SSAValue) -> GridOp:
     block = dim.owner
     grid = block.parent_op() if isinstance(block, Block) else None
     if not isinstance(grid, GridOp) or dim not in grid.point:
-        raise VerifyException("expected dimensions of a grid around the op")
+        raise VerifyException("expected dimensions of a grid that encloses the op")
     return grid
 
 

@@ -226,11 +226,11 @@ class GridOp(IRDLOperation):
             raise VerifyException(f"spatial dimensions must be in ascending order, got {list(spatial)}")
         distances = list(self.apart.data.values()) if self.apart is not None else []
         if distances and not spatial:
-            raise VerifyException("only buffers of copies can be apart: the grid has no spatial dimensions")
+            raise VerifyException("'apart' needs spatial dimensions, the grid has none")
         if any(not isinstance(each, IntegerAttr) or each.value.data < 1 for each in distances):
-            raise VerifyException("copies must be apart by a positive number of bytes in each level")
+            raise VerifyException("'apart' must be a positive number of bytes in each level")
         if spatial and spatial_grid(self.parent_op()) is not None:
-            raise VerifyException("a grid with spatial dimensions cannot be in another one")
+            raise VerifyException("a grid with spatial dimensions must not be nested in another one")
 
     @classmethod
     def parse(cls, parser: Parser) -> GridOp:

@@ -48,12 +48,12 @@ class LaunchOp(IRDLOperation):
     def verify_(self) -> None:
         ops = list(self.body.block.ops)
         if len(ops) != 1 or ops[0].results:
-            raise VerifyException(f"a launch holds one kernel on buffers, not {len(ops)} ops")
+            raise VerifyException(f"expected one kernel on buffers in the launch, found {len(ops)} ops")
         joins = [use.operation for use in self.token.uses]
         if len(joins) != 1 or not isinstance(joins[0], JoinOp):
-            raise VerifyException("a launch is joined once")
+            raise VerifyException(f"expected one hier.join of the launch, found {len(joins)} uses of its token")
         if joins[0].parent_block() is not self.parent_block():
-            raise VerifyException("a launch is joined in the block where it stands")
+            raise VerifyException("expected the join in the block of the launch")
 
 
 @irdl_op_definition
@@ -74,7 +74,7 @@ class JoinOp(IRDLOperation):
 
     def verify_(self) -> None:
         if not isinstance(self.token.owner, LaunchOp):
-            raise VerifyException("only a launch can be joined")
+            raise VerifyException("expected the token of a hier.launch")
 
 
 class _Queue:

@@ -215,7 +215,7 @@ class ScratchAttr(ParametrizedAttribute):
 
     def verify(self) -> None:
         if not isinstance(self.buffer, MemRefType) or not isinstance(self.type.memory_space, StringAttr):
-            raise VerifyException("scratch is a memref in a level")
+            raise VerifyException("expected a memref in a named level")
 
 
 def parse_buffer(parser: AttrParser) -> tuple[Attribute, IntAttr | NoneAttr]:

@@ -12,7 +12,7 @@ func.func @parser(%a: i32) -> i32 {
 
 // -----
 
-// CHECK: error: 'hier.join' does not verify: only a launch can be joined
+// CHECK: error: 'hier.join' does not verify: expected the token of a hier.launch
 // CHECK-NEXT: {{^}}    hier.join %t
 // CHECK-NEXT: {{^}}    ^
 func.func @verifier() {

@@ -1,7 +1,7 @@
 // RUN: opt-tool %s --split-input-file --verify-diagnostics
 
 func.func @never_joined(%a: memref<8xi8>, %b: memref<8xi8>) {
-  // expected-error@below {{a launch is joined once}}
+  // expected-error@below {{expected one hier.join of the launch}}
   %job = hier.launch {
     memref.copy %a, %b : memref<8xi8> to memref<8xi8>
   }
@@ -11,7 +11,7 @@ func.func @never_joined(%a: memref<8xi8>, %b: memref<8xi8>) {
 // -----
 
 func.func @elsewhere(%a: memref<8xi8>, %b: memref<8xi8>, %c: i1) {
-  // expected-error@below {{a launch is joined in the block where it stands}}
+  // expected-error@below {{expected the join in the block of the launch}}
   %job = hier.launch {
     memref.copy %a, %b : memref<8xi8> to memref<8xi8>
   }
@@ -24,7 +24,7 @@ func.func @elsewhere(%a: memref<8xi8>, %b: memref<8xi8>, %c: i1) {
 // -----
 
 func.func @two(%a: memref<8xi8>, %b: memref<8xi8>) {
-  // expected-error@below {{a launch holds one kernel on buffers, not 2 ops}}
+  // expected-error@below {{expected one kernel on buffers in the launch, found 2 ops}}
   %job = hier.launch {
     memref.copy %a, %b : memref<8xi8> to memref<8xi8>
     memref.copy %b, %a : memref<8xi8> to memref<8xi8>
@@ -37,7 +37,7 @@ func.func @two(%a: memref<8xi8>, %b: memref<8xi8>) {
 
 func.func @transfer(%a: memref<8xi8>, %b: memref<8xi8, "L1">, %i: index) {
   %t = hier.dma_start %a[%i] to %b : memref<8xi8>, memref<8xi8, "L1">
-  // expected-error@below {{only a launch can be joined}}
+  // expected-error@below {{expected the token of a hier.launch}}
   hier.join %t
   func.return
 }

@@ -30,7 +30,7 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // Buffers of copies are apart: there are none.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{only buffers of copies can be apart}}
+  // expected-error@+1 {{'apart' needs spatial dimensions}}
   hier.grid (%i, %j) in [4, 2] apart {L1 = 64 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
@@ -44,7 +44,7 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
 
 // Copies at the same place of a level that they share.
 func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
-  // expected-error@+1 {{copies must be apart by a positive number of bytes}}
+  // expected-error@+1 {{'apart' must be a positive number of bytes}}
   hier.grid (%i, %j) in [4, 2] spatial [0] apart {L1 = 0 : i64}
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
@@ -61,7 +61,7 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   hier.grid (%i, %j) in [4, 2] spatial [0]
       ins(%ta = %a[%i * 2, %j * 4] [2, 4] in "L1" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, %j * 4] [2, 4] in "L1" address 8 : memref<8x8xi8>) {
-    // expected-error@+1 {{a spatial dimension has no first and no last point}}
+    // expected-error@+1 {{dimension 0 is spatial; expected a temporal one}}
     hier.first %i { %zero = arith.constant 0 : i8 }
     memref.copy %ta, %tc : memref<2x4xi8, "L1"> to memref<2x4xi8, "L1">
     hier.yield
@@ -76,7 +76,7 @@ func.func @network(%a: memref<8x8xi8>, %c: memref<8x8xi8>) {
   hier.grid (%i) in [4] spatial [0]
       ins(%ta = %a[%i * 2, 0] [2, 8] in "L2" address 0 : memref<8x8xi8>)
       outs(%tc = %c[%i * 2, 0] [2, 8] in "L2" address 16 : memref<8x8xi8>) {
-    // expected-error@+1 {{a grid with spatial dimensions cannot be in another one}}
+    // expected-error@+1 {{a grid with spatial dimensions must not be nested in another one}}
     hier.grid (%j) in [2] spatial [0]
         ins(%ua = %ta[%j, 0] [1, 8] in "L1" address 0 : memref<2x8xi8, "L2">)
         outs(%uc = %tc[%j, 0] [1, 8] in "L1" address 8 : memref<2x8xi8, "L2">) {
