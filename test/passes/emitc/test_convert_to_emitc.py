@@ -373,7 +373,7 @@ def test_random_expressions(tmp_path_factory: pytest.TempPathFactory, drawn: lis
         (
             "%a = memref.get_global @arena : memref<16xi8> %o = arith.constant 2 : index "
             "%b = memref.view %a[%o][] : memref<16xi8> to memref<2xi32>",
-            "elements cannot lie",
+            "misaligned byte offset",
         ),
     ],
 )
