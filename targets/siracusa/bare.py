@@ -1,9 +1,10 @@
 """
-Emitted networks as programs without an operating system: for Siracusa, and for any RV32IMC core.
+Bare-metal programs from emitted networks: for Siracusa, and for any RV32IMC core.
 
-The program holds the network and the inputs of its calls, one or several in sequence. It runs the network, prints the
-cycles that each call took and its outputs, and ends the run with 0; with the network's status where that refuses the
-inputs, and with 1 where outputs are not as they should be. What a network keeps from call to call is reset before.
+The program has the network and the inputs of one or several calls. It runs the network, prints the cycles and outputs
+of
+each call, and exits with 0, with the network's status if an input check fails, and with 1 if outputs differ from the
+expected ones. State is reset first.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from ...runtime.rv32 import Rv32Machine, build_elf, run_elf
 from .bare_program import Call, program_text, record, records, reset_record
 
 RUNTIME = Path(__file__).parent / "c"
-"""The folder of the C runtime; emitted networks include `tw_cluster.h` from it."""
+"""Folder of the C runtime; emitted networks include `tw_cluster.h` from it."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """A machine that programs are built for: files of the runtime that it needs, and the macros that choose it."""
+    """Board that programs are built for: its runtime files and macros."""
 
     script: str
     sources: tuple[str, ...]
@@ -44,16 +45,16 @@ PORTABLE = Board(
 """One hart of RV32IMC with RAM at 0x80000000, as QEMU's `virt` and the emulator have it."""
 
 SIRACUSA = Board("bare_metal.ld", ("bare_metal.S", "program.c", "string.c"), ("TW_BARE_METAL", "TW_XPULP"))
-"""Siracusa and its model in GVSoC, with the instructions of Xpulp."""
+"""Siracusa and its GVSoC model, with Xpulp instructions."""
 
 BOARDS = {"portable": PORTABLE, "siracusa": SIRACUSA}
-"""The machines that `tilewright compile --bare` builds for, by the names of the programs."""
+"""Boards of `tilewright compile --bare`, by name of the program."""
 
 
 @dataclass(frozen=True)
 class BareRun:
     """
-    Outputs of the last call, the cycles of each call as the program measured them, and all instructions.
+    Outputs of the last call, measured cycles of each call, and all instructions.
 
     `calls` are the outputs of every call of the last run.
     """
@@ -76,12 +77,13 @@ def build_bare(
     flags: Sequence[str] = (),
 ) -> Path:
     """
-    Build the network in a folder that `tilewright compile` wrote as an ELF file, and return its path, `target`.
+    Build the network in a folder written by `tilewright compile` as the ELF file `target`, and return its path.
 
-    `inputs`, zeros where there are none, and `expected` outputs are arrays of the types and shapes in network.h;
-    `calls` stand for several of these, done one after the other. The program does all `runs` times, and resets the
-    network's state before each time. Raises Diagnostic where arrays have other types or shapes, where there is no
-    compiler, and where the network is larger than a memory of the board.
+    `inputs`, zeros by default, and `expected` outputs are arrays of the types and shapes in network.h; `calls` replaces
+    both
+    by a sequence of calls. The program repeats them `runs` times, and resets the state before each run. Raises
+    Diagnostic
+    for arrays of other types or shapes, for a missing compiler, and for a network that exceeds a memory of the board.
     """
     if board == SIRACUSA and _has_external(folder):
         raise _no_external(folder)
@@ -102,14 +104,14 @@ def _program(folder: Path, *, runs: int = 1, is_compared: bool = False) -> str:
 
 
 def _build(folder: Path, target: Path, board: Board, text: str, data: bytes | None, flags: Sequence[str]) -> Path:
-    """Build a program with records in it, or one that gets them over the serial line where there is no data."""
+    """Build a program with records, or one that reads them from the serial line if there is no data."""
     files = [file for name in ("network.c", "weights.c", "weights.S") if (file := folder / name).exists()]
     with tempfile.TemporaryDirectory(prefix="tilewright-") as temporary:
         main, assembly = Path(temporary) / "main.c", Path(temporary) / "data.S"
         main.write_text(text)
         contents = {} if data is None else {"records": data}
         contents |= {"ram_image": (folder / EXTERNAL_IMAGE).read_bytes()} if _has_external(folder) else {}
-        # By their whole paths: an include folder of its own would make Zig compile all sources anew for each program.
+        # Absolute paths: an include folder of its own would make Zig compile all sources again for each program.
         binaries = {name: assembly.with_name(f"{name}.bin") for name in contents}
         assembly.write_text("    .section .rodata\n" + "".join(_included(*each) for each in binaries.items()))
         for name, content in contents.items():
@@ -142,8 +144,9 @@ def run_bare(
     """
     Build the network in a folder for any RV32IMC core, and run it on the emulator.
 
-    One core does everything; its clock counts instructions. Raises Diagnostic as `build_bare` and `run_elf` do, where
-    the network refuses inputs, and where the program stops by itself.
+    One core runs everything; its clock counts instructions. Raises Diagnostic as `build_bare` and `run_elf` do, for a
+    failed
+    input check, and for a trap.
     """
     entries = _entries(folder)
     calls = calls or [Call([np.zeros(p.shape, p.dtype) for p in entries[0].inputs] if inputs is None else inputs)]
@@ -167,9 +170,9 @@ def run_bare(
 
 class BareSession:
     """
-    A network on the emulator, as a program that gets its calls over the serial line: state outlives a call.
+    Network on the emulator with persistent state, called over the serial line.
 
-    `instructions` are those of the last call, with what it takes to read inputs and to print outputs.
+    `instructions` are those of the last call, serial input and output included.
     """
 
     def __init__(self, folder: Path, *, flags: Sequence[str] = ()):
@@ -186,8 +189,7 @@ class BareSession:
         """
         Call a function of the network and return its outputs.
 
-        Raises Diagnostic where the inputs are not those of `self.entries[entry]`, where the network refuses them, and
-        where the program goes wrong.
+        Raises Diagnostic for inputs that do not match `self.entries[entry]`, for a failed input check, and for a trap.
         """
         console = self._take(record(self.entries, Call(inputs, entry=entry)))
         if status := re.search(r"^refused (\d+)$", console, re.MULTILINE):
@@ -195,7 +197,7 @@ class BareSession:
         return _outputs(console, self.entries[entry].outputs)
 
     def reset(self) -> None:
-        """Let the state be as before the first call."""
+        """Reset the state to its initial value."""
         self._take(reset_record())
 
     def _take(self, data: bytes) -> str:
@@ -212,9 +214,9 @@ class BareSession:
 
 def read_console(console: str, ports: Sequence[HostPort]) -> tuple[list[Array], tuple[int, ...]]:
     """
-    Return the outputs and the cycles of each call that a program has printed, which shows the outputs of one call.
+    Parse the outputs and the cycles of each call from the console of a program that prints the outputs of one call.
 
-    Raises Diagnostic where an output is not whole.
+    Raises Diagnostic for an incomplete output.
     """
     return _outputs(console, ports), _cycles(console)
 
@@ -249,7 +251,7 @@ def _has_state(folder: Path) -> bool:
 
 
 def _has_external(folder: Path) -> bool:
-    """Return whether a network lies in external RAM in part."""
+    """Return whether a network uses external RAM."""
     return _defines(folder, "RAM_BYTES")
 
 

@@ -1,9 +1,9 @@
 """
-The program in which a network runs without an operating system, and the calls that it makes.
+C text of the bare-metal program around a network, and its records of calls.
 
-A program goes through records: calls of the network's functions with their inputs, and resets of its state. They lie in
-the program itself, or come over the serial line, where the program waits for them. Each begins with a word that says
-what it is; all arrays begin at multiples of 16 bytes.
+A program processes records: calls of the network's functions with their inputs, and resets of its state. They are
+stored in the program, or read from the serial line. Each begins with a word for its kind; arrays are aligned to 16
+bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _END, _RESET, _FIRST = 0, 1, 2
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the function number `entry` of network.h: its inputs, and the outputs that the program compares."""
+    """Call of function number `entry` of network.h: its inputs, and optional outputs to compare."""
 
     inputs: Sequence[Array]
     expected: Sequence[Array] | None = None
@@ -32,10 +32,10 @@ class Call:
 
 def records(entries: Sequence[HostEntry], calls: Sequence[Call]) -> bytes:
     """
-    Return the records of calls, and the last one that ends a run.
+    Return the records of calls, and the final record.
 
-    Raises Diagnostic where arrays have other types or shapes than in network.h, and where only some calls have outputs
-    to compare.
+    Raises Diagnostic for arrays of other types or shapes than in network.h, and if only some calls have outputs to
+    compare.
     """
     if len({call.expected is None for call in calls}) > 1:
         raise Diagnostic("only some calls have outputs to compare", expected="outputs of all calls, or of none")
@@ -43,16 +43,16 @@ def records(entries: Sequence[HostEntry], calls: Sequence[Call]) -> bytes:
 
 
 def record(entries: Sequence[HostEntry], call: Call) -> bytes:
-    """Return a call as the program takes it. Raises Diagnostic where arrays have other types or shapes."""
+    """Return the record of a call. Raises Diagnostic for arrays of other types or shapes."""
     entry = entries[call.entry]
     arrays = checked_arrays(entry.inputs, call.inputs)
     arrays += checked_arrays(entry.outputs, call.expected) if call.expected is not None else []
-    # An array of no elements has one in C.
+    # C has no empty arrays: one has one element there.
     return _word(_FIRST + call.entry) + b"".join(_padded(array.tobytes() or b"\0") for array in arrays)
 
 
 def reset_record() -> bytes:
-    """Return the record that lets the state be as before the first call."""
+    """Return the record that resets the state."""
     return _word(_RESET)
 
 
@@ -198,11 +198,13 @@ def program_text(
     entries: Sequence[HostEntry], *, runs: int, has_state: bool, has_external: bool, is_compared: bool
 ) -> str:
     """
-    Return a program that goes through its records `runs` times, and each time resets the state before.
+    Return the C text of a program that processes its records `runs` times, with a reset of the state before each run.
 
     After each call it prints the cycles, in the last run also the outputs. With TW_SERIAL records come over the serial
-    line; the program then goes on where a call is refused, else it ends with the network's status. A network that is
-    external in part gets memory that plays the RAM, filled from `ram_image`.
+    line;
+    the program then continues after a failed input check, else it ends with the network's status. A network with
+    external
+    RAM gets memory in its place, filled from `ram_image`.
     """
     names = {"NAME": entries[0].function.removesuffix("_run"), "PREFIX": entries[0].prefix}
     reset = f"{names['NAME']}_reset();" if has_state else ""

@@ -1,8 +1,8 @@
 """
 Cost functions of kernels on Siracusa's engines, named in its machine files.
 
-Cycles are those of GVSoC's model of the chip, to which the laws in `cost/` were fitted. docs/siracusa-costs.md says to
-what each was fitted, on what it was tested, and how far it is off.
+Cycles are those of GVSoC's model of the chip, to which the laws in `cost/` were fitted. docs/siracusa-costs.md has the
+fitted data, the tests, and the errors.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ def code(
     xpulp: int = 0,
 ) -> int:
     """
-    Estimate the cycles of a kernel as loops in plain C, whatever it computes.
+    Estimate the cycles of any kernel as loops in plain C.
 
-    `contention` is what eight cores lose that access a bank in every cycle; `float_cycles` an addition of floats. With
-    `xpulp` there are instructions for the lesser and the greater of two words, and for a product with a sum. Where the
-    engine keeps `rows` on its stack softmax and norms take four elements at a time, and the powers of large softmaxes
-    come from a table.
+    `contention` is the loss of eight cores that access a bank in every cycle; `float_cycles` the cycles of a float
+    addition.
+    With `xpulp` there are instructions for minimum, maximum and multiply-accumulate. If the engine has `rows` on its
+    stack,
+    row kernels are unrolled by four, and the powers of large softmaxes come from a table.
     """
     rates = Rates(float_cycles, bool(xpulp))
     return ceil(
@@ -73,15 +74,18 @@ def product(
     xpulpnn: int = 0,
 ) -> int | None:
     """
-    Estimate the cycles of the fastest sum of products; what is no sum of products of bytes as `code` does.
+    Estimate the cycles of the fastest form of a sum of products; other kernels as `code` does.
 
     With `simd` it may be computed in words, from packed weights too, in blocks of `features` output channels x 2
-    pixels; each step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With
-    `copies` operands whose words do not are contiguous are copied before; without, such kernels are left to plain C.
-    With `blocks` it may be computed in plain C in blocks of 2 x 2 outputs. The others are those of `code`.
+    pixels; each
+    step of a block takes `step` cycles besides its loads and products, none in a hardware loop. With `copies`,
+    non-contiguous operands are copied first; without, such kernels are plain C. With `blocks` it may be computed in
+    plain C
+    in blocks of 2 x 2 outputs. The others are those of `code`.
 
-    A kernel that says `im2col` has its windows copied, one that says `narrow_input` has them packed; None where two
-    of them do not fit the stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
+    A kernel with `im2col` has its windows copied, one with `narrow_input` has them packed. None if two of them exceed
+    the
+    stack of a core, and for packed ones without `xpulpnn`, whose instructions multiply them.
     """
     plain = code(kernel, bounds, engine, contention=contention, float_cycles=float_cycles, xpulp=xpulp)
     rates = Rates(float_cycles, bool(xpulp))
@@ -120,9 +124,9 @@ def unpack(
     kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, contention: float = 0.0, xpulp: int = 0
 ) -> int | None:
     """
-    Estimate the cycles of `nn.unpack` as rows that are unpacked a word at a time; None for other kernels.
+    Estimate the cycles of `nn.unpack` as rows unpacked by words; None for other kernels.
 
-    With `xpulp` there are hardware loops and shifts of bytes.
+    With `xpulp` there are hardware loops and byte shifts.
     """
     numbers = packed_numbers(kernel)
     if numbers is None or 0 in bounds:
@@ -135,12 +139,13 @@ def unpack(
 @cost("npu")
 def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 0, prefetch: int = 0) -> int | None:
     """
-    Estimate the cycles of a convolution or a matrix product on N-Eureka; None for one that it does not do.
+    Estimate the cycles of a convolution or a matrix product on N-Eureka; None if it does not support the kernel.
 
-    Each image of a batch is a job, and so are the images that the rows of a matrix are done as. The registers of the
-    first job are the engine's `setup`; those of others are written while the NPU works. Weights come from the weight
-    memory where they lie in it or `wmem` is 1, else from L1. With `prefetch` jobs load inputs ahead, but for depthwise
-    ones.
+    Each image of a batch is a job, and so are the images that tile the rows of a matrix. The registers of the first job
+    are
+    the engine's `setup`; those of others are written during the previous job. Weights come from the weight memory if
+    placed
+    there or if `wmem` is 1, else from L1. With `prefetch`, jobs load inputs ahead, except depthwise ones.
     """
     form = convolution_of(kernel)
     extents = form.extents(bounds) if form is not None and 0 not in bounds else None
@@ -165,7 +170,7 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
 
 
 def _are_in_place(kernel: Kernel, engine: Engine) -> bool:
-    """Return whether an engine reads a kernel's weights in a memory that its other inputs do not lie in."""
+    """Return whether an engine reads a kernel's weights in place, in a level that its other inputs are not in."""
     space = getattr(kernel.inputs[1].value.type, "memory_space", None)
     apart = set(engine.levels_of("weights")) - set(engine.levels_of())
     return isinstance(space, StringAttr) and space.data in apart

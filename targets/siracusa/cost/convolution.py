@@ -1,7 +1,8 @@
 """
-Kernels as the convolutions that N-Eureka does: windows of 1x1 or 3x3 on a channels-last image, without strides.
+Recognition of convolutions for N-Eureka: 1x1 or 3x3 windows on a channels-last image, without strides.
 
-Kernels are told by their loops alone: `npu.conv`, whose weights are packed rows of bytes, as well as others.
+Kernels are matched by iteration domain and accesses alone: `npu.conv`, whose weights are packed rows of bytes, and
+others.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .kernels import dims_of, parallel_dims, per_kernel
 
 
 class Extents(NamedTuple):
-    """Extents of a tile for the NPU: the height and the width of each image, and the common parameters."""
+    """Extents of a tile on the NPU: height and width of each image, channels, features, padding."""
 
     images: tuple[tuple[int, int], ...]
     channels: int
@@ -29,7 +30,7 @@ class Extents(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """A spatial axis of the image: its loops over pixels and taps (-1 for none), and its padding at the end."""
+    """Spatial axis of the image: its loops over pixels and taps (-1 for none), and its padding at the end."""
 
     pixels: int = -1
     taps: int = -1
@@ -39,9 +40,10 @@ class Axis(NamedTuple):
 @dataclass(frozen=True)
 class Convolution:
     """
-    A convolution's kind and loops.
+    Kind and loops of a convolution.
 
-    `whole` are the extents of all loops, which say whether a tile has a border. A `matrix` has rows instead of pixels.
+    `whole` are the bounds of all loops, which determine if a tile is at a border. A `matrix` has rows instead of
+    pixels.
     """
 
     kind: Kind
@@ -58,7 +60,7 @@ class Convolution:
     scale_bits: int
 
     def extents(self, bounds: Sequence[int]) -> Extents | None:
-        """Return the extents of a tile for the NPU; None where a reduction is cut."""
+        """Return the extents of a tile on the NPU; None for a split reduction."""
         if any(bounds[d] != self.whole[d] for d in self.reduced):
             return None
         axes = self.rows, self.columns
@@ -69,17 +71,18 @@ class Convolution:
         return Extents(tuple(images), bounds[self.channels], features, (below, right))
 
     def _pad(self, axis: Axis, bounds: Sequence[int]) -> int:
-        """Return the padding of a tile, which comes filled along an axis that is cut."""
+        """Return the padding of a tile along an axis; along a tiled axis, transfers have filled it."""
         return axis.pad if axis.pixels >= 0 and bounds[axis.pixels] == self.whole[axis.pixels] else 0
 
 
 @per_kernel
 def convolution_of(kernel: Kernel) -> Convolution | None:
     """
-    Return a kernel as a convolution; None where it is not one that a job can do.
+    Match a kernel as a convolution; None if a job cannot compute it.
 
-    Its first input is [..., H, W, C], with leading axes for a batch, or [rows, C] for a matrix product. Kernels that go
-    on from earlier sums are none: what that takes is not known.
+    Its first input is [..., H, W, C], with leading batch axes, or [rows, C] for a matrix product. Kernels that
+    accumulate
+    into their output are excluded, because their cost is unknown.
     """
     if len(kernel.reductions) != 1 or kernel.result is not None or len(kernel.inputs) < 2:
         return None
@@ -115,7 +118,7 @@ def convolution_of(kernel: Kernel) -> Convolution | None:
 
 
 def _axis(image: Access, index: int, kernel: Kernel) -> Axis | None:
-    """Return the loops along an axis of the image; None where it is strided, dilated or otherwise irregular."""
+    """Return the loops along an axis of the image; None for a strided, dilated or irregular axis."""
     form = linear(image.map.results[index])
     if any(not isinstance(atom, int) or factor != 1 for atom, factor in form.terms):
         return None
@@ -138,7 +141,7 @@ def _kind(kernel: Kernel, rows: Axis, columns: Axis, depth: Sequence[int]) -> Ki
 
 
 def _weight_bits(kernel: Kernel, kind: Kind, channels: int) -> int:
-    """Return the bits of a weight, of which a row of packed weights has a word for each, and 8 for other weights."""
+    """Return the bits of a weight: one per word in a row of packed weights, else 8."""
     shape = shape_of(kernel.inputs[1].value)
     if kind == "1x1" or len(shape) != 2:
         return 8
@@ -147,6 +150,6 @@ def _weight_bits(kernel: Kernel, kind: Kind, channels: int) -> int:
 
 
 def _scale_bits(kernel: Kernel) -> int:
-    """Return 8 where an operand of the epilogue has bytes, as the scale then has, else 32."""
+    """Return the bits of the scale: 8 if an operand of the epilogue has bytes, else 32."""
     widths = [integer_width(element_of(access.value)) for access in kernel.extras if is_shaped(access.value)]
     return 8 if 8 in widths else 32

@@ -1,13 +1,14 @@
 """
-Latency of a job of N-Eureka, from the trigger until the waiting core is awake again.
+Latency of an N-Eureka job, from the trigger until the waiting core is awake again.
 
-The NPU goes over blocks of 6x6 output pixels and 32 output channels (28 depthwise). For each it loads and multiplies
-blocks of input channels, 32 of them pointwise and 28 otherwise; then it requantises the block and streams it out.
+The NPU iterates over blocks of 6x6 output pixels and 32 output channels (28 depthwise). For each it loads and
+multiplies
+blocks of input channels (32 pointwise, else 28), then requantises and streams out.
 
-The formula is that of GVSoC's model (pulp/neureka/src/neureka_fsm.cpp at 9968c4e8). Of 62 jobs that ran there it gives
-61 to the cycle, 4 with prefetch among them; the other writes 21 channels to misaligned addresses and takes 7 cycles
-longer. Two things are doubtful in that model: depthwise jobs take less with weights in L1
-than in the weight memory, and almost nothing with prefetch, which is therefore refused for them here.
+The formula is that of GVSoC's model (pulp/neureka/src/neureka_fsm.cpp at 9968c4e8). It is exact for 61 of 62 jobs run
+there, 4 of them with prefetch; the other writes 21 channels to misaligned addresses and takes 7 cycles longer. Two
+things are doubtful in that model: depthwise jobs take less with weights in L1 than in the weight memory, and almost
+nothing with prefetch, which is therefore rejected for them here.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ Kind = Literal["1x1", "3x3", "depthwise"]
 PIXELS = 6
 """Rows, and columns, of a block of output pixels."""
 CHANNELS, POINTWISE_CHANNELS = 28, 32
-"""Input channels of a block; pointwise."""
+"""Input channels of a block, in general and pointwise."""
 _WAKE_UP = 7
 _LOAD = 6
 _POINTWISE_LOAD = 42
-"""All of 6x6 pixels are loaded for a 1x1 window, whatever the block has of them."""
+"""A 1x1 window loads all 6x6 pixels, whatever the extents of the block."""
 _POINTWISE_MULTIPLY, _DENSE_MULTIPLY, _DENSE_END, _DEPTHWISE_MULTIPLY = 10, 6, 8, 34
 _PREFETCHED = {"1x1": 7, "3x3": 6}
-"""What a multiplication takes besides its weights where the next input is loaded meanwhile."""
+"""Fixed cycles of a multiplication that overlaps with the load of the next input."""
 _REQUANTISE = 9 + 4 + 8
-"""The multiplier's pipeline, the shift and the bias of a block."""
+"""Pipeline latency of the multiplier, the shift and the bias of a block."""
 _POINTWISE_OUT = 3
 
 
 class _Block(NamedTuple):
-    """Blocks of pixels that are alike: their number, their rows and columns, and the input pixels that they load."""
+    """Equal blocks of pixels: their number, rows, columns, and loaded input pixels."""
 
     number: int
     rows: int
@@ -57,11 +58,11 @@ def job_cycles(
     prefetch: bool = False,
 ) -> int:
     """
-    Return the cycles of a job of `height` x `width` output pixels.
+    Compute the cycles of a job of `height` x `width` output pixels.
 
-    `pad` are the rows of padding below the image and the columns right of it; those above and left cost nothing less.
-    With `out_bits` of 8 the sums are requantised by scales of `scale_bits`, with 32 they are the output. `prefetch`
-    loads the next input while the NPU multiplies. Raises ValueError for a depthwise job with prefetch.
+    `pad` are the rows of padding below the image and the columns right of it; those above and left save nothing. With
+    `out_bits` of 8 the accumulators are requantised by scales of `scale_bits`, with 32 they are the output. `prefetch`
+    overlaps loads with multiplications. Raises ValueError for a depthwise job with prefetch.
     """
     depthwise = kind == "depthwise"
     if depthwise and prefetch:
@@ -84,12 +85,12 @@ def job_cycles(
 
 
 def _cut(extent: int, block: int) -> list[int]:
-    """Return the extents of the blocks that an extent is cut into."""
+    """Return the extents of the blocks of an axis, the last one partial."""
     return [block] * ((extent - 1) // block) + [(extent - 1) % block + 1]
 
 
 def _pixel_blocks(kind: Kind, height: int, width: int, pad: tuple[int, int]) -> Iterator[_Block]:
-    """Yield the blocks of pixels: those inside, and those at the two far borders."""
+    """Yield the blocks of pixels: interior ones, and those at the two far borders."""
     for row_count, rows, in_rows in _border(height, pad[0]):
         for column_count, columns, in_columns in _border(width, pad[1]):
             loaded = _POINTWISE_LOAD if kind == "1x1" else in_rows * in_columns
@@ -97,7 +98,7 @@ def _pixel_blocks(kind: Kind, height: int, width: int, pad: tuple[int, int]) -> 
 
 
 def _border(extent: int, pad: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the blocks along an axis as count, output pixels and input pixels, the last one by itself."""
+    """Yield the blocks along an axis as count, output pixels and input pixels; the last one is separate."""
     *inner, last = _cut(extent, PIXELS)
     if inner:
         yield len(inner), PIXELS, PIXELS + 2
@@ -105,7 +106,7 @@ def _border(extent: int, pad: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _in_turn(kind: Kind, blocks: list[_Block], steps: int, channels: int, weights: int) -> int:
-    """Return the cycles of loading and multiplying in sequence, for a block of output channels."""
+    """Return the cycles of loading and multiplying without overlap, for a block of output channels."""
     multiply = _multiply(kind, channels, weights)
     return sum(block.number * steps * (_LOAD + block.loaded + multiply) for block in blocks)
 
@@ -119,7 +120,7 @@ def _multiply(kind: Kind, channels: int, weights: int) -> int:
 
 
 def _prefetched(kind: Kind, blocks: list[_Block], steps: int, channels: int, weights: int) -> int:
-    """Return the same where each load but the first runs beside the multiplication before it."""
+    """Return the cycles of loading and multiplying with prefetch, for a block of output channels."""
     fixed = _PREFETCHED[kind]
     multiply = fixed + (channels if kind == "1x1" else weights + _DENSE_END)
     total = multiply - fixed - _hidden(multiply, blocks[0].loaded)
@@ -129,7 +130,7 @@ def _prefetched(kind: Kind, blocks: list[_Block], steps: int, channels: int, wei
 
 
 def _hidden(multiply: int, loaded: int) -> int:
-    """Return the exposed cycles of a multiplication beside a load."""
+    """Return the exposed cycles of a multiplication that overlaps with a load."""
     return max(0, multiply - (3 + loaded))
 
 

@@ -1,4 +1,4 @@
-"""Parameters of a kernel's cost, computed once for each kernel; shares of work among cores."""
+"""Memoised cost parameters per kernel, and partition of work among cores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ....passes.loops.scalar import live_ops
 _T = TypeVar("_T")
 
 KERNELS = 256
-"""How many kernels' properties are kept."""
+"""Number of kernels with memoised properties."""
 
 
 class _Same:
-    """A kernel as a key that equals only itself: to compare kernels by value takes longer than to price them."""
+    """Kernel as a key compared by identity: structural comparison costs more than an estimate."""
 
     __slots__ = ("kernel",)
 
@@ -33,7 +33,7 @@ class _Same:
 
 
 def per_kernel(analyse: Callable[[Kernel], _T]) -> Callable[[Kernel], _T]:
-    """Remember what a function returns for each kernel."""
+    """Memoise a function of kernels by identity."""
 
     @lru_cache(maxsize=KERNELS)
     def remembered(key: _Same) -> _T:
@@ -43,9 +43,7 @@ def per_kernel(analyse: Callable[[Kernel], _T]) -> Callable[[Kernel], _T]:
 
 
 class Share(NamedTuple):
-    """
-    Work of the busiest core: `turns` of the loop of that index, -1 for all of all; and the number of working cores.
-    """
+    """Work of the busiest core: `turns` of the loop `loop` (-1 without a partition), and the number of active cores."""
 
     loop: int
     turns: int
@@ -54,9 +52,9 @@ class Share(NamedTuple):
 
 def share(extents: Sequence[int], cores: int) -> Share:
     """
-    Return the share of the busiest core, where one of some parallel loops is cut into chunks, as long for all cores.
+    Partition one of several parallel loops into equal chunks, and return the share of the busiest core.
 
-    It is the loop with which that core has least to do, the outermost of several, as `fork-kernels` chooses it.
+    The loop minimises the work of that core; ties go to the outermost, as in `fork-kernels`.
     """
     best, least = Share(-1, 1, 1), 1.0
     for loop, extent in enumerate(extents):
@@ -68,21 +66,21 @@ def share(extents: Sequence[int], cores: int) -> Share:
 
 def slowdown(contention: float, density: float, active: int) -> float:
     """
-    Return the factor by which accesses to the same bank slow cores down.
+    Return the slowdown of cores by bank conflicts.
 
-    `contention` is what eight cores lose if each accesses a bank in every cycle, `density` the accesses of a core per
-    cycle, `active` the cores at work.
+    `contention` is the loss of eight cores that each access a bank in every cycle, `density` the accesses of a core per
+    cycle, `active` the number of active cores.
     """
     return 1 + contention * density**2 * ((active - 1) / 7) ** 2
 
 
 def parallel_dims(kernel: Kernel) -> tuple[int, ...]:
-    """Return the loops that are not reduced, the outermost first."""
+    """Return the parallel loops, outermost first."""
     return tuple(d for d in range(len(kernel.bounds)) if d not in kernel.reduced)
 
 
 def used_accesses(block: Block | None, accesses: Sequence[Access]) -> list[Access]:
-    """Return the memory accesses whose elements a body's results depend on; `accesses` are those of its arguments."""
+    """Return the memory accesses in the backward slice of a body's results; `accesses` are those of its arguments."""
     if block is None:
         return []
     used = live_ops(block)[1]
@@ -91,5 +89,5 @@ def used_accesses(block: Block | None, accesses: Sequence[Access]) -> list[Acces
 
 
 def dims_of(access: Access) -> frozenset[int]:
-    """Return the loops that an operand's element depends on."""
+    """Return the loops along which an operand's element varies."""
     return frozenset(dim for expr in access.map.results for dim in expr.used_dims())

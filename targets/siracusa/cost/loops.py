@@ -1,20 +1,21 @@
 """
-Loop nests in plain C, as `convert-kernels-to-loops` and a C compiler for rv32im make them.
+Cost of loop nests in plain C, as `convert-kernels-to-loops` and a C compiler for rv32im generate them.
 
-An iteration of an innermost loop takes its scalar code, a load or store and a pointer's step for each operand that
-moves, and a taken branch; one that stores takes a cycle more, since it waits for a load. That gives the 11 cycles of a
-multiply-accumulate, of which 2 are loads, 2 pointers, 3 the branch and 4 the product and the sum, and 8 for a copied
-word. An iteration of a loop further out takes 7 more. Measured with gcc 12 -O3 on GVSoC.
+An iteration of an innermost loop takes its scalar code, a load or store and a pointer step for each moving operand, and
+a taken branch. One that stores takes a cycle more, since it waits for a load. A multiply-accumulate thus takes 11
+cycles:
+2 for loads, 2 for pointers, 3 for the branch and 4 for product and sum. A copied word takes 8. An iteration of an outer
+loop takes 7 more. Measured with gcc 12 -O3 on GVSoC.
 
-A loop over few points, such as the taps of a window, is unrolled: what is left of it are loads and scalar code, and no
-product is waited for. So a depthwise 3x3 convolution takes 5 cycles for each multiply-accumulate and 18 for an output
-with its requantisation; that was counted in the instructions that gcc 12 -O3 makes of it, not measured. Of windows of
-bytes only those at the border are narrowed, and estimated as the others.
+A loop over few points, such as the taps of a window, is unrolled: loads and scalar code remain, without stalls for
+products. A depthwise 3x3 convolution takes 5 cycles per multiply-accumulate and 18 per output with its requantisation.
+That was counted in the instructions of gcc 12 -O3, not measured. Windows of bytes at the border are estimated as
+others.
 
-Rows that are taken four elements at a time step pointers and branch once for the four, and wait for nothing. What is
-kept of a row is stored at each element, and loaded again in place of what it was computed from. Of a single row each
-core does all reductions, and its share of the result. A power that is looked up takes the place of its entry, 3 cycles,
-and the load; filling the table a loop over its entries.
+Rows unrolled by four step pointers and branch once per four elements, without stalls. A stored row value costs a store
+per element, and a load instead of its recomputation. For a single row, each core computes all reductions, and its share
+of the result. A table lookup takes 3 cycles for the address, and the load; filling the table is a loop over its
+entries.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ START = 54
 """Cycles of a core before its first iteration and after its last."""
 BRANCH = 3
 AROUND = 7
-"""An iteration of a loop around others: pointers, the test, the first accumulators."""
+"""Cycles of an iteration of an outer loop: pointers, test, initial accumulators."""
 CLAMPED = 8
-"""The bounds of a loop over a window that the border of an operand narrows."""
+"""Cycles for the bounds of a window loop that the border of an operand clamps."""
 UNROLLED, UNROLLED_CYCLES = 16, 200
-"""The points of a loop that is unrolled, and their cycles: gcc's limits, there in instructions."""
+"""Largest unrolled loop, in points and cycles: gcc's limits, there in instructions."""
 _PLACE = 3
-"""The place of an entry in a table on the stack: a shift and two sums, as gcc 12 -O3 makes them."""
+"""Cycles for the address of an entry of a table on the stack: a shift and two sums, as gcc 12 -O3 emits them."""
 _WAIT_FOR_LOAD = 1
 _WORD = 4
 
@@ -54,10 +55,11 @@ _WORD = 4
 @dataclass(frozen=True)
 class Phase:
     """
-    One nest inside of the loops over the outputs: its own loops, what it computes and moves at each point.
+    Loop nest inside of the output loops: its own loops, its work and its accesses at each point.
 
-    Operands are given by the loops that they move along; one of 64 bits counts twice. `before` is what is computed once
-    for all of its points, of sums that are finished.
+    Operands are given by the loops that they vary along; a 64-bit operand counts twice. `before` is the loop-invariant
+    work
+    on accumulators of earlier reductions.
     """
 
     dims: tuple[int, ...]
@@ -71,11 +73,11 @@ class Phase:
 @dataclass(frozen=True)
 class Nest:
     """
-    A kernel as loops over its outputs, in which its phases follow each other; `copied` are bytes moved as words.
+    Kernel as output loops with consecutive phases; `copied` are bytes moved as words.
 
-    `row` is the dimension along which it works on rows, None where it does not; `kept_phases` are those that keep
-    `kept` of each element, and `powers_phases` those that look that up in the table `powers`. Of a `shareable` one
-    cores may share the results of a single row.
+    `row` is the dimension of a row kernel, else None. `kept_phases` store `kept` for each element; `powers_phases` look
+    it
+    up in the table `powers`. Cores may share the results of a single row of a `shareable` kernel.
     """
 
     parallel: tuple[int, ...]
@@ -91,7 +93,7 @@ class Nest:
 
 @per_kernel
 def nest_of(kernel: Kernel) -> Nest:
-    """Return the loops of a kernel."""
+    """Return the loop nest of a kernel."""
     kept = kept_of(kernel)
     kept_phases = _phases(kernel, kept) if kept is not None else ()
     powers = powers_of(kernel, kept)
@@ -109,7 +111,7 @@ def nest_of(kernel: Kernel) -> Nest:
 
 
 def _looking_up(phases: Sequence[Phase], kernel: Kernel, powers: Powers) -> tuple[Phase, ...]:
-    """Return the phases of a kernel whose last reduction looks powers up."""
+    """Return the phases of a kernel whose last reduction looks up powers."""
     *earlier, reduction, result = phases
     fixed = _finished(powers.reduction, kernel, 2)
     work, before = works_of(powers.reduction, fixed)
@@ -122,7 +124,7 @@ def _filling(powers: Powers, rates: Rates) -> float:
 
 
 def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
-    """Return a kernel's reductions and its result, which may keep a value of each element."""
+    """Return the reductions and the result of a kernel, which may store a value per element."""
     inside = tuple(sorted(kernel.reduced))
     row = [frozenset(inside)] * _words(kept.type) if kept is not None else []
     clamped = any(access.fill is not None for access in kernel.inputs) and not multiplies_bytes(kernel)
@@ -146,7 +148,7 @@ def _phases(kernel: Kernel, kept: Kept | None = None) -> tuple[Phase, ...]:
 
 
 def _epilogue(kernel: Kernel) -> Work:
-    """Return the work of an epilogue, with that of extending a result that was cut off and not clipped."""
+    """Return the work of an epilogue, including the extension of a truncated, unclipped result."""
     end = kernel.result.last_op if kernel.result is not None else None
     cut = end.operands[0].owner if end is not None else None
     if kernel.epilogue is None or not isinstance(cut, arith.TruncIOp) or isinstance(cut.input.owner, EXTREMA):
@@ -157,7 +159,7 @@ def _epilogue(kernel: Kernel) -> Work:
 
 
 def _finished(block: Block | None, kernel: Kernel, own: int) -> Sequence[SSAValue]:
-    """Return the arguments of a body that are sums of earlier reductions: those after the inputs, but for its own."""
+    """Return the arguments of a body that are accumulators of earlier reductions."""
     return block.args[len(kernel.inputs) : len(block.args) - own] if block is not None else ()
 
 
@@ -170,7 +172,7 @@ def _words(type: Attribute) -> int:
 
 
 def _copied_bytes(kernel: Kernel) -> int:
-    """Return the bytes of an element of a kernel that only moves rows of contiguous elements, else 0."""
+    """Return the element size in bytes of a kernel that only copies contiguous rows, else 0."""
     block, innermost = kernel.result, len(kernel.bounds) - 1
     if kernel.reductions or kernel.epilogue is not None or block is None or block.last_op is None:
         return 0
@@ -187,7 +189,7 @@ def _copied_bytes(kernel: Kernel) -> int:
 
 
 def _is_contiguous(access: Access, innermost: int) -> bool:
-    """Return whether neighbouring iterations of the innermost loop access neighbouring elements."""
+    """Return whether consecutive iterations of the innermost loop access consecutive elements."""
     *outer, last = (linear(expr) for expr in access.map.results)
     return (innermost, 1) in last.terms and not any(innermost in form.dims() for form in outer)
 
@@ -203,9 +205,10 @@ def nest_cycles(
     table_bytes: int = 0,
 ) -> float:
     """
-    Return the cycles of a kernel, or a tile of it, as plain loops shared among cores.
+    Estimate the cycles of a kernel, or a tile of it, as plain loops partitioned among cores.
 
-    With `row_bytes` rows are taken four elements at a time and keep so many bytes (`convert-kernels-to-loops`); powers
+    With `row_bytes`, row loops are unrolled by four and store values in so many bytes (`convert-kernels-to-loops`).
+    Powers
     of large softmaxes come from tables of at most `table_bytes`.
     """
     nest = nest_of(kernel)
@@ -223,7 +226,9 @@ def nest_cycles(
 def _chosen(
     nest: Nest, bounds: tuple[int, ...], rates: Rates, row_bytes: int, table_bytes: int
 ) -> tuple[Sequence[Phase], float]:
-    """Return the phases of a kernel, which may keep values of a row look powers up, and what filling a table takes."""
+    """
+    Select the phases of a kernel, with or without stored values and a lookup table, and the cycles to fill the table.
+    """
     extent = bounds[nest.row] if nest.row is not None and row_bytes else 0
     if extent < 2 * STRETCH or not keeps(nest.kept, extent, row_bytes):
         return nest.phases, 0
@@ -233,14 +238,14 @@ def _chosen(
 
 
 def _row_cores(nest: Nest, bounds: tuple[int, ...], cores: int, row_bytes: int) -> int:
-    """Return the number of cores that share the results of a row, 1 where each row is one core's."""
+    """Return the number of cores that share the results of a row, 1 if rows are distributed."""
     is_single = nest.row is not None and nest.shareable and all(bounds[d] == 1 for d in nest.parallel)
     stretches = bounds[nest.row] // STRETCH if is_single and row_bytes and nest.row is not None else 0
     return max(1, -(-stretches // -(-stretches // cores))) if stretches > 1 else 1
 
 
 def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
-    """Return the cycles and accesses of copying rows word by word."""
+    """Return the cycles and accesses of copying rows by words."""
     rows = prod(bounds[:-1])
     words = rows * -(-bounds[-1] * nest.copied // _WORD)
     each = 2 + 2 + BRANCH + _WAIT_FOR_LOAD
@@ -250,7 +255,7 @@ def _copy(nest: Nest, bounds: tuple[int, ...]) -> tuple[float, float]:
 def _loops(
     nest: Nest, phases: Sequence[Phase], bounds: tuple[int, ...], rates: Rates, row_bytes: int, row_cores: int
 ) -> tuple[float, float]:
-    """Return the cycles and accesses of all phases and the loops around them, on one core of those that share a row."""
+    """Return the cycles and accesses of all phases and enclosing loops, on one core of those that share a row."""
     outer = [d for d in nest.parallel if bounds[d] > 1]
     extent = bounds[nest.row] if nest.row is not None and row_bytes else 0
     is_rowwise = extent >= 2 * STRETCH
@@ -267,13 +272,13 @@ def _loops(
 
 
 def _share_of(extent: int, cores: int) -> int:
-    """Return the elements of a row that the busiest of some cores computes: its stretches, and what is left over."""
+    """Return the elements of a row on the busiest core: its blocks of four, and the remainder."""
     whole, rest = divmod(extent, STRETCH)
     return -(-whole // cores) * STRETCH + rest
 
 
 def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:
-    """Return the cycles and accesses of a phase along a row, whose loop takes some elements a turn."""
+    """Return the cycles and accesses of a phase along a row, in an unrolled loop."""
     operands = [*phase.loads, *phase.stores]
     moving = sum(any(dim in dims for dim in phase.dims) for dims in operands)
     fixed = len(operands) - moving
@@ -283,7 +288,7 @@ def _stretches(phase: Phase, extent: int, rates: Rates) -> tuple[float, float]:
 
 
 def _joined(phases: Sequence[Phase], dims: Sequence[int]) -> Phase:
-    """Return phases without loops of their own as one, in the innermost loop over the outputs."""
+    """Merge phases without loops of their own into the innermost output loop."""
     work = Work()
     for phase in phases:
         work = work.plus(phase.work).plus(phase.before)
@@ -292,7 +297,7 @@ def _joined(phases: Sequence[Phase], dims: Sequence[int]) -> Phase:
 
 
 def _around(dims: Sequence[int], bounds: tuple[int, ...]) -> float:
-    """Return the cycles of the enclosing loops, one inside the other."""
+    """Return the cycles of the enclosing loops, nested."""
     total, iterations = 0.0, 1
     for dim in dims:
         iterations *= bounds[dim]
@@ -326,7 +331,7 @@ def _phase(phase: Phase, bounds: tuple[int, ...], rates: Rates) -> tuple[float, 
 
 
 def _unrolled(loops: Sequence[int], bounds: tuple[int, ...], cycles: float) -> int:
-    """Return the number of innermost loops that are unrolled, of whose points each takes so many cycles."""
+    """Return the number of innermost loops that are unrolled, at `cycles` per point."""
     points = 1
     for count, dim in enumerate(reversed(loops)):
         points *= bounds[dim]

@@ -1,13 +1,14 @@
 """
-Sums of products with packed weights on the cores: the words of weights become bytes between load and product.
+Sums of products with packed weights on the cores: words of weights are unpacked between load and product.
 
-A step of a block loads a word of packed numbers for each feature, and for each four numbers in it a word of each pixel.
-Each four numbers of a feature are a shift or a mask where they lie at an end of their bytes, both where they lie in
-between (`tw_packed_row.h`): so 8 products of a block of f x p take f + 2 p + 2 f + 2 f p cycles, and 16 with 2 bits
-f + 4 p + 6 f + 4 f p. Sums that have grown by that are shifted back, a cycle each. What does not fill a word of packed
-numbers, and blocks of fewer features, are C, in which four numbers take 6 instructions (`tilewright_dot.h`).
+A step of a block loads a word of packed numbers per feature, and one word per pixel for each four numbers in it. Four
+numbers of a feature take a shift or a mask at an end of their bytes, both in between (`tw_packed_row.h`). With 4 bits,
+8 products of a block of f x p take f + 2 p + 2 f + 2 f p cycles; with 2 bits, 16 take f + 4 p + 6 f + 4 f p. Scaled
+sums
+are shifted back, a cycle each. Partial words of packed numbers, and blocks of fewer features, are C, in which four
+numbers take 6 instructions (`tilewright_dot.h`).
 
-Counted in the instructions that gcc 12 -O2 makes of it, not measured.
+Counted in the instructions of gcc 12 -O2, not measured.
 """
 
 from __future__ import annotations
@@ -41,19 +42,19 @@ from .products import (
 from .scalar import Rates
 
 BYTE = 4
-"""Cycles of a byte that is joined to a word."""
+"""Cycles to insert a byte into a word."""
 UNPACKED = 6
 """Instructions in C for four numbers of a word."""
 TURN = 2 + BRANCH
-"""Cycles of a turn of a loop in C besides."""
+"""Overhead in cycles of an iteration of a loop in C."""
 
 
 @dataclass(frozen=True)
 class Narrow:
     """
-    A sum of products with packed weights: what it is with bytes, the loop along which they are packed, and their bits.
+    Sum of products with packed weights: the sum with bytes, the packed loop, and the bits.
 
-    With `packs_windows` the first operand has numbers of as many bits, of which windows are packed.
+    With `packs_windows`, the first operand has the same width, and its windows are packed.
     """
 
     product: Product
@@ -63,13 +64,13 @@ class Narrow:
 
     @property
     def numbers(self) -> int:
-        """The numbers in a word."""
+        """Numbers in a word."""
         return 8 * WORD // self.bits
 
 
 @per_kernel
 def narrow_of(kernel: Kernel) -> Narrow | None:
-    """Return a kernel as a sum of products of bytes with packed weights, in 32 bits; None for others."""
+    """Match a kernel as a 32-bit sum of products of bytes with packed weights; None for others."""
     packing = _packing(kernel)
     if packing is None:
         return None
@@ -78,7 +79,7 @@ def narrow_of(kernel: Kernel) -> Narrow | None:
 
 
 def _packing(kernel: Kernel) -> tuple[int, int] | None:
-    """Return along which loop the second input is packed, and the bits of its numbers; None where it is not."""
+    """Return the loop along which the second input is packed, and its bits; None if it is not packed."""
     if len(kernel.inputs) != 2 or len(kernel.reductions) != 1 or kernel.result is not None:
         return None
     (reduction,) = kernel.reductions
@@ -93,7 +94,7 @@ def _packing(kernel: Kernel) -> tuple[int, int] | None:
 
 
 def _with_bytes(kernel: Kernel, along: int) -> Kernel:
-    """Return the same sum of products, of weights that are bytes."""
+    """Return the same sum of products with unpacked weights."""
     packed, (reduction,) = kernel.inputs[1], kernel.reductions
     outer = packed.map.results[:-1]
     shape = (*shape_of(packed.value)[:-1], kernel.bounds[along])
@@ -108,7 +109,7 @@ def _with_bytes(kernel: Kernel, along: int) -> Kernel:
 
 
 class NarrowSimd(Simd):
-    """A sum of products with packed weights, or a tile of it, in blocks of `features` output channels x 2 pixels."""
+    """Sum of products with packed weights, or a tile of it, in blocks of `features` output channels x 2 pixels."""
 
     def __init__(self, narrow: Narrow, bounds: tuple[int, ...], *, features: int, step: float, rates: Rates):
         super().__init__(narrow.product, bounds, features=features, step=step, copies=False, rates=rates)
@@ -119,7 +120,7 @@ class NarrowSimd(Simd):
 
     @property
     def is_possible(self) -> bool:
-        """Return whether pixels lie as the blocks read them, and weights of several taps fill words."""
+        """Return whether pixels are contiguous as the blocks need, and weights of several taps fill words."""
         return super().is_possible and self._is_whole
 
     def _density(self, features: int, pixels: int) -> float:
@@ -149,11 +150,11 @@ class NarrowSimd(Simd):
 
 
 PACKING = {4: 6, 2: 14}
-"""Bits -> cycles of a word of packed numbers that is made of bytes."""
+"""Bits -> cycles to pack a word of numbers from bytes."""
 
 
 class PackedWindows(Simd):
-    """A sum of products with packed weights and windows that are packed: words of both are multiplied as they are."""
+    """Sum of products with packed weights and packed windows: words of both are multiplied directly."""
 
     def __init__(self, narrow: Narrow, bounds: tuple[int, ...], *, features: int, step: float, rates: Rates):
         super().__init__(narrow.product, bounds, features=features, step=step, copies=False, im2col=True, rates=rates)
@@ -162,12 +163,12 @@ class PackedWindows(Simd):
 
     @property
     def is_possible(self) -> bool:
-        """Return whether numbers of several taps fill words."""
+        """Return whether the numbers of several taps fill words."""
         return super().is_possible and (self._channels == self._products or self._channels % self._numbers == 0)
 
     @property
     def window_bytes(self) -> int:
-        """The bytes of the windows of a block of pixels."""
+        """Bytes of the windows of a block of pixels."""
         return pixels_of_block(self._product, self._bounds) * self._words * WORD
 
     @property

@@ -1,28 +1,31 @@
 """
 Sums of products of bytes on the cluster: matrix products, convolutions, products with a vector.
 
-**Blocks.** A core computes blocks of 4 output channels x 2 pixels from words of 4 bytes: for 4 products each, a block
-of f x p loads f + p words and does f * p `sdotsp.b`, in a hardware loop. A block of one pixel takes a cycle more, in
-which it waits for the word that it needs, and a word that is not aligned takes one more. Starting and storing a block
-takes 3 cycles and 5.5 for each output, a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47, as
-measured on one core to the cycle; 4x1 takes 10 and 25 where 23 were measured.
+**Blocks.** A core computes register blocks of 4 output channels x 2 pixels from words of 4 bytes. For 4 products each,
+a
+block of f x p loads f + p words and executes f * p `sdotsp.b`, in a hardware loop. A block of one pixel takes a cycle
+more for a load stall, and a misaligned word one more. Start and stores of a block take 3 cycles and 5.5 for each
+output,
+a pair of pixels 21 more. So 4x2 takes 14 cycles for each 4 products and 47 in addition, as measured on one core to the
+cycle; 4x1 takes 10 and 25, where 23 were measured.
 
-**What a block reads.** Words of both operands along the reduced loops, in place: the rows of a window one after the
-other, where its taps and channels are contiguous (channels last). Pixels whose windows extend beyond the ends of a line
-are done one by one. Operands that lie otherwise can be copied before: windows two at a time into a buffer of each core
-(im2col), by words where the rows of a window have whole words, else byte by byte; a second operand that is stored the
-other way is transposed once for each call. What copies, rows and rests take follows from instruction costs; it was not
-measured.
+**Operands.** A block reads words of both operands along the reduction loops, in place: the rows of a window, with
+contiguous taps and channels (channels last). Pixels whose windows cross the ends of a line are computed one by one.
+Other
+layouts can be copied first: windows of two pixels into a buffer of each core (im2col), by words if the rows of a window
+are whole words, else by bytes; a transposed second operand once per call. Costs of copies, rows and remainders follow
+from instruction costs; they were not measured.
 
-**Windows that are copied** because the kernel says so (`im2col`) are rows of one length, pixels at a border like
-others. A row of a window takes 6 cycles, a word 3 and one more for each side on which it is not aligned, a byte of the
-rest 3; what lies in the padding is cleared by words. Weights stay as they are: where a feature's are no whole words,
-three of four features are not aligned, or every second, and the rest of a row comes from its last word, masked. That
-was counted in the instructions that gcc 12 -O3 makes of `tw_im2col` and `tw_dot_block`, not measured.
+**im2col.** Windows copied because of the attribute `im2col` are rows of one length, border pixels included. A row of a
+window takes 6 cycles, a word 3 and one more for each misaligned side, a remaining byte 3; padding is cleared by words.
+Weights stay in place: if a feature's weights are no whole words, three of four features are misaligned, or every
+second,
+and the remainder of a row comes from its last word, masked. That was counted in the instructions of gcc 12 -O3 for
+`tw_im2col` and `tw_dot_block`, not measured.
 
-**Cores** wait for each other at the banks as often as their steps load words; code of epilogues makes that rarer. They
-share the lines of pixels, the pairs of a line, or the blocks of features, whichever leaves the busiest core
-least to do.
+**Cores** conflict at the banks in proportion to the loads of their steps; code of epilogues makes that rarer. They
+partition the lines of pixels, the pairs of a line, or the blocks of features, whichever minimises the work of the
+busiest core.
 """
 
 from __future__ import annotations
@@ -47,15 +50,15 @@ PIXELS = 2
 BLOCK, BLOCK_OUTPUT = 3.0, 5.5
 """Cycles to start and end a block, and for each of its outputs."""
 PAIR = 21
-"""Cycles of a pair of pixels besides its blocks."""
+"""Overhead in cycles of a pair of pixels besides its blocks."""
 START = {PIXELS: 95, 1: 52}
 """Cycles of a core before its first block and after its last, by the pixels of a block."""
 COPY_WORD, COPY_BYTE, COPY_ROW = 3, 3, 6
-"""A load, the wait for it and a store, in a hardware loop; its set-up and the pointers of a row."""
+"""Cycles of a copied word, byte and row in a hardware loop."""
 COPY_WINDOW = 10
-"""The place of a window, and whether all of it is inside."""
+"""Cycles for the address of a window, and its border test."""
 TAP_ROW = 4
-"""A hardware loop for a further row of a window; each pointer takes one cycle more."""
+"""Cycles of a hardware loop for a further row of a window; each pointer takes one more."""
 PLAIN_BLOCK = 2
 """Outputs along each side of a block in plain C."""
 _RATES = Rates()
@@ -64,24 +67,24 @@ _PRODUCT_OPS = (arith.AddiOp, arith.MuliOp)
 
 @dataclass(frozen=True)
 class Side:
-    """An input: the loops that it varies along, and which reduced loops are contiguous in it, the innermost first."""
+    """Input: the loops that it varies along, and the reduction loops along which it is contiguous, innermost first."""
 
     dims: frozenset[int]
     run: tuple[int, ...]
 
     def run_length(self, bounds: Sequence[int]) -> int:
-        """Return the elements that are contiguous."""
+        """Return the number of contiguous elements."""
         return prod(bounds[d] for d in self.run)
 
 
 @dataclass(frozen=True)
 class Product:
     """
-    A kernel that sums up products of bytes: its loops by what they do, the outermost first.
+    Sum of products of bytes: its loops by role, outermost first.
 
     Along `batch` both inputs vary, or none; along `pixels` the first and along `features` the second. `border` are the
-    pixels of a whole line, along its loop, whose windows extend beyond its ends. `epilogue` is what an output
-    takes besides its store.
+    pixels
+    of a line whose windows cross its ends. `epilogue` is the work of an output besides its store.
     """
 
     batch: tuple[int, ...]
@@ -113,7 +116,7 @@ class Product:
 
 @per_kernel
 def product_of(kernel: Kernel) -> Product | None:
-    """Return a kernel as a sum of products of bytes in 32 bits; None for others."""
+    """Match a kernel as a 32-bit sum of products of bytes; None for others."""
     if not multiplies_bytes(kernel):
         return None
     first, second = (_side(access, kernel) for access in kernel.inputs)
@@ -151,7 +154,7 @@ def _side(access: Access, kernel: Kernel) -> Side:
 
 
 def _run(forms: Sequence[Linear], shape: Sequence[int], kernel: Kernel) -> tuple[int, ...]:
-    """Return the reduced loops along which neighbouring points are neighbouring elements, the innermost first."""
+    """Return the reduction loops along which consecutive points are consecutive elements, innermost first."""
     run: list[int] = []
     for form, extent in reversed(list(zip(forms, shape, strict=True))):
         dims = [atom for atom, factor in form.terms if isinstance(atom, int) and atom in kernel.reduced and factor == 1]
@@ -164,7 +167,7 @@ def _run(forms: Sequence[Linear], shape: Sequence[int], kernel: Kernel) -> tuple
 
 
 def _border(kernel: Kernel, pixels: Sequence[int]) -> int:
-    """Return the number of windows of a line of pixels that are partly outside of the image."""
+    """Return the number of windows of a line of pixels that are partly out of bounds."""
     image, long = kernel.inputs[0], [d for d in pixels if kernel.bounds[d] > 1]
     if image.fill is None or not long:
         return 0
@@ -181,7 +184,7 @@ def _border(kernel: Kernel, pixels: Sequence[int]) -> int:
 
 
 def _epilogue(kernel: Kernel) -> Work:
-    """Return the work of an output's epilogue, its operands' loads and the load of an earlier sum included."""
+    """Return the work of an output's epilogue, including loads of its operands and of an earlier partial sum."""
     block = kernel.epilogue
     loads = sum(is_shaped(access.value) for access in kernel.extras) if block is not None else 0
     again = sum(initial is None for each in kernel.reductions for initial in each.initial)
@@ -192,7 +195,7 @@ def block_cycles(features: int, pixels: int, products: int, *, rows: int = 1, mo
     """
     Return the cycles of a block of `features` x `pixels` sums of `products` products, without an epilogue.
 
-    The products lie in `rows` rows of a window; each step takes `more` cycles besides loads and products.
+    The products are in `rows` rows of a window; each step takes `more` cycles besides loads and products.
     """
     wait = 1 if pixels == 1 else 0
     words = rows * -(-products // (rows * WORD))
@@ -213,10 +216,10 @@ def pixels_of_block(product: Product, bounds: Sequence[int]) -> int:
 
 class Simd:
     """
-    A product, or a tile of it, computed from words in blocks of `features` output channels x 2 pixels.
+    Sum of products, or a tile of it, with SIMD words in blocks of `features` output channels x 2 pixels.
 
-    `step` are the cycles of a step besides loads and products. With `copies`, what does not are contiguous is copied;
-    with `im2col` windows are, wherever they lie.
+    `step` are the cycles of a step besides loads and products. With `copies`, non-contiguous operands are copied; with
+    `im2col`, windows always are.
     """
 
     def __init__(
@@ -242,7 +245,7 @@ class Simd:
 
     @property
     def is_possible(self) -> bool:
-        """Return whether the operands lie as the blocks read them, or may be copied."""
+        """Return whether the operands are contiguous as the blocks need, or may be copied."""
         return self._copies or ((self._in_place or self._im2col) and not self._transposed)
 
     def cycles(self, cores: int, contention: float) -> float:
@@ -273,7 +276,7 @@ class Simd:
         return self._copy(pixels) + PAIR * (pixels - 1) + total
 
     def _share(self, pixels: int, cores: int) -> float:
-        """Return the work of the busiest core on one or two pixels whose blocks are shared."""
+        """Return the work of the busiest core on one or two pixels with partitioned blocks."""
         if self._features <= self._widest:
             return self._unit(pixels)
         blocks = -(-self._features // self._widest)
@@ -287,9 +290,9 @@ class Simd:
 
     def _misaligned(self, features: int, pixels: int) -> float:
         """
-        Return the number of misaligned words of a step: those of rows that do not begin with words.
+        Return the number of misaligned words of a step, in rows that do not begin at words.
 
-        Where rows have rests, which words that end with them give, the masks of these count too.
+        Masks for the remainders of rows count too.
         """
         if self._im2col:
             misaligned = sum(feature * self._products % WORD > 0 for feature in range(features))
@@ -304,7 +307,7 @@ class Simd:
         return run >= WORD or run == self._products
 
     def _copy(self, pixels: int) -> float:
-        """Return the cost of making the windows of pixels contiguous (im2col)."""
+        """Return the cycles of making the windows of pixels contiguous (im2col)."""
         if self._in_place:
             return 0
         if self._im2col:
@@ -316,7 +319,7 @@ class Simd:
         return pixels * (moved + rows * COPY_ROW)
 
     def _window(self) -> float:
-        """Return the cost of copying a window; a share of them is partly padding."""
+        """Return the cycles of copying a window; a fraction of them reach into the padding."""
         rows, (words, rest) = self._products // self._run, divmod(self._run, WORD)
         channels = self._bounds[self._product.first.run[0]] if self._product.first.run else 1
         split = (channels % WORD > 0) + (self._run % WORD > 0)
@@ -326,7 +329,7 @@ class Simd:
         return COPY_WINDOW + moved + over * -(-self._products // WORD)
 
     def _transpose(self, cores: int) -> float:
-        """Return the cost of storing the second operand along the reduced loops."""
+        """Return the cycles of transposing the second operand."""
         if not self._transposed:
             return 0
         elements = prod(self._bounds[d] for d in self._product.second.dims)
@@ -334,7 +337,7 @@ class Simd:
 
 
 def _masks(features: int, run: int) -> float:
-    """Return the cycles to mask the rests of rows of weights, spread over the words of a row."""
+    """Return the cycles to mask the remainders of rows of weights, averaged over the words of a row."""
     return features / -(-run // WORD) if run % WORD and run > WORD else 0
 
 
@@ -342,10 +345,10 @@ def plain_block_cycles(
     product: Product, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates = _RATES
 ) -> float:
     """
-    Return the cycles of a product in plain C, in blocks of 2 x 2 outputs.
+    Estimate the cycles of a product in plain C, in blocks of 2 x 2 outputs.
 
     For each product a block loads 4 bytes and steps their pointers, multiplies 4 times in 2 cycles, adds 4 times, and
-    branches: 23 cycles. Starting and storing it takes 15, a pair of pixels 22. Fitted to one core, exact there.
+    branches: 23 cycles. Start and stores take 15, a pair of pixels 22. Fitted to one core, exact there.
     """
     lines, pairs, singles = product.line(bounds)
     blocks = -(-prod(bounds[d] for d in product.features) // PLAIN_BLOCK)

@@ -1,10 +1,10 @@
 """
 Cost of straight-line scalar code on a RI5CY core: cycles per op of `arith`, `math` and `quant`.
 
-Instructions take what was measured on GVSoC's model of the core: most one cycle, `p.mac` too, a multiplication two and
-one more where the next instruction needs its result, a division 33, a taken branch three. 64-bit integers are pairs of
-registers: their prices count the instructions that a C compiler emits for rv32im, or were estimated from libgcc's code
-(division). Floats are counted apart, since what one takes depends on whether there is a floating-point unit.
+Latencies were measured on GVSoC's model of the core: one cycle for most instructions and `p.mac`, two for a
+multiplication and one more if the next instruction uses its result, 33 for a division, three for a taken branch. 64-bit
+integers are pairs of registers: their costs count the instructions of a C compiler for rv32im, or were estimated from
+libgcc's code (division). Floats are counted separately, because their cost depends on the floating-point unit.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from .kernels import KERNELS
 
 class Work(NamedTuple):
     """
-    Cycles of integer code, and how many additions or multiplications of floats the other code is worth.
+    Work of scalar code: cycles of integer code, and equivalent float additions or multiplications.
 
-    `waits` of the cycles are for products, during which code of other points can run. `saved` are the cycles, and
-    `saved_waits` the waits, that Xpulp's instructions save.
+    `waits` are stalls for products, which code of other points can fill. `saved` are the cycles, and `saved_waits` the
+    stalls, that Xpulp's instructions save.
     """
 
     cycles: float = 0.0
@@ -44,22 +44,23 @@ class Work(NamedTuple):
     saved_waits: float = 0.0
 
     def plus(self, other: Work) -> Work:
-        """Return both together."""
+        """Return the sum of two works."""
         return Work(*(mine + others for mine, others in zip(self, other, strict=True)))
 
     def total(self, rates: Rates) -> float:
-        """Return the cycles of all of it."""
+        """Return the total cycles."""
         return self.cycles + self.floats * rates.float_cycles - (self.saved if rates.xpulp else 0)
 
     def beside_others(self, rates: Rates) -> float:
-        """Return the cycles of all of it where code of other points runs during products."""
+        """Return the total cycles if code of other points fills the stalls for products."""
         return self.total(rates) - self.waits + (self.saved_waits if rates.xpulp else 0)
 
 
 class Rates(NamedTuple):
     """
-    Parameters of a core's scalar code: the cycles of an addition of floats, and whether Xpulp's instructions are used
-    for the lesser and the greater of two words, and for a product and the sum that it is added to (`fuse-products`).
+    Cost parameters of a core's scalar code: cycles of a float addition, and availability of Xpulp's minimum, maximum
+    and
+    multiply-accumulate (`fuse-products`).
     """
 
     float_cycles: float = 60.0
@@ -77,7 +78,7 @@ _BIT, _SUM, _SHIFT = _Price(1, 2), _Price(1, 4), _Price(1, 4)
 _PRODUCT = _Price(3, 13)
 _DIVISION = _Price(33, 200)
 _ROUNDED_DIVISION = _Price(70, 410)
-"""Quotient and remainder, to round away from zero where C rounds toward it."""
+"""Quotient and remainder, to round away from zero instead of C's truncation."""
 _INDEX_WIDTH = 32
 
 _PRICES: dict[type[Operation], _Price] = {
@@ -105,7 +106,7 @@ _PRICES: dict[type[Operation], _Price] = {
     IntegerSqrtOp: _Price(160, 960),
     LookupOp: _Price(17, 17),
 }
-"""What is not here costs a cycle; the root is that of `tw_isqrt`, a step for every second bit; tables are in L2."""
+"""Cycles of ops; one for those not listed. The root is that of `tw_isqrt`, a step per two bits; tables are in L2."""
 
 _FREE = (
     arith.ConstantOp,
@@ -116,28 +117,28 @@ _FREE = (
     arith.BitcastOp,
     IndexOp,
 )
-"""Loads extend and stores truncate."""
+"""Free conversions: loads extend and stores truncate."""
 
 EXTENSIONS: dict[type[Operation], float] = {arith.ExtUIOp: 1, arith.ExtSIOp: 2}
-"""Of bytes and halfwords in registers."""
+"""Cycles of extensions of bytes and halfwords in registers."""
 
 EXTREMA = (arith.MaxSIOp, arith.MinSIOp, arith.MaxUIOp, arith.MinUIOp)
-"""What they are of is in range, and need not be extended."""
+"""Ops whose operands are in range, and need no extension."""
 _OF_TWO = _Price(4.1, 8)
-"""The larger of two bytes: a branch that is taken half of the time."""
+"""Cycles of the larger of two bytes: a branch taken half of the time."""
 _BOUND = _Price(2.9, 6)
-"""Half a clip of a sum of bytes, which often has to be clipped."""
+"""Cycles of half a clip of a sum of bytes, which is often clipped."""
 _SELDOM_BOUND = _Price(1.5, 5)
-"""Half a clip of what was scaled into its range."""
+"""Cycles of half a clip of a rescaled value, which is rarely clipped."""
 _PRODUCT_FOR_DIVISION: dict[type[Operation], float] = {arith.FloorDivSIOp: 12, arith.DivSIOp: 15}
 """
-By a number known before a loop: the upper word of a product, the remainder and its test; with signs half of the time,
-where the division truncates. What is rounded down is a product only where it cannot be negative.
+Cycles of a division by a loop-invariant: upper word of a product, remainder and test; with signs half of the time for
+truncation. Floor division becomes a product only for non-negative dividends.
 """
 _MAC_COPY = 1
-"""To copy a number that is needed again into the register to whose content `p.mac` adds a product."""
+"""Cycles to copy an operand with further uses into the accumulator register of `p.mac`."""
 _DIVISION_BY_CONSTANT = 10
-"""A multiplication that yields the upper half, and shifts."""
+"""Cycles of a multiplication that yields the upper half, and shifts."""
 
 _FLOAT_WEIGHTS: dict[type[Operation], float] = {
     arith.ConstantOp: 0,
@@ -148,24 +149,23 @@ _FLOAT_WEIGHTS: dict[type[Operation], float] = {
     math.SqrtOp: 3,
 }
 _FUNCTION_WEIGHT = 15
-"""An exponential function, a logarithm and such: a polynomial and what scales its argument."""
+"""Equivalent float ops of an exponential, a logarithm and such: a polynomial and argument scaling."""
 
 
 def work_of(block: Block | None) -> Work:
-    """Return the cost of a body's code at each point."""
+    """Return the work of a body's code at each point."""
     return works_of(block)[0]
 
 
 def works_of(block: Block | None, fixed: Sequence[SSAValue] = ()) -> tuple[Work, Work]:
     """
-    Return the costs of a body's code at each point of a loop, and before the loop, where `fixed` arguments are the
-    same.
+    Return the work of a body's code per point of a loop, and before the loop, for loop-invariant arguments `fixed`.
 
-    What depends on these alone is computed before the loop, and a division by it is a product (`divide-by-invariants`).
+    Loop-invariant code is computed before the loop, and a division by it is a product (`divide-by-invariants`).
     """
     if block is None:
         return Work(), Work()
-    # What is in no region is code of `KernelOp.core`, which structurally equal kernels share and nobody changes.
+    # Detached bodies are code of `KernelOp.core`, immutable and shared by structurally equal kernels.
     return _split_once(block, tuple(fixed)) if block.parent is None else _split_anew(block, fixed)
 
 
@@ -247,7 +247,7 @@ def _is_scaled(op: Operation) -> bool:
 
 
 def _requantise(op: RequantizeOp) -> Work:
-    """Return the cost of a product, a sum, a shift and a clip; the rounding is part of a sum with a constant."""
+    """Return the work of a product, a sum, a shift and a clip; the rounding is folded into a constant summand."""
     is_wide = op.compute.width.data > 32
     sums = 1 if _is_constant(op.add) else 2
     bounds = 1 if op.low.value.data <= 0 and is_natural(op) else 2

@@ -1,12 +1,12 @@
 """
-Numbers of 4 and 2 bits as bytes, on a RI5CY core: the loops of `tilewright_unpack.h`.
+Cost of unpacking 4- and 2-bit numbers to bytes on a RI5CY core: the loops of `tilewright_unpack.h`.
 
-Counted in the instructions that gcc 12 -O2 makes of them, not measured. A word of packed numbers is loaded, and the
-loop steps two pointers and branches; each four numbers are a shift, but for the first, a mask, three more instructions
-for the sign, and a store. With Xpulp it is a hardware loop, which waits a cycle for the word; each four numbers are a
-shift of bytes to the left, but for the last, one to the right, and a store. The last word of a row, where it is not
-full, takes a loop over words and one over bytes. In plain C unsigned numbers take three instructions fewer for each
-four, and short rows, which a compiler unrolls, 5 for each word; neither is counted.
+Counted in the instructions of gcc 12 -O2, not measured. A word of packed numbers is loaded, and the loop steps two
+pointers and branches. Each four numbers take a shift (except the first), a mask, three more instructions for the sign,
+and a store. With Xpulp it is a hardware loop with a load stall; each four numbers take a left shift of bytes (except
+the
+last), a right shift, and a store. A partial last word of a row takes a loop over words and one over bytes. In plain C,
+unsigned numbers take three instructions fewer per four, and short unrolled rows 5 fewer per word; neither is counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BLOCK, _XPULP_BLOCK = 1 + 2 + BRANCH - 1, 1 + 1 - 1
 _NUMBERS, _XPULP_NUMBERS = 6, 3
 """Cycles of a word of packed numbers, and of each four numbers in it."""
 _ROW, _XPULP_ROW, _STEP = 6, 3, 3 + BRANCH
-"""Cycles of a row besides, and of a turn of the loops over what is left of it."""
+"""Overhead in cycles of a row, and of an iteration of the remainder loops."""
 
 
 @per_kernel
@@ -39,9 +39,9 @@ def unpacking_cycles(
     kernel: Kernel, bounds: tuple[int, ...], cores: int, *, numbers: int, contention: float, xpulp: bool = False
 ) -> float:
     """
-    Return the cycles of unpacking rows, the last of the loops, that cores share; a word holds `numbers` numbers.
+    Estimate the cycles of unpacking rows, partitioned among cores; a word has `numbers` numbers.
 
-    With `xpulp` there are hardware loops and shifts of bytes.
+    With `xpulp` there are hardware loops and byte shifts.
     """
     *rows, length = bounds
     mine = share([bounds[d] for d in parallel_dims(kernel)[:-1]], cores)

@@ -1,9 +1,9 @@
 """
-Depthwise convolutions of bytes on the cores: each row of a window is a word, which `sdotsp.b` multiplies with weights.
+Depthwise convolutions of bytes on the cores: a row of a window is a word, multiplied with weights by `sdotsp.b`.
 
-From one pixel to the next such a word moves on by the bytes that its window shares with the last one's; the others are
-loaded, shifted and joined. So a row takes 2 cycles, and 3 for each new byte: 15 for a 3x3 window, stride 1. The law was
-counted in the instructions that gcc 12 -O3 makes of `tw_window_block`, not measured.
+From one pixel to the next, the word is shifted by the stride, and the new bytes are loaded and inserted. A row takes 2
+cycles, and 3 for each new byte: 15 for a 3x3 window, stride 1. Counted in the instructions of gcc 12 -O3 for
+`tw_window_block`, not measured.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .products import Product, product_of
 from .scalar import Rates
 
 PIXELS = 8
-"""Of a row, in one block."""
+"""Pixels of a row per block."""
 LARGEST = 4
-"""The most rows of a window, and taps of a row, that are done so."""
+"""Maximum rows of a window, and taps of a row."""
 BLOCK = 9
-"""Cycles to start a block: pointers, and registers that are saved."""
+"""Cycles to start a block: pointers and saved registers."""
 OUTPUT = 3
-"""A sum is stored and loaded, and the result stored."""
+"""Cycles of an output: store and load of the sum, store of the result."""
 ROW, BYTE = 2, 3
 """Cycles of a row of a window for each pixel, and for each new byte in it."""
 
@@ -33,10 +33,11 @@ ROW, BYTE = 2, 3
 @dataclass(frozen=True)
 class Windows:
     """
-    A depthwise convolution: its loops over channels and other outputs, rows, the pixels of a row, and taps.
+    Depthwise convolution: its loops over channels and other outputs, rows, the pixels of a row, and taps.
 
-    `rows` and `tap_rows` are -1 for a convolution along one axis. `fresh` are the taps that a window does not share
-    with the one before.
+    `rows` and `tap_rows` are -1 for a convolution along one axis. `fresh` is the number of taps that a window does not
+    share
+    with the previous one.
     """
 
     product: Product
@@ -50,7 +51,7 @@ class Windows:
 
 @per_kernel
 def windows_of(kernel: Kernel) -> Windows | None:
-    """Return a kernel as a depthwise convolution whose channels are contiguous; None for others."""
+    """Match a kernel as a depthwise convolution with contiguous channels; None for others."""
     product = product_of(kernel)
     if product is None or any(kernel.bounds[d] > 1 for d in product.features):
         return None
@@ -68,7 +69,7 @@ def windows_of(kernel: Kernel) -> Windows | None:
 
 
 def _fresh(image: Access, pixel: int, tap: int, taps: int) -> int:
-    """Return the number of taps of a row that the last pixel's window does not have."""
+    """Return the number of taps of a row that are not in the previous pixel's window."""
     for expr in image.map.results:
         terms = dict(linear(expr).terms)
         if pixel in terms and tap in terms and terms[pixel] % terms[tap] == 0:
@@ -77,7 +78,7 @@ def _fresh(image: Access, pixel: int, tap: int, taps: int) -> int:
 
 
 def window_cycles(windows: Windows, bounds: tuple[int, ...], cores: int, *, contention: float, rates: Rates) -> float:
-    """Return the cycles of the busiest core for a depthwise convolution, or a tile of it."""
+    """Estimate the cycles of the busiest core for a depthwise convolution, or a tile of it."""
     rows = bounds[windows.rows] if windows.rows >= 0 else 1
     extents = [prod(bounds[d] for d in windows.outer), rows]
     mine = share(extents, cores)
@@ -93,17 +94,14 @@ def window_cycles(windows: Windows, bounds: tuple[int, ...], cores: int, *, cont
 
 
 def _whole_and_clipped(windows: Windows, bounds: tuple[int, ...]) -> tuple[int, int]:
-    """
-    Return the number of pixels of a row whose windows are inside of the image, and of those that reach into the
-    padding.
-    """
+    """Return the number of pixels of a row whose windows are in bounds, and of those that reach into the padding."""
     pixels, product = bounds[windows.pixels], windows.product
     border = product.border if pixels == product.whole[windows.pixels] else 0
     return pixels - border, border
 
 
 def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, *, clipped: bool = False) -> float:
-    """Return the cycles of the sums of a block of pixels; of a window that extends beyond a tap is left out."""
+    """Return the cycles of the sums of a block of pixels; a clipped window has one tap less."""
     taps = bounds[windows.taps] - (1 if clipped else 0)
     rows = bounds[windows.tap_rows] if windows.tap_rows >= 0 else 1
     fresh = windows.fresh if pixels > 1 else taps
@@ -113,5 +111,5 @@ def _block(windows: Windows, bounds: tuple[int, ...], pixels: int, *, clipped: b
 
 
 def _joined(taps: int) -> int:
-    """Return the cost of loading bytes and joining them to a word, the first of which is not shifted."""
+    """Return the cycles of loading bytes into a word; the first needs no shift."""
     return BYTE * taps - 2
