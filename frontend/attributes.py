@@ -43,7 +43,7 @@ FLAGS = frozenset(
 
 def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dict[str, Attribute]:
     """
-    Return the properties for a node's attributes, by name, without graphs and those that have their default value.
+    Convert a node's attributes to properties, by name, without graphs and values equal to the default.
 
     One that the schema does not know is ignored, with a warning, unless its name says that it may matter. Raises
     Diagnostic for one that may, for one that the schema misses, or of another type or value than it asks for, and for a
@@ -90,7 +90,7 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
 
 def _check_ignorable(node: NodeProto, schema: OpSchema, attribute: AttributeProto, known: Mapping[str, Any]) -> None:
     """
-    Raise Diagnostic for an attribute that the operator does not have but that may say what it computes.
+    Raise Diagnostic for an unknown attribute that may change the result.
 
     That is one whose name is nearly that of a known one, or which another version of the operator has.
     """
@@ -123,7 +123,7 @@ def attribute_of(node: NodeProto, name: str, default: Any = None) -> Any:
 
 
 def check_kind(node: NodeProto, attribute: AttributeProto, known: Sequence[OpSchema.Attribute]) -> None:
-    """Raise Diagnostic for an attribute that is of no type at all, or of none of those that it is known to have."""
+    """Raise Diagnostic for an attribute without a type, or of a type that no known schema gives it."""
     if attribute.type not in _KINDS:
         raise _wrong_type(node, attribute, "a type", f"type number {attribute.type}")
     if attribute.ref_attr_name:
@@ -148,7 +148,7 @@ def unsound(node: NodeProto) -> str:
 
 
 def canonical_node(node: NodeProto, schema: OpSchema, properties: Mapping[str, Attribute]) -> NodeProto:
-    """Return a node with the attributes that stand for its properties alone, in the form that its schema asks for."""
+    """Return a node with only the attributes of its properties, in the form of its schema."""
     for name in operator_of(node.op_type, schema.domain).explicit:
         if name not in properties:
             explicit = NodeProto()

@@ -128,7 +128,7 @@ class _Unrolled:
         self._count = 0
 
     def turn(self, goes_on: bool | None) -> None:
-        """Write out one turn more, or what follows the last; None: that depends on data."""
+        """Unroll one more iteration, or the nodes after the last; None where the condition depends on data."""
         written = (self._count + 1) * len(self.body.node)
         if goes_on is None or (goes_on and self.turns is None and written > UNROLLED_NODES):
             self.resolver.truncate(self._start)
@@ -264,7 +264,7 @@ class _Scanned:
         self._collected: list[list[str]] = [[] for _ in self.outputs]
 
     def turn(self, index: int) -> None:
-        """Write out the turns from `index` on."""
+        """Unroll the iterations from `index` on."""
         if index == self.length:
             self._finish()
             return

@@ -56,7 +56,7 @@ def refuse_extents(resolver: Resolver, node: NodeProto, names: Iterable[str], wh
 
 
 def add_shape_outputs(resolver: Resolver) -> None:
-    """Give the graph, for each output `y` whose size depends on data, an output `y.shape`: what is there of y."""
+    """Add an output `y.shape`, the actual shape of y, for each output `y` whose size depends on data."""
     if resolver.outer is not None:
         return
     outputs = list(resolver.graph.outputs)

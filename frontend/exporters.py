@@ -76,7 +76,7 @@ def flattened_gemm(graph: Graph, node: NodeProto, info: Info) -> list[NodeProto]
 
 
 def _reshaped(graph: Graph, node: NodeProto, matrix: NodeProto, index: int, role: str, shape: list[int]) -> NodeProto:
-    """Let an input of `matrix`, which stands for `node`, be in another shape; return the node that makes it."""
+    """Reshape an input of `matrix`, the replacement of `node`; return the Reshape."""
     matrix.input[index] = f"{node.output[0]}.{role}"
     sizes = _sizes(graph, node, f"{role.removesuffix('s')}_shape", shape)
     return helper.make_node("Reshape", [node.input[index], sizes], [matrix.input[index]], name=node.name)
@@ -109,7 +109,7 @@ EXPORTER_RULES = (small_floats, replaced, flattened_gemm, log_probabilities, sca
 
 
 def resolve_exported(resolver: Resolver, node: NodeProto) -> bool:
-    """Settle the nodes that stand for a node in ONNX; return whether there are any."""
+    """Settle the replacement of a node by nodes of ONNX; return whether it has one."""
     for rule in EXPORTER_RULES:
         if nodes := rule(resolver.graph, node, resolver.info):
             resolver.push_newest(nodes)

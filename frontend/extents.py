@@ -1,5 +1,5 @@
 """
-Sizes that depend on data: a tensor has the most elements it can hold, and says along which axes how many are there.
+Data-dependent sizes: a tensor is allocated at its bound, and records the axes along which fewer entries are valid.
 
 An extent is a scalar of the run with a bound known at import. `Extents` keeps those of each tensor's axes, and those
 that tensors of shapes hold.

@@ -29,7 +29,7 @@ _SHOWN = 8
 
 def without_functions(model: ModelProto) -> ModelProto:
     """
-    Return the model with its own functions inlined, but for those that are operators which Tilewright knows.
+    Inline the functions of a model, except those that are operators of Tilewright.
 
     Raises Diagnostic where they cannot be inlined: they call each other in a circle, or one that is not there, or come
     to more than INLINED_NODES nodes.
@@ -53,7 +53,7 @@ def without_functions(model: ModelProto) -> ModelProto:
 
 
 def _check_size(model: ModelProto, functions: Iterable[FunctionProto]) -> None:
-    """Raise Diagnostic where the main graph comes to more than INLINED_NODES nodes; none is inlined to count them."""
+    """Raise Diagnostic where inlining would give more than INLINED_NODES nodes; they are counted without inlining."""
     bodies = {_key(function.domain, function.name, function.overload): function for function in functions}
     calls = {key: Counter(_calls(function.node, bodies)) for key, function in bodies.items()}
     sizes = {key: sum(1 for _ in with_inner(function.node)) for key, function in bodies.items()}
@@ -89,7 +89,7 @@ def _calls(nodes: Iterable[NodeProto], bodies: Container[str]) -> Iterator[str]:
 
 
 def _callees_first(calls: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the functions, each after those that it calls; those in a circle in any order."""
+    """Return the functions in topological order, callees first; recursive ones in any order."""
     order: dict[str, None] = {}
     entered: set[str] = set()
     pending = [(key, False) for key in calls]
@@ -106,7 +106,7 @@ def _callees_first(calls: Mapping[str, Iterable[str]]) -> list[str]:
 
 def resolve_function(resolver: Resolver, node: NodeProto) -> bool:
     """
-    Settle what ONNX says that an operator which holds graphs comes to; return whether it is one.
+    Replace an operator that holds graphs by its function body in ONNX; return whether it is one.
 
     Raises Diagnostic where ONNX does not say so for inputs of these types.
     """

@@ -1,4 +1,4 @@
-"""Graphs that nodes hold and that stay: settled by themselves, with the sizes that data decide told outside."""
+"""Subgraphs of nodes that are not unrolled: each is settled alone and reports its data-dependent sizes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def constant_number(resolver: Resolver, name: str) -> Any:
 
 
 def listed(node: NodeProto, name: str, count: int) -> list[int]:
-    """Return an attribute that is a list of so many numbers, zeros by default. Raises Diagnostic for another number."""
+    """Return an attribute that lists `count` numbers, zeros by default. Raises Diagnostic for another length."""
     given = list(attribute_of(node, name, [0] * count))
     if len(given) != count:
         raise Diagnostic(
@@ -48,7 +48,7 @@ def listed(node: NodeProto, name: str, count: int) -> list[int]:
 
 def keep_loop(resolver: Resolver, node: NodeProto) -> None:
     """
-    Leave a Loop as it is. What it collects has as many entries as it takes turns, which data may decide.
+    Keep a Loop that is not unrolled. Its scan outputs have an entry per iteration, a number that data may decide.
 
     Raises Diagnostic where it collects, and has no bound on its turns.
     """
@@ -81,7 +81,7 @@ def keep_loop(resolver: Resolver, node: NodeProto) -> None:
 
 
 def _goes_on(resolver: Resolver, node: NodeProto) -> bool:
-    """Return whether the condition of a Loop holds in every turn."""
+    """Return whether the condition of a Loop holds in every iteration."""
     body = body_of(node, "body")
     producers = {name: inner for inner in body.node for name in inner.output}
     name = body.output[0].name
@@ -96,7 +96,7 @@ def _goes_on(resolver: Resolver, node: NodeProto) -> bool:
 
 
 def _with_counter(resolver: Resolver, node: NodeProto) -> str:
-    """Let a Loop carry the number of turns that it took; returns its name after the last."""
+    """Carry the iteration count through a Loop; returns the name of the final count."""
     body, place = body_of(node, "body"), len(node.input) - 2
     names = [resolver.fresh_name(f"{node.name}.{role}") for role in ("turns", "before", "one", "after")]
     counter, before, one, after = names
@@ -115,7 +115,7 @@ def _with_counter(resolver: Resolver, node: NodeProto) -> str:
 def keep_scan(
     resolver: Resolver, node: NodeProto, shapes: Sequence[tuple[int, ...]], axes: Sequence[int], length: int
 ) -> None:
-    """Leave a Scan as it is, whose inputs have these shapes and are scanned along these axes."""
+    """Keep a Scan that is not unrolled, with the shapes and axes of its scanned inputs."""
     states = len(node.input) - len(shapes)
     given = [resolver.info(name) for name in node.input[:states]]
     slices = [

@@ -80,7 +80,7 @@ class Known:
         return error
 
     def is_known(self, name: str) -> bool:
-        """Return whether a tensor, sequence or optional of that name is there for a graph that a node holds."""
+        """Return whether a tensor, sequence or optional of a name is visible to a subgraph."""
         found = any(name in known for known in (self.infos, self.sequences, self._names, self.graph.constants))
         return found or (self._outer is not None and self._outer.is_known(name))
 

@@ -103,7 +103,7 @@ def _check_text(name: str, value: Any) -> None:
 
 def read_graph(model: ModelProto, folder: Path | None) -> Graph:
     """
-    Return the model's main graph, its nodes in an order in which each follows what it needs.
+    Read the main graph of a model, its nodes in topological order.
 
     Raises Diagnostic for what is not there, not unique, not known or in a cycle.
     """
@@ -176,7 +176,7 @@ def copies(node: NodeProto, sources: Sequence[str], results: Sequence[str]) -> l
 
 
 def _rename(node: NodeProto, names: Mapping[str, str]) -> None:
-    """Give the tensors of a node other names, in the graphs that it holds too, but for what those define."""
+    """Rename the tensors of a node and of its subgraphs, except those that a subgraph defines."""
     for field_ in (node.input, node.output):
         for index, name in enumerate(field_):
             field_[index] = names.get(name, name)
@@ -215,7 +215,7 @@ def _opset(model: ModelProto, nodes: Sequence[NodeProto]) -> int:
 
 
 def _is_unchanged(node: NodeProto, opset: int) -> bool:
-    """Return whether an operator was in an older opset what it is in the oldest that is taken."""
+    """Return whether an operator is the same in an older opset and in the oldest supported one."""
     if node.domain or not defs.has(node.op_type, opset, ""):
         return bool(node.domain)
     then, taken = (defs.get_schema(node.op_type, version, "") for version in (opset, OLDEST_OPSET))
@@ -249,7 +249,7 @@ def nodes_of(model: ModelProto) -> list[NodeProto]:
 
 
 def unknown_operators(nodes: Sequence[NodeProto]) -> dict[str, list[str]]:
-    """Give every node the domain of its schema; return for each that has none what is wrong, and the nodes' names."""
+    """Give every node the domain of its schema; return each complaint about unknown operators with the nodes' names."""
     found: dict[str, list[str]] = {}
     for node in nodes:
         if complaint := _complaint(node):

@@ -1,4 +1,4 @@
-"""Nodes in an order in which each follows what it needs; what a node and the graphs in it take."""
+"""Topological order of nodes, and the tensors that a node and its subgraphs read."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sorted_nodes(
 
 
 def taken(node: NodeProto) -> Iterator[str]:
-    """Yield the tensors that a node takes, and those that the graphs which it holds take from around them."""
+    """Yield the inputs of a node, and the outer tensors that its subgraphs read."""
     yield from filter(None, node.input)
     for body in bodies_of(node):
         own = defined_names(body)

@@ -1,5 +1,5 @@
 """
-Caches of an open length: what follows from the number of cached rows is computed from an input, the position.
+Caches of an open length: values that depend on the number of cached rows are computed from the input `position`.
 
 The network is resolved for three lengths. An extent that is one larger for each cached row is an axis of rows. A
 constant of integers that is affine in the length, `base + slope * length`, decides shapes as it is for the longest
@@ -52,7 +52,7 @@ class OpenPast:
     whole: Mapping[str, int]
 
     def at(self, length: int) -> dict[str, Sequence[int]]:
-        """Return the shapes of the inputs for so many cached rows."""
+        """Return the shapes of the inputs for a number of cached rows."""
         shapes = {name: list(shape) for name, shape in self.shapes.items()}
         for axes, extent in ((self.rows, length), (self.whole, length + self.added)):
             for name, axis in axes.items():
@@ -316,7 +316,7 @@ class Past:
 
 
 def _grown(shape: Sequence[int | None], other: Sequence[int | None] | None, rows: int) -> int | None:
-    """Return the one axis along which a shape has so many entries more than another, None where that is not so."""
+    """Return the one axis along which a shape exceeds another by `rows`, None where they differ otherwise."""
     axes = [i for i, (one, two) in enumerate(zip(shape, other or (), strict=False)) if one != two]
     if len(shape) != len(other or ()) or len(axes) != 1:
         return None

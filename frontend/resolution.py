@@ -1,5 +1,5 @@
 """
-One walk over a network that settles everything static: newest forms, shapes, what constants decide, control flow.
+Static resolution of a network in one walk: newest forms, shapes, constant folding, control flow.
 
 Each node is brought to the newest form of its operator. If, Loop, Scan and operators on sequences are replaced by what
 they come to; a graph that cannot be so replaced is resolved by itself. What is left is computed at run time.

@@ -46,7 +46,7 @@ class Rules:
 
 class Resolver(Known):
     """
-    Walks over the nodes of a graph, in order; `run` leaves in the graph those that are computed at run time.
+    Walk over the nodes of a graph in order; `run` leaves in the graph the nodes that compute at run time.
 
     `properties` are those of each node that is left, `bodies` the graphs that a node holds, by its identity; `shape_of`
     are the outputs that say how much is there of others. A body sees what its `outer` knows. `folded` are the nodes'
@@ -68,7 +68,7 @@ class Resolver(Known):
 
     def run(self) -> None:
         """
-        Settle the graph. Raises Diagnostic for a node that is not as its operator asks for, or does not fit its inputs.
+        Settle the graph. Raises Diagnostic for a node that violates its schema, or is incompatible with its inputs.
         """
         self.push_nodes(self.graph.nodes)
         self._work()
@@ -112,7 +112,7 @@ class Resolver(Known):
         self.push_nodes(nodes)
 
     def keep(self, node: NodeProto, infos: Infos, bodies: dict[str, Resolver]) -> None:
-        """Leave a node that holds graphs as it is; `infos` are the types of its outputs, as far as they are known."""
+        """Keep a node that holds graphs; `infos` are the known types of its outputs."""
         for name in filter(None, node.output):
             if (info := self._declared_if_open(name, infos.get(name))) is not None:
                 self.infos[name] = info
@@ -151,7 +151,7 @@ class Resolver(Known):
         self.nodes.append(node)
 
     def _properties(self, node: NodeProto) -> dict[str, Attribute]:
-        """Return a node's properties. Raises Diagnostic where it does not have what its operator asks for."""
+        """Return a node's properties. Raises Diagnostic where it violates its schema."""
         return properties_of(node, schema_of(node), self.graph.folder)
 
     def _infer(self, node: NodeProto, properties: Mapping[str, Attribute]) -> None:

@@ -28,7 +28,7 @@ class Site(NodeView):
         self.nodes: list[NodeProto] = []
 
     def wants(self, index: int) -> bool:
-        """Return whether an output is there."""
+        """Return whether an output is used by name."""
         return index < len(self.node.output) and bool(self.node.output[index])
 
     def unsupported(self, what: str, expected: str = "") -> Diagnostic:
@@ -104,7 +104,7 @@ class Site(NodeView):
         return self.emit("Mul", total, self.emit("Mul", *scales))
 
     def give(self, index: int, value: str) -> None:
-        """Let an output of the node, where it is there, be a value."""
+        """Bind an output of the node, where it has a name, to a value."""
         if self.wants(index):
             self.nodes.append(helper.make_node("Identity", [value], [self.node.output[index]], name=self.node.name))
 
@@ -117,7 +117,7 @@ REPLACEMENTS: dict[tuple[str, str], Replacement] = {}
 
 
 def expands(name: str, domain: str = "") -> Callable[[Replacement], Replacement]:
-    """Register a function as what an operator comes to."""
+    """Register a function as the expansion of an operator."""
 
     def register(rule: Replacement) -> Replacement:
         REPLACEMENTS[domain, name] = rule
@@ -127,5 +127,5 @@ def expands(name: str, domain: str = "") -> Callable[[Replacement], Replacement]
 
 
 def replaces(name: str) -> Callable[[Replacement], Replacement]:
-    """Register a function as what an operator of ONNX Runtime comes to."""
+    """Register a function as the expansion of an operator of ONNX Runtime."""
     return expands(name, CONTRIB_DOMAIN)

@@ -1,4 +1,4 @@
-"""Floats of 8 and 4 bits are carried as their bits: what converts them becomes EncodeFloat and DecodeFloat."""
+"""Floats of 8 and 4 bits, carried as their bits: conversions become EncodeFloat and DecodeFloat."""
 
 from __future__ import annotations
 

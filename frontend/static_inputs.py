@@ -60,7 +60,7 @@ def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]
 
 
 def fix_inputs(graph: Graph, values: Mapping[str, Array]) -> None:
-    """Make inputs constants of the given values. Raises Diagnostic for what is no input, or not of its type."""
+    """Make inputs constants of the given values. Raises Diagnostic for an unknown input or a value of another type."""
     inputs = {value.name: value for value in graph.inputs}
     for name, given in values.items():
         if name not in inputs:

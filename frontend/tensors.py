@@ -145,7 +145,7 @@ def read_sparse(proto: SparseTensorProto, folder: Path | None, origin: str) -> C
 
 
 def check_memory(where: str, shape: Sequence[int], data_type: int) -> None:
-    """Raise Diagnostic for a tensor of negative extents, and for one that this machine's memory cannot hold."""
+    """Raise Diagnostic for a tensor of negative extents, or larger than the memory of this machine."""
     if any(dim < 0 for dim in shape):
         raise Diagnostic(
             "a tensor has a negative dimension",

@@ -252,7 +252,7 @@ class FoldOp(KernelOp):
 @irdl_op_definition
 class PoolOp(FoldOp):
     """
-    Pooling of windows of x [N, C, spatial...] into [N, C, spatial...]; what lies outside of x does not count.
+    Pooling of windows of x [N, C, spatial...] into [N, C, spatial...]; padding does not count.
 
         %y = nn.pool ins(%x : tensor<1x64x20x5xi8>) outs(%init : tensor<1x64x1x1xi8>)
             {kind = "max", window = array<i64: 20, 5>, strides = array<i64: 20, 5>, dilations = array<i64: 1, 1>,

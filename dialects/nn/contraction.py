@@ -1,4 +1,4 @@
-"""Sums of products of two inputs: what convolutions and matrix products share, with weights of 4 and 2 bits."""
+"""Sums of products of two inputs: the base of convolutions and matrix products, also with weights of 4 and 2 bits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ContractionOp(KernelOp):
         return body.convert(element, self.accumulator, unsigned=self.is_unsigned(1))
 
     def number(self, body: Body, element: SSAValue) -> SSAValue:
-        """Append the number, in the accumulator's type, that an element of input 0 stands for."""
+        """Append the value of an element of input 0, in the accumulator's type."""
         return body.convert(element, self.accumulator, unsigned=self.is_unsigned(0))
 
     def _sum_of_products(self, numbers: AffineMap) -> Block:

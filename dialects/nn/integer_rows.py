@@ -42,7 +42,7 @@ class DistanceOp(RowOp):
         return replace(super().rows(reductions, result), furthest=self.furthest)
 
     def distance(self, body: Body, x: SSAValue, largest: SSAValue) -> SSAValue:
-        """Append max(x) - x, which is never negative; 0 for what does not count, which may be larger."""
+        """Append max(x) - x, 0 for masked elements, which may exceed the maximum."""
         return body.sub(largest, self.counted(body, x, largest))
 
 
@@ -180,7 +180,7 @@ class IntSoftmaxOp(DistanceOp):
 
 def _product_for(divisor: int, largest: int, type: Attribute) -> tuple[int, int] | None:
     """
-    Return m and s such that `(n * m) >> s` is n / divisor for 0 <= n <= largest; None where a type has no room for it.
+    Return m and s with `(n * m) >> s` = n / divisor for 0 <= n <= largest; None where a type cannot hold the product.
 
     With m * divisor = 2^s + e, the product is n / divisor and n * e / (2^s * divisor) more: no matter where n * e is
     less than 2^s. It never takes more than 32 bits.

@@ -1,4 +1,4 @@
-"""Scalar ops of `nn`: what the code of a kernel needs and `arith` and `math` lack."""
+"""Scalar ops of `nn` that kernels need and that `arith` and `math` lack."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class UnpackOp(KernelOp):
 
 
 def packed_index(number: AffineExpr, bits: int) -> AffineExpr:
-    """Return the byte of a row that holds a number of so many bits."""
+    """Return the byte of a row that holds a packed number of a bit width."""
     return number // (WORD * 8 // bits) * WORD + number % WORD
 
 
@@ -92,7 +92,7 @@ def lowest_bits(body: Body, word: SSAValue, bits: int, *, is_unsigned: bool) -> 
 
 
 def packed_shape(shape: Sequence[int], bits: int) -> tuple[int, ...]:
-    """Return the shape of the bytes that numbers [..., n] of so many bits are packed into."""
+    """Return the shape in bytes of numbers [..., n] packed at a bit width."""
     *outer, last = shape
     return *outer, -(-last * bits // (8 * WORD)) * WORD
 

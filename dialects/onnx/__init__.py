@@ -29,7 +29,7 @@ from .schema import OnnxOp, op_class_of
 
 
 class _DropoutEffects(MemoryEffect):
-    """Random numbers where a dropout trains, or may do so; one that does not only copies."""
+    """Effects of a Dropout: random numbers where it trains or may train, none otherwise."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> Set[EffectInstance]:

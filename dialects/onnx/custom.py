@@ -99,7 +99,7 @@ def _set_like(context: Any, output: int, source: int) -> None:
 
 
 def _broadcast(context: Any) -> None:
-    """Set the shape to what both inputs broadcast to; a dim that either leaves open stays open."""
+    """Set the shape to which both inputs broadcast; an open dimension of either stays open."""
     kinds = [context.get_input_type(index) for index in range(2)]
     if not all(kind is not None and kind.tensor_type.HasField("shape") for kind in kinds):
         return

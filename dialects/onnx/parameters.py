@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Parameter:
-    """A scale or zero point: the input that it is, the one that it goes with, and along which axis a vector goes."""
+    """Scale or zero point of an operator: its input, the input that it quantises, and the axis of a vector."""
 
     index: int
     of: int
@@ -81,7 +81,7 @@ def misfit(operator: str, shape_of: Callable[[int], tuple[int, ...] | None]) -> 
 
 def goes_with(shape: Sequence[int], other: Sequence[int], axis: int | None, *, is_matrix: bool) -> bool:
     """
-    Return whether a parameter goes with a tensor: one number, a vector along `axis`, or what broadcasts to it.
+    Return whether a parameter is compatible with a tensor: one number, a vector along `axis`, or broadcastable to it.
 
     Only a matrix of parameters broadcasts; without an axis there is no vector.
     """

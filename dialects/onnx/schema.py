@@ -100,7 +100,7 @@ class OnnxOp(IRDLOperation):
         return stored.get_values() if isinstance(stored, DenseArrayBase) else None  # pyright: ignore[reportUnknownMemberType, reportReturnType, reportUnknownVariableType]
 
     def verify_(self) -> None:
-        """Check what a schema does not say of attributes."""
+        """Check the constraints on attributes beyond the schema."""
         operator = self.SCHEMA.name
         if fault := missing(operator, self.properties) or violation(operator, self.attribute):
             raise VerifyException(str(fault))
@@ -259,7 +259,7 @@ def python_value(attribute: Attribute) -> Any:
 
 
 def stored_value(kind: OpSchema.AttrType, value: Any) -> Attribute:
-    """Return a number, text or list of them as it is stored. Tensors: see `ir.dense`."""
+    """Return the stored attribute of a number, a text or a list of them. Tensors: see `ir.dense`."""
     match kind:
         case _Type.INT:
             return cast(Attribute, IntegerAttr(int(value), si64))

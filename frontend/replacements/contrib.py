@@ -1,4 +1,4 @@
-"""Operators of ONNX Runtime (com.microsoft) as what they come to in ai.onnx: activations, products, norms."""
+"""Expansions of operators of ONNX Runtime (com.microsoft) to ai.onnx: activations, products, norms."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def _quantised_attention(site: Site) -> None:
 
 
 def _attend_projected(site: Site, projected: str, inputs: tuple[int, int, int]) -> None:
-    """Give the attention of queries, keys and values, side by side; `inputs` are mask, past and what is added."""
+    """Append the attention of queries, keys and values; `inputs` are mask, past and attention bias."""
     mask, earlier, added = inputs
     heads, width = int(site.attribute("num_heads")), site.shape(1, 2)[1]
     sizes = [int(size) for size in site.given.get("qkv_hidden_sizes", ())] or [width // 3] * 3
@@ -93,7 +93,7 @@ def _bias(site: Site, mask: int, bias: int, sizes: tuple[int, int, int]) -> str:
 
 
 def _causal(site: Site, sizes: tuple[int, int, int]) -> str:
-    """Add the constant [S, T] that keeps queries, which are the last S of T places, from what comes after them."""
+    """Add the causal mask [S, T] of queries that are the last S of T positions."""
     _, length, total = sizes
     later = np.arange(total)[None] > np.arange(length)[:, None] + total - length
     kind = _kind(site)
@@ -102,7 +102,7 @@ def _causal(site: Site, sizes: tuple[int, int, int]) -> str:
 
 
 def _kind(site: Site) -> int:
-    """Return the element type of the scores: that of the input, or of the scales of one that is quantised."""
+    """Return the element type of the scores: that of the input, or of the scales of a quantised input."""
     return site.kind(0) if site.kind(0) in FLOATS else TensorProto.FLOAT
 
 

@@ -47,7 +47,7 @@ class _Sizes:
 
 @replaces("GroupQueryAttention")
 def _grouped(site: Site) -> None:
-    """Rotate queries and keys, put keys and values into the cache, and attend to what is there of it."""
+    """Rotate queries and keys, append keys and values to the cache, and attend to its valid rows."""
     _check(site)
     packed = not site.input(1)
     sizes = _sizes(site, packed=packed)

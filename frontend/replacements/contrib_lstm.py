@@ -90,7 +90,7 @@ def _weights(site: Site, number: int, values: int, scale: int, zero: int) -> _We
 
 
 def _step(site: Site, prefix: str, weights: _Weights, batch: int, hidden: int) -> GraphProto:
-    """Return one step: h, c and what the input adds to the gates [B, 4 H] become h, c, and h once more."""
+    """Build one step: from h, c and the input's part of the gates [B, 4 H] to h, c, and h as output."""
     nodes: list[NodeProto] = []
 
     def emit(op: str, *inputs: str, outputs: int = 1, **attributes: Any) -> list[str]:

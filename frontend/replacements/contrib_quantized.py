@@ -1,4 +1,4 @@
-"""Quantised operators of ONNX Runtime as what they come to: dequantised, computed, quantised."""
+"""Expansions of quantised operators of ONNX Runtime: dequantise, compute, quantise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..site import Site, replaces
 
 
 def _real(site: Site, first: int) -> str:
-    """Append the numbers that a quantised tensor stands for; its scale and zero point are the inputs after it."""
+    """Append the dequantisation of a tensor whose scale and zero point are the inputs after it."""
     return site.emit("DequantizeLinear", *filter(None, site.node.input[first : first + 3]))
 
 

@@ -1,4 +1,4 @@
-"""Operators of ONNX to which it gives no function body, as what they come to: optimisers, Fourier transforms."""
+"""Expansions of ONNX operators without a function body: optimisers, Fourier transforms."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class _Optimiser:
         self.started = site.emit("Greater", self.turn, site.number(0, self.kind))
 
     def tensor(self, group: int, index: int) -> str:
-        """Return a tensor of a group: weights, gradients, then what the optimiser carries on."""
+        """Return a tensor of a group: weights, gradients, then the state of the optimiser."""
         return self.site.input(2 + group * self.count + index)
 
     def give(self, group: int, index: int, value: str) -> None:
-        """Give a new weight, or what is carried on."""
+        """Set a new weight, or new state of the optimiser."""
         self.site.give(group * self.count + index, value)
 
     def op(self, op_type: str, *operands: str | float) -> str:

@@ -100,7 +100,7 @@ def _multinomial(site: Site) -> None:
 
 @expands("Dropout")
 def _dropout(site: Site) -> None:
-    """In training, keep what random numbers do not take, and make it larger by what the others were."""
+    """Drop random elements in training, and scale the others by 1 / (1 - ratio)."""
     flag = site.value(2)
     if not site.input(2) or (flag is not None and not flag.any()):
         return

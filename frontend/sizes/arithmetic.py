@@ -1,4 +1,4 @@
-"""Arithmetic on tensors whose size depends on data: what maps elements, and what adds them up."""
+"""Data-dependent sizes of elementwise operators and reductions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _arithmetic(sized: Sized) -> bool | None:
 
 
 def _broadcast(sized: Sized, names: list[str]) -> Axes:
-    """Return the axes of what tensors broadcast to. Raises Diagnostic where an extent meets another size."""
+    """Return the axes of the common broadcast shape. Raises Diagnostic where an extent meets another size."""
     rank = max(len(sized.shape(name)) for name in names)
     axes: Axes = {}
     for axis in range(rank):

@@ -59,7 +59,7 @@ def _same_place(sized: Sized, axis: int, rank: int) -> int:
 
 
 def _other_than(*attributes: str) -> Callable[[Sized, int, int], int | None]:
-    """Return the place of an axis in what leaves all axes but one where they are."""
+    """Return a rule that keeps every axis but the one that an attribute names."""
 
     def place(sized: Sized, axis: int, rank: int) -> int | None:
         worked = sized.axis(attributes[0], int(attributes[1]), rank)

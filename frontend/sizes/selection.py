@@ -123,7 +123,7 @@ def _slice(sized: Sized) -> bool | None:
 
 
 def _end(sized: Sized, name: str, index: int) -> Size | str:
-    """Return one number of those that a tensor holds: itself where it is a size, else a scalar tensor."""
+    """Return one element of a tensor: the number where it is a known size, else a scalar tensor."""
     if (held := sized.extents.held(name)) is not None and isinstance(held[index], Extent):
         return held[index]
     known = sized.constant(name)

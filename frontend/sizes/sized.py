@@ -75,7 +75,7 @@ class Sized:
         return tuple(int(n) for n in known.reshape(-1)) if known.dtype.kind in "iu" else None
 
     def refused(self, why: str, remedy: str = "") -> Diagnostic:
-        """Return the error for what cannot be done with a size that depends on data."""
+        """Return the error for an unsupported use of a data-dependent size."""
         found = [
             f'axis {axis} of "{name}" has up to {extent.bound} entries'
             for name in self.of.input
@@ -108,7 +108,7 @@ class Sized:
         return outputs[0]
 
     def reshape(self, name: str, shape: Sequence[int]) -> str:
-        """Return a tensor in another shape, in which 0 is no entries and -1 what is left."""
+        """Append a Reshape; a size of 0 is zero entries, -1 the remaining ones."""
         return self.make("Reshape", [name, self.number(list(shape))], allowzero=int(0 in shape and -1 not in shape))
 
     def number(self, value: Any, dtype: Any = np.int64) -> str:
@@ -157,7 +157,7 @@ class Sized:
         return Extent(key or ("value", name), scalar, bound)
 
     def combine(self, op: str, a: Size, b: Size) -> Size:
-        """Return a sum, product, ... of sizes. What is subtracted or divided by must be a number."""
+        """Return a sum, product, ... of sizes. A subtrahend or divisor must be a number."""
         if isinstance(a, int) and isinstance(b, int):
             return _ARITHMETIC[op](a, b)
         if isinstance(a, int) and op not in ("Sub", "Div"):
@@ -177,7 +177,7 @@ class Sized:
         return self.count(made, _ARITHMETIC[op](bound_of(a), bound_of(b)), key)
 
     def inside(self, extents: Mapping[int, Extent], shape: Sequence[int]) -> str:
-        """Return a tensor of bools that broadcasts to a shape: which elements are there."""
+        """Return the mask of the valid elements of a shape, a tensor of bools that broadcasts to it."""
         made = ""
         for axis, extent in extents.items():
             places = np.arange(shape[axis]).reshape([-1 if d == axis else 1 for d in range(len(shape))])

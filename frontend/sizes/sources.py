@@ -26,7 +26,7 @@ def _is_constant(sized: Sized) -> bool:
 
 
 def _found(sized: Sized, name: str, key: str) -> tuple[str, Axes]:
-    """Append a search for what is not 0 in a tensor; returns indices [rank, bound], and their axes."""
+    """Append a search for the non-zero elements of a tensor; returns indices [rank, bound], and their axes."""
     indices, count = sized.fresh(), sized.fresh()
     sized.make("BoundedNonZero", [sized.masked(name, 0)], [indices, count])
     extent = sized.count(count, sized.shape(indices)[1], ("NonZero", key))

@@ -1,4 +1,4 @@
-"""Arithmetic on shapes that depend on data: which tensors hold sizes, and what is made of the sizes that they hold."""
+"""Arithmetic on data-dependent shapes: propagation of the sizes that tensors hold."""
 
 from __future__ import annotations
 

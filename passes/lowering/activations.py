@@ -151,7 +151,7 @@ _PARAMETRIC: dict[str, Callable[..., SSAValue]] = {
 
 
 def _parametric(build: Callable[..., SSAValue]) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]:
-    """Return the rule for an operator whose attributes are what `build` takes by name."""
+    """Return the rule for an operator whose attributes are the keyword arguments of `build`."""
 
     def rule(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
         parameters: dict[str, Any] = {name: op.attribute(name) for name in op.SCHEMA.attributes}

@@ -1,4 +1,4 @@
-"""Lowerings of operators whose result is as long as data say: loops that append to a tensor of the most it can hold."""
+"""Lowerings of operators of data-dependent result size: loops that append to a tensor of the largest size."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Suppression:
         self.is_centre, self.has_score = bool(op.attribute("center_point_box")), bool(op.attribute("has_score"))
 
     def build(self) -> Sequence[SSAValue]:
-        """Build it and return its results."""
+        """Append the loops and return the results."""
         starts = [_zeros(self.lower, self.op, 0), Code.after(self.lower).number(0)]
         counts = [self.batches, self.classes]
         selected, count = Code.after(self.lower).nest(counts, starts, self._one_class)
@@ -107,7 +107,7 @@ class _Suppression:
     def _selected(
         self, code: Code, at: Sequence[SSAValue], row: SSAValue, carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        """Append the selection of the best box that is left, which takes those that overlap it away."""
+        """Append the selection of the best remaining box, and the removal of the boxes that overlap it."""
         selected, number, left, _ = carried
         inner = within(self.lower, code.block)
         best = self._best(inner, row, left)
@@ -128,7 +128,7 @@ class _Suppression:
         return selected, code.add(number, _one_if(code, found)), left, found
 
     def _best(self, lower: Lowerer, row: SSAValue, left: SSAValue) -> SSAValue:
-        """Append the first of the boxes of the highest score among those that are left; `extent` where none is."""
+        """Append the index of the first remaining box of the highest score; `extent` where none remains."""
 
         def score(body: Body, is_left: SSAValue, score: SSAValue, best: SSAValue) -> SSAValue:
             return body.max(best, body.select(is_left, score, body.constant(-inf, f32)))
@@ -186,7 +186,7 @@ def _unique(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 class _Unique:
-    """A Unique on its way to loops; a row is known by the first one that equals it."""
+    """Builder of the loops of a Unique; a row is represented by the first equal one."""
 
     def __init__(self, lower: Lowerer, op: OnnxOp):
         self.lower, self.op = lower, op
@@ -237,7 +237,7 @@ class _Unique:
         return [code.put(code.from_index(found, i64), values[0], [row])]
 
     def _placed(self, code: Code, row: SSAValue, values: Sequence[SSAValue], first: SSAValue) -> Sequence[SSAValue]:
-        """Append a row to the result where it is the first of its kind: after those that come before it."""
+        """Append a row to the result where it is the first of equal ones, in sorted order where asked."""
         y, indices, places, count = values
         is_first = self._is_first(code, row, first)
 

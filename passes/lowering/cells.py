@@ -1,4 +1,4 @@
-"""One step of LSTM, GRU and RNN: what becomes of the state, as kernels on [batch, hidden]."""
+"""State update of one step of LSTM, GRU and RNN, as kernels on [batch, hidden]."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _WITH_NUMBERS: dict[str, tuple[Callable[..., SSAValue], float | None, float | No
 
 
 def activations_of(op: OnnxOp, defaults: Sequence[str], directions: int) -> list[list[Activation]]:
-    """Return the activation functions of each direction. Raises Diagnostic for one that ONNX does not have."""
+    """Return the activation functions of each direction. Raises Diagnostic for one that ONNX lacks."""
     names = [str(name).lower() for name in op.attribute("activations") or list(defaults) * directions]
     alphas, betas = (list(op.attribute(f"activation_{each}") or ()) for each in ("alpha", "beta"))
     found: list[Activation] = []

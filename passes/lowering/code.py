@@ -40,7 +40,7 @@ class Code(Body):
 
     @staticmethod
     def after(lower: Lowerer, *, wraps: bool = False) -> Code:
-        """Return a builder at the end of what a lowerer has built."""
+        """Return a builder at the end of a lowerer's block."""
         return Code(lower.block, lower.location, wraps=wraps)
 
     def op(self, op: Operation) -> SSAValue:
@@ -132,7 +132,7 @@ class Code(Body):
         return self.op(tensor.InsertOp(value, target, list(indices)))
 
     def loop(self, count: int | SSAValue, carried: Sequence[SSAValue], turn: Turn) -> Sequence[SSAValue]:
-        """Append a loop from 0 to `count` and return what its carried values end up as."""
+        """Append a loop from 0 to `count` and return the final carried values."""
         end = self.number(count) if isinstance(count, int) else count
         block = Block(arg_types=[INDEX, *(value.type for value in carried)])
         inner = Code(block, self.location)
@@ -200,7 +200,7 @@ def copied(lower: Lowerer, value: SSAValue, map: AffineMap, shape: Sequence[int]
 
 
 def same(code: Code, element: SSAValue) -> SSAValue:
-    """Return an element as it is."""
+    """Return an element unchanged."""
     return element
 
 

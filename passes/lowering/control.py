@@ -57,7 +57,7 @@ def _only_element(lower: Lowerer, value: SSAValue) -> SSAValue:
 
 
 def _inline(lower: Lowerer, graph: Block, block: Block) -> list[SSAValue]:
-    """Lower the nodes of a graph, whose inputs are bound, to the end of a block; returns what the graph yields."""
+    """Lower the nodes of a subgraph of bound inputs to the end of a block; returns the yielded values."""
     outer, lower.block, location = lower.block, block, lower.location
     for inner in graph.ops:
         if isinstance(inner, OnnxOp):
@@ -155,7 +155,7 @@ class _Loop:
         return self._while()
 
     def _is_true(self, value: SSAValue) -> bool:
-        """Return whether a condition holds in every turn if it held before the first."""
+        """Return whether a condition that holds before the first iteration holds in all."""
         if isinstance(value, OpResult) and value.op.name == "onnx.Identity":
             return self._is_true(value.op.operands[0])
         known = constant_of(value)
@@ -177,11 +177,11 @@ class _Loop:
         return code.loop(count, [*self.carried, *self._wholes(is_whole=is_whole)], turn)
 
     def _most(self) -> int:
-        """Return the most turns for which there is room."""
+        """Return the largest number of iterations for which the scan outputs are allocated."""
         return min([_MOST_TURNS, *(shape_of(result)[0] for result in self.collected)])
 
     def _wholes(self, *, is_whole: bool) -> list[SSAValue]:
-        """Append the tensors in which turns collect what they give; zeros, but where turns fill the whole."""
+        """Append the scan outputs of a loop; they start as zeros unless the iterations fill them."""
         kinds = [(shape_of(result), signless(element_of(result))) for result in self.collected]
         if is_whole:
             return [self.lower.empty(shape, element) for shape, element in kinds]
@@ -190,13 +190,13 @@ class _Loop:
     def _with_parts(
         self, block: Block, index: SSAValue, made: Sequence[SSAValue], values: Sequence[SSAValue]
     ) -> list[SSAValue]:
-        """Append to a turn that what it gives is put where it is collected; returns all that it carries on."""
+        """Append the insertion of an iteration's results into the scan outputs; returns all carried values."""
         count, inner = len(self.carried), within(self.lower, block)
         pairs = zip(made[count:], values[count:], strict=True)
         return [*made[:count], *(_put(inner, part, whole, 0, index) for part, whole in pairs)]
 
     def _turn(self, block: Block, number: SSAValue, values: Sequence[SSAValue]) -> list[SSAValue]:
-        """Append the nodes of a turn to a block; returns what they yield, the condition first."""
+        """Append the nodes of an iteration to a block; returns the yielded values, the condition first."""
         lower, (count, condition, *arguments) = self.lower, self.graph.args
         for argument, value in zip(arguments, values, strict=False):
             lower.values[argument] = value

@@ -20,7 +20,7 @@ def converted(
     body: Body, x: SSAValue, type: Attribute, *, unsigned: bool = False, to_unsigned: bool = False, bits: int = 8
 ) -> SSAValue:
     """
-    Append ONNX's Cast of a number: floats are cut off to integers, integers wrap around, truth is what is not zero.
+    Append ONNX's Cast of a number: floats truncate to integers, integers wrap around, non-zero is true.
 
     `unsigned` says how an integer's bits are read, `to_unsigned` how those of the result will be. Where `bits` are
     fewer than 8, the result is an integer of so many, in a byte.

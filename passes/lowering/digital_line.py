@@ -16,7 +16,7 @@ _SHIFTS = range(24)
 
 
 class Line(NamedTuple):
-    """The function `(x * factor + offset) >> shift`, which takes no more than 32 bits for any byte."""
+    """Line `(x * factor + offset) >> shift` that stays within 32 bits for every byte."""
 
     factor: int
     offset: int
@@ -44,7 +44,7 @@ def line_through(values: Array) -> Line | None:
 
 
 def _fits(factor: int, offset: int) -> bool:
-    """Return whether products and sums take no more than 32 bits."""
+    """Return whether products and sums stay within 32 bits."""
     products = _BYTES * factor
     return bool(max(np.abs(products).max(), np.abs(products + offset).max()) < _ROOM)
 

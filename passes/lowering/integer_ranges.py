@@ -1,5 +1,5 @@
 """
-Interval arithmetic over ONNX operators: which integers a result can hold, given those that the operands can.
+Interval analysis of ONNX operators: the value range of a result from those of the operands.
 
 Each operator has one row in `RULES`.
 """
@@ -101,7 +101,7 @@ def _clip(op: OnnxOp, operands: Sequence[Operand]) -> Outcome:
 
 def _products(x: Operand, w: Operand, terms: int, axis: int | None, *, padded: bool) -> Range:
     """
-    Return the range of every partial sum of `terms` products, whatever their order.
+    Return the range of every partial sum of `terms` products, in any order.
 
     Constant weights count by value; `axis` is the one of w along which each sum is a different one.
     """
@@ -151,7 +151,7 @@ def _less(x: Operand, zero: Operand, axis: int) -> Operand:
 
 
 def _qlinear(op: OnnxOp, x: Operand, zero: Range, w: Operand, axis: int | None, bias: Sequence[Operand]) -> Outcome:
-    """Return the outcome of sums of products of `x` as it is, less what its zero point adds, plus a bias."""
+    """Return the outcome of sums of products of `x`, corrected for its zero point, plus a bias."""
     terms = prod(w.shape) // w.shape[axis or 0]
     raw = _products(x, w, terms, axis, padded=False)
     excess = _products(Operand(zero, x.shape), w, terms, axis, padded=False)

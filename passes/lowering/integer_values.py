@@ -1,4 +1,4 @@
-"""Values of the graph level as integers: what holds them, whether constants are any, conversions."""
+"""Values of the graph level as integers: storage types, integral constants, conversions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def range_of_type(type: Attribute) -> Range | None:
 
 
 def storage(range: Range, op: OnnxOp | None = None, *, at_least: int = 8) -> Attribute:
-    """Return the smallest type of at least so many bits that holds a range; raises Diagnostic where 64 bits do not."""
+    """Return the smallest storage type of `at_least` bits or more for a range; raises Diagnostic beyond 64 bits."""
     for type in _STORAGE:
         if (integer_width(type) or 0) >= at_least and range in cast(Range, range_of_type(type)):
             return type

@@ -97,7 +97,7 @@ class Lowerer:
         return self.values[value]
 
     def lower(self, op: OnnxOp) -> None:
-        """Append the lowering of an op of the graph level, by its rule in LOWERINGS; what that raises names the op."""
+        """Append the lowering of an op of the graph level, by its rule in LOWERINGS; its errors name the op."""
         self.location = op.location
         try:
             made = LOWERINGS[op.name](self, op)
@@ -226,7 +226,7 @@ class Lowerer:
 
 
 def _uniform(values: Array | None) -> Any:
-    """Return the number that all elements of a constant are, None where there is none."""
+    """Return the value that all elements of a constant share, None where they differ."""
     if values is None or not values.size or not bool(np.all(values == values.flat[0])):
         return None
     return values.flat[0]

@@ -161,7 +161,7 @@ def _trilu(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def padded(lower: Lowerer, value: SSAValue, low: Sequence[int], high: Sequence[int], fill: Attribute) -> SSAValue:
-    """Append a tensor with so many elements `fill` before and after it along each axis."""
+    """Append a padded tensor, with numbers of elements `fill` before and after it along each axis."""
     block = Block(arg_types=[IndexType()] * len(low))
     constant = arith.ConstantOp(cast(Any, fill))
     block.add_ops([constant, tensor.YieldOp(constant.result)])

@@ -1,4 +1,4 @@
-"""Builders of what moves elements at the tensor level: transposes, joins, selections along an axis."""
+"""Builders of data movement at the tensor level: transposes, concatenations, selections along an axis."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def scaled_channels(lower: Lowerer, value: SSAValue, scale: SSAValue, bias: SSAV
 
 
 def _row_norm(lower: Lowerer, op: OnnxOp, kernel: type[LayerNormOp | RmsNormOp]) -> SSAValue:
-    """Append the norm of what lies along the axes from `axis` on; scale and bias broadcast to it."""
+    """Append the normalisation over the axes from `axis` on; scale and bias broadcast to it."""
     x, vectors = op.operands[0], [value for value in op.node_inputs[1:] if value is not None]
     shape = shape_of(x)
     axis = int(op.attribute("axis")) % len(shape)
@@ -214,7 +214,7 @@ def _batch_statistics(lower: Lowerer, op: OnnxOp, compute: Attribute) -> tuple[S
 
 @lowers("LpNormalization")
 def _lp_normalization(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower x / |x|_p along an axis; what is zero stays zero."""
+    """Lower x / |x|_p along an axis; zero stays zero."""
     x, p, compute = lower[op.operands[0]], int(op.attribute("p")), compute_type(op)
     axis = int(op.attribute("axis")) % len(shape_of(x))
 

@@ -133,7 +133,7 @@ def _lp_pool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def _lp_norm(lower: Lowerer, op: OnnxOp, add: Callable[[SSAValue, Attribute], SSAValue]) -> SSAValue:
-    """Append the p-th root of what `add` makes of the p-th powers of the op's operand, its sums."""
+    """Append the p-th root of the sums that `add` makes of the p-th powers of the op's operand."""
     x, compute, p = lower[op.operands[0]], compute_type(op), int(op.attribute("p"))
 
     def power(body: Body, value: SSAValue) -> SSAValue:

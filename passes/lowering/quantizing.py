@@ -49,7 +49,7 @@ def _parameter_map(op: OnnxOp, parameter: Sequence[int]) -> AffineMap:
 
 
 def _plain_zero(op: OnnxOp) -> int | None:
-    """Return the zero point, 0 where there is none; None where it is computed or differs from place to place."""
+    """Return the zero point, 0 where it is left out; None where it is computed or not uniform."""
     if op.node_input(2) is None:
         return 0
     zeros = constant_of(op.node_input(2))

@@ -189,7 +189,7 @@ class _Network:
         return lower.reshape(total, [self.time, self.batch, rows])
 
     def _with_bias(self, total: SSAValue, step: Step, bias: SSAValue) -> SSAValue:
-        """Append the biases of input and state; that of a state that is added up apart stays out."""
+        """Append the sum of the input and state biases, without that of a separately accumulated state."""
         rows, identity = self.kind.gates * self.hidden, AffineMap.identity(2)
         column = AffineMap(2, 0, identity.results[1:])
         halves = [part_of(self.lower, bias, 0, start, rows) for start in (0, rows)]
@@ -245,7 +245,7 @@ def _zeros(network: _Network, like: SSAValue) -> SSAValue:
 
 
 def _from_end(code: Code, count: int, index: SSAValue | int) -> SSAValue | int:
-    """Return the index of a turn, counted from the end."""
+    """Return the index of a time step, counted from the end."""
     return count - 1 - index if isinstance(index, int) else code.sub(code.number(count - 1), index)
 
 
@@ -259,7 +259,7 @@ def _validity(time: SSAValue | int) -> Valid:
 
 
 def _over_time(lower: Lowerer, count: int, starts: Sequence[SSAValue], turn: Turn) -> Sequence[SSAValue]:
-    """Append a loop over time, or its only turn; returns what the carried tensors end up as."""
+    """Append a loop over time, or its only step; returns the final carried tensors."""
     if count == 1:
         return turn(0, starts)
     block = Block(arg_types=[IndexType(), *(value.type for value in starts)])

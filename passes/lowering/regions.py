@@ -89,7 +89,7 @@ class _Alignment:
         return code.select(code.both(found[0][0], found[1][0]), total, code.constant(0, self.compute))
 
     def result(self, code: Code, total: SSAValue, points: SSAValue) -> SSAValue:
-        """Append the pooled value of a part from all of its samples, so many points."""
+        """Append the pooled value of a bin from all of its samples."""
         if self.is_mean:
             return code.div(total, _real(code, code.max(points, code.number(1)), self.compute))
         return code.select(code.test(points, "sgt", 0), total, code.constant(0, self.compute))

@@ -78,7 +78,7 @@ class Sampling:
         return (places < 0) | (places > self.extent - 1) if is_crop else np.zeros(self.count, np.bool_)
 
     def taps(self) -> tuple[Array, Array]:
-        """Return the inputs that each output is made of, and their weights: two arrays [count, taps]."""
+        """Return the source indices of each output and their weights: two arrays [count, taps]."""
         places = self.places()
         if self.mode == "nearest":
             chosen = np.array([_nearest(float(place), self.nearest) for place in places])
@@ -213,7 +213,7 @@ def _sampled(lower: Lowerer, value: SSAValue, axis: int, sampling: Sampling, ext
 
 
 def _rounded(lower: Lowerer, value: SSAValue, element: Attribute, *, unsigned: bool) -> SSAValue:
-    """Append a tensor of floats in another element type: integers are rounded, and limited to what the type holds."""
+    """Append a tensor of floats in another element type: integers are rounded and saturated."""
     if is_float(element):
         return converted(lower, value, element)
     identity = AffineMap.identity(len(shape_of(value)))

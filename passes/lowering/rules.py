@@ -21,7 +21,7 @@ from .lowerer import Build, Lowerer, broadcast_map, constant_of, is_unsigned, si
 
 def compute_type(op: OnnxOp, operand: SSAValue | None = None) -> Attribute:
     """
-    Return the type in which an op computes: what type inference chose, else one that holds its operand's numbers.
+    Return the type in which an op computes: that of type inference, else one that holds its operand.
 
     Floats of 16 bits are computed in f32.
 

@@ -21,7 +21,7 @@ _CUBIC = -0.75
 
 
 def bounded(code: Code, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Append a float within limits; `low` for what is no number."""
+    """Append a float clamped to limits; NaN becomes `low`."""
     x = code.select(code.test(x, "sge", low), x, code.constant(low, x.type))
     return code.select(code.test(x, "sle", high), x, code.constant(high, x.type))
 
@@ -62,13 +62,13 @@ class _Axis:
         return self.reflected(code, bounded(code, place, -(2.0**20), 2.0**20))
 
     def _at_border(self, code: Code, place: SSAValue) -> SSAValue:
-        """Append a place, that of the outermost element where it lies beyond the border."""
+        """Append a coordinate clamped to the border."""
         below, above = code.test(place, "sge", self.low), code.test(place, "sle", self.high)
         inner = code.select(below, place, code.constant(0, place.type))
         return bounded(code, code.select(above, inner, code.constant(self.extent - 1, place.type)), -1, self.extent)
 
     def reflected(self, code: Code, place: SSAValue) -> SSAValue:
-        """Append a place, thrown back by the borders as often as need be."""
+        """Append a coordinate reflected at the borders until it is inside."""
         span = self.high - self.low
         if span == 0:
             return code.constant(self.low, place.type)
@@ -79,7 +79,7 @@ class _Axis:
         return code.add(code.select(code.test(rest, "sgt", span), back, rest), self.low)
 
     def element(self, code: Code, index: SSAValue) -> tuple[SSAValue, SSAValue | None]:
-        """Append the element that an index means, and the condition under which it counts, if there is one."""
+        """Append the index of an element clipped or reflected into the image, and with zero padding whether it is inside."""
         near = code.clip(index, 0, self.extent - 1)
         if self.padding == "zeros":
             return near, code.inside(index, self.extent)
@@ -152,7 +152,7 @@ _Tap = tuple[tuple[SSAValue, "SSAValue | None"], "SSAValue | None"]
 
 
 def _term(code: Code, x: SSAValue, choice: Sequence[_Tap], compute: Attribute) -> SSAValue:
-    """Append one element of a picture times its weights, 0 where it lies outside."""
+    """Append one element of an image times its weights, 0 outside of the image."""
     value = code.take(x, [code.index(0), code.index(1), *(place for (place, _), _ in choice)])
     value = code.convert(value, compute)
     conditions = [condition for (_, condition), _ in choice if condition is not None]

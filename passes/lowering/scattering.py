@@ -1,4 +1,4 @@
-"""Lowerings of operators that put elements at indices of the run: loops in which each is written in turn."""
+"""Lowerings of scatters at computed indices, as loops that write one element per iteration."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _scatter_nd(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("MaxUnpool")
 def _max_unpool(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower the inverse of a pooling: indices count the elements of the unpooled tensor, whatever shape is given."""
+    """Lower the inverse of a pooling: indices count the elements of the unpooled tensor, not of `output_shape`."""
     x, indices = op.operands[:2]
     result, element = shape_of(op.results[0]), element_of(lower[x])
     shape = _unpooled(op) if op.node_input(2) is not None else list(result)
@@ -124,7 +124,7 @@ def _moved(code: Code, place: SSAValue, source: Sequence[int], target: Sequence[
 
 @lowers("Col2Im")
 def _col2im(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower the sum of blocks at the places where they were taken from; what lies in the padding is left out."""
+    """Lower the sum of blocks at their source positions, without those in the padding."""
     x, block = op.operands[0], fixed(op, 2, "block shapes")
     assert block is not None
     result = shape_of(op.results[0])

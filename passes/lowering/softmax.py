@@ -54,7 +54,7 @@ def _is_only_multiplied(value: SSAValue) -> bool:
 
 
 def _passes_to_products(user: Operation, value: SSAValue) -> bool:
-    """Return whether an op passes a value on to products, or asks for its type only."""
+    """Return whether an op passes a value on to products, or reads only its type."""
     if not isinstance(user, OnnxOp):
         return False
     if user.name == "onnx.CastLike" and user.operands[0] is not value:

@@ -146,7 +146,7 @@ def roots(pattern: Pattern) -> set[str]:
 
 def matches(pattern: Pattern, root: Operation, chains: Chains) -> Iterator[Match]:
     """
-    Yield the ways in which an op's result is what a pattern says, with all but the result used only inside.
+    Yield the matches of a pattern that end in an op, whose inner values have no use outside.
 
     `chains` memoises the sums and products below the root for all patterns; it holds as long as no op changes.
     """
@@ -179,7 +179,7 @@ def _match(pattern: Pattern, value: SSAValue, known: Match) -> Iterator[Match]:
 
 
 def _is_identity(op: Operation) -> bool:
-    """Return whether an op hands on what it is given: exporters cast to the type that a value has."""
+    """Return whether an op forwards its operand: exporters cast to the type that a value has."""
     return op.name in ("onnx.Identity", "onnx.Cast") and op.operands[0].type == op.results[0].type
 
 

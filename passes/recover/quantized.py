@@ -134,7 +134,7 @@ _CHOICES = frozenset(f"onnx.{name}" for name in _ORDER)
 
 
 class Integers:
-    """The tensors of a function that follow from bytes; `follow` is told of each op in order."""
+    """Tensors of a function that are computed from bytes; `follow` records each op in order."""
 
     def __init__(self, module: ModuleOp):
         self._forms: dict[SSAValue, Form] = {}
@@ -143,7 +143,7 @@ class Integers:
         self._runner = Interpreter(module)
 
     def form(self, value: SSAValue | None) -> Form | None:
-        """Return of what bytes a tensor of floats is made, None where it is of others."""
+        """Return the source bytes of a tensor of floats, None where it has none."""
         return None if value is None else self._forms.get(value)
 
     def dequantised(self, value: SSAValue | None) -> Quantization | None:
@@ -154,7 +154,7 @@ class Integers:
         return None if form is None else form.quantization
 
     def follow(self, op: OnnxOp) -> None:
-        """Note the results of an op that are made of bytes."""
+        """Record the results of an op that are computed from bytes."""
         if op.name == "onnx.DequantizeLinear":
             self._dequantise(op)
         elif op.name in MOVES:
@@ -163,11 +163,11 @@ class Integers:
             self._compute(op)
 
     def note_bytes(self, value: SSAValue, byte: SSAValue) -> None:
-        """Note that a tensor of 4 bits was made of one of 8, which holds the same."""
+        """Record that a tensor of 4 bits has the values of one of 8 bits."""
         self._bytes[value] = byte
 
     def bytes(self, value: SSAValue) -> SSAValue:
-        """Return the integer tensor that a tensor of floats is made of, inserted where there is none yet."""
+        """Return the integer source of a tensor of floats, inserted where it is missing."""
         origin = self._forms[value].origin
         waiting = [origin]
         while waiting:
@@ -250,7 +250,7 @@ class Integers:
         return [self._forms[value].origin for value in _moved(cast(OnnxOp, origin.owner))]
 
     def _insert(self, origin: SSAValue) -> None:
-        """Insert the tensor of bytes that an origin stands for: of what is moved, before the move."""
+        """Insert the bytes of an origin; those of a moved tensor precede the move."""
         if origin in self._bytes:
             return
         if origin in self._anchors:
@@ -280,7 +280,7 @@ def _alike(form: Form, other: Form) -> bool:
 
 
 def _is_move(op: OnnxOp, form: Form) -> bool:
-    """Return whether an op does on bytes what it does on the floats that follow from them."""
+    """Return whether an op on bytes equals the op on the dequantised floats."""
     if any(element_of(result) != f32 for result in op.results):
         return False
     if op.name in _CHOICES:
@@ -293,7 +293,7 @@ def _is_move(op: OnnxOp, form: Form) -> bool:
 
 
 def _fill_of(op: OnnxOp, form: Form) -> int | None:
-    """Return the integer that stands for what a Pad puts around a tensor, None where none does."""
+    """Return the quantised value of the padding of a Pad, None where it has none."""
     fill = op.node_input(2)
     number = np.zeros(1, np.float32) if fill is None else constant_of(fill)
     if number is None or number.size != 1:
@@ -336,7 +336,7 @@ def clipped(value: SSAValue, low: int, high: int, before: Operation) -> SSAValue
 
 
 def looked_up(integers: Integers, value: SSAValue, y: Quantization, before: Operation) -> SSAValue:
-    """Insert a tensor that has a form, quantised, as bytes: those that it is made of, clipped, or looked up."""
+    """Insert the quantised bytes of a tensor: its source bytes, clipped, or looked up in a table."""
     form = cast(Form, integers.form(value))
     source, table = integers.bytes(value), y.integers_of(form.levels)
     numbers, given = bytes_of(form.byte).astype(np.int64)[form.reached], table[form.reached]
@@ -362,7 +362,7 @@ QUANTISED: dict[str, Rule] = {}
 
 
 def quantises(*names: str) -> Callable[[Rule], Rule]:
-    """Register a function as what computes the operators of these names in integers."""
+    """Register a function as the integer computation of the operators of these names."""
 
     def register(rule: Rule) -> Rule:
         QUANTISED.update({f"onnx.{name}": rule for name in names})

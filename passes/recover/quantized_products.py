@@ -37,7 +37,7 @@ class Weights:
     axis: int | None
 
     def along(self, axis: int) -> bool:
-        """Return whether there is one scale for all, or one for each part of that axis."""
+        """Return whether a scale is one number, or has one entry per index of an axis."""
         return self.axis is None or self.axis == axis % self.numbers.ndim
 
     def transposed(self, order: Sequence[int]) -> Weights:
@@ -46,7 +46,7 @@ class Weights:
         return replace(self, numbers=np.transpose(self.numbers, order), axis=axis)
 
     def reach(self, axis: int) -> Array:
-        """Return the sum of what each number is at most away from its zero point, for each part of an axis."""
+        """Return the sum of the largest distances of the numbers from their zero point, per index of an axis."""
         rows = np.moveaxis(self.numbers, axis, 0).reshape(self.numbers.shape[axis], -1).astype(np.int64)
         return np.abs(rows - self.zeros[:, None]).sum(axis=1)
 
@@ -117,7 +117,7 @@ def _parts(floats: Array, scales: Array, zeros: Array, axis: int | None) -> Sequ
 
 
 def real_constant(value: SSAValue) -> Array | None:
-    """Return a constant of floats, also one that is dequantised, in f64."""
+    """Return a constant of floats, dequantised where needed, in f64."""
     constant = constant_of(value)
     if constant is not None:
         return constant.astype(np.float64) if element_of(value) == f32 else None
@@ -233,7 +233,7 @@ def _matmul(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) 
 def linear(
     integers: Integers, op: OnnxOp, bias: SSAValue | None, y: Quantization, before: Operation
 ) -> SSAValue | None:
-    """Insert a MatMul on bytes, with a bias of its columns; None where there is none."""
+    """Insert a MatMul on bytes with a bias per column; None where no integer operator computes it."""
     a, b = op.operands
     weights = weights_of(b)
     if weights is not None and weights.numbers.ndim == 2 and len(shape_of(a)) > 1:

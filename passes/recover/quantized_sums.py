@@ -47,7 +47,7 @@ class _Point:
     exact: bool
 
     def whole(self, ratio: Fraction) -> int:
-        """Return a ratio as the nearest integer of so many bits after the point."""
+        """Return a ratio in fixed point, rounded to a number of fraction bits."""
         return round(ratio * (1 << self.bits))
 
 
@@ -59,7 +59,7 @@ def _point(ratios: list[Fraction], most: Fraction) -> _Point | None:
 
 
 def _room(most: Fraction) -> _Point | None:
-    """Return the most bits after the point for which sums up to `most` have room, a zero point included."""
+    """Return the largest number of fraction bits at which sums up to `most`, with a zero point, do not overflow."""
     bits = min(_DEEPEST, _ROOM - _magnitude(most + _LEVELS))
     return _Point(bits, False) if bits > 0 else None
 

@@ -102,7 +102,7 @@ def _is_doubled(value: SSAValue) -> bool:
 
 
 def _half(value: SSAValue, shape: tuple[int, ...], root: Operation) -> SSAValue:
-    """Insert ops that turn the first half of angles [N or 1, 1, S, D] into an operand [N, S, D/2]."""
+    """Insert ops that slice and expand angles [N or 1, 1, S, D] to an operand [N, S, D/2]."""
     batch, _, rows, width = shape
     element, half = element_of(value), width // 2
     bounds = [literal(np.array([bound], np.int64), i64, root) for bound in (0, half, 3, 1)]

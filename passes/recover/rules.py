@@ -1,4 +1,4 @@
-"""The table of rules: which operator stands for what pattern, and what its rules share."""
+"""Registry of patterns and the operators that they are raised to, with helpers that rules share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RULES: list[Rule] = []
 
 
 def recovers(operator: str, *patterns: Pattern) -> Callable[[Build], Build]:
-    """Register a function as what builds an operator of ONNX from one of these patterns."""
+    """Register a function as the builder of an ONNX operator from one of these patterns."""
 
     def register(build: Build) -> Build:
         RULES.extend(Rule(operator, pattern, build) for pattern in patterns)

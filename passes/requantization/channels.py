@@ -95,7 +95,7 @@ class Chain:
     ops: tuple[Operation, ...]
 
     def line(self, channels: Channels) -> tuple[Array, Array]:
-        """Return factor and summand of what the requantisation takes, as a line of the root: Python integers."""
+        """Return multiplier and summand of the requantisation's operand as a line of the root, in Python integers."""
         factor, summand = np.array([1], object), np.array([0], object)
         taken = self.root
         for op in self.ops[:-1]:

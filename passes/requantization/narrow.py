@@ -34,7 +34,7 @@ class Product:
 
 def narrow_body(block: Block, channels: Channels, sums: Domain | None) -> list[tuple[SSAValue, Array]] | None:
     """
-    Write the requantisations of a body anew, those that become cheaper; returns new arguments with their constants.
+    Rewrite the requantisations of a body that become cheaper; returns new arguments with their constants.
 
     The constants are [channels], the arguments stand at the end of the block, in the narrowest type that holds them.
     None where nothing changed.
@@ -90,7 +90,7 @@ def _product(op: RequantizeOp, chain: Chain, channels: Channels, domain: Domain)
 
 
 def _is_cheaper(op: RequantizeOp, chain: Chain, channels: Channels) -> bool:
-    """Return whether a product in 32 bits takes less than what is there: fewer sums, or fewer bits."""
+    """Return whether a product in 32 bits costs less than the present code: fewer sums, or fewer bits."""
     joins = any(isinstance(each, arith.AddiOp | arith.SubiOp | arith.MuliOp) for each in chain.ops)
     return joins or op.compute != i32 or not isinstance(op.add.owner, arith.ConstantOp)
 
