@@ -46,8 +46,8 @@ def properties_of(node: NodeProto, schema: OpSchema, folder: Path | None) -> dic
     Convert a node's attributes to properties, by name, without graphs and values equal to the default.
 
     One that the schema does not know is ignored, with a warning, unless its name says that it may matter. Raises
-    Diagnostic for one that may, for one that the schema misses, or of another type or value than it asks for, and for a
-    node that has not the inputs and outputs that it asks for.
+    Diagnostic for an attribute that may matter, is missing, or has a wrong type or value, and for a wrong number of
+    inputs or outputs.
     """
     _check_arity(node, schema)
     known = {name: attribute for name, attribute in schema.attributes.items() if attribute.type not in GRAPHS}
@@ -208,7 +208,7 @@ def _is_default(value: Any, attribute: OpSchema.Attribute) -> bool:
 
 
 def _check_words(node: NodeProto, values: Mapping[str, Any]) -> None:
-    """Raise Diagnostic for a truth value, or one of a few words, that is none."""
+    """Raise Diagnostic for a flag other than 0 and 1, and for a text outside of its allowed words."""
     for name in sorted(FLAGS & values.keys()):
         if values[name] not in (0, 1):
             raise Diagnostic(
@@ -275,7 +275,7 @@ def _text(node: NodeProto, attribute: AttributeProto, data: bytes) -> str:
 
 
 def _numbers(node: NodeProto, attribute: AttributeProto, folder: Path | None) -> np.ndarray | None:
-    """Return the numbers in whichever form a quantiser wrote them, None where there are none."""
+    """Return the numbers of an attribute, None where it holds none; quantisers write several forms."""
     found = _kind(attribute)
     if found == _Type.TENSOR:
         return read_tensor(attribute.t, folder, f"{node.name}.{attribute.name}").array

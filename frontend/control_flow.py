@@ -247,7 +247,7 @@ def _scan(resolver: Resolver, node: NodeProto) -> None:
 
 @dataclass
 class _Scanned:
-    """A Scan that is being written out."""
+    """Unrolling of a Scan."""
 
     resolver: Resolver
     node: NodeProto

@@ -55,7 +55,7 @@ class Extents:
         return found if found is not None else self.outer.of(name) if self.outer is not None else {}
 
     def held(self, name: str) -> tuple[Size, ...] | None:
-        """Return the sizes that a tensor holds, None where it holds no extent, or other numbers."""
+        """Return the data-dependent sizes that a tensor holds, None where it holds none."""
         found = self.values.get(name)
         return self.outer.held(name) if found is None and self.outer is not None else found
 

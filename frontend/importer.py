@@ -271,7 +271,7 @@ def _is_open(info: TensorInfo | None) -> bool:
 
 
 class _Builder:
-    """Makes a block from a graph in which everything is known; `values` are the tensors of the blocks around it."""
+    """Builder of a block from a settled graph; `values` are the tensors of the enclosing blocks."""
 
     def __init__(self, resolver: Resolver, values: Mapping[str, SSAValue] = {}):
         self._resolver = resolver
@@ -339,7 +339,7 @@ class _Builder:
 
 
 class _Network(_Builder):
-    """Makes the function of the main graph."""
+    """Builder of the function of the main graph."""
 
     def module(self, input_types: Types) -> ModuleOp:
         """Return the module that holds the network."""
@@ -382,7 +382,7 @@ class _Network(_Builder):
         return value
 
     def _cast(self, name: str, value: SSAValue, data_type: int) -> SSAValue:
-        """Return an output's value in another element type."""
+        """Append a Cast of an output to another element type."""
         result = TensorType(cast(Any, element_type(data_type, f'output "{name}"')), shape_of(value))
         to = {"to": stored_value(OpSchema.AttrType.INT, data_type)}
         op = make(_known("Cast"), [value], [result], to)

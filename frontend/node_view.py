@@ -81,7 +81,7 @@ class NodeView:
         return None if dims is None or None in dims else tuple(dim for dim in dims if dim is not None)
 
     def value(self, index: int) -> Array | None:
-        """Return the value of an input, None where it is no constant."""
+        """Return the value of an input, None where it is not constant."""
         constant = self.graph.constants.get(self.input(index))
         return None if constant is None else constant.array
 

@@ -14,9 +14,9 @@ def sorted_nodes(
     nodes: Sequence[NodeProto], given: Mapping[str, str], outputs: Sequence[str], is_known: Callable[[str], bool]
 ) -> list[NodeProto]:
     """
-    Return the nodes, each after those it needs, as near to the file's order as that allows.
+    Sort nodes topologically, keeping the order of the file where possible.
 
-    `given` says what defines the tensors that are there besides, `is_known` whether there is one of a name at all.
+    `given` maps further tensors to what defines them; `is_known` tells whether a name is defined anywhere.
     """
     producers = _producers(nodes, given)
     _check_produced(nodes, producers, given, outputs, is_known)

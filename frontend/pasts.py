@@ -107,7 +107,7 @@ def _is_sum(symbol: str, lengths: Set[str]) -> bool:
 
 
 def _caches(graph: Graph, infos: Infos) -> Iterator[tuple[str, int]]:
-    """Give the inputs of an open length that are joined with new rows, each with the axis of its rows."""
+    """Yield the inputs of an open length that are concatenated with new rows, each with the axis of its rows."""
     shown = {name: name for name, info in infos.items() if len(info.shape or ()) > 2}
     for node in graph.nodes:
         name = shown.get(node.input[0]) if node.input and not node.domain else None
@@ -131,7 +131,7 @@ class Sample:
     resolver: Resolver
 
     def constant(self, name: str) -> Array | None:
-        """Return the value that a tensor has, None where it is computed in each run."""
+        """Return the constant value of a tensor, None where it is computed at run time."""
         found = self.resolver.folded.get(name)
         return found.array if found is not None else None
 

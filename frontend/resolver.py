@@ -48,9 +48,9 @@ class Resolver(Known):
     """
     Walk over the nodes of a graph in order; `run` leaves in the graph the nodes that compute at run time.
 
-    `properties` are those of each node that is left, `bodies` the graphs that a node holds, by its identity; `shape_of`
-    are the outputs that say how much is there of others. A body sees what its `outer` knows. `folded` are the nodes'
-    results that are constants, `past` says which of them follow from the length of caches, where that is open.
+    `properties` and `bodies` are those of each remaining node, by its identity. `shape_of` maps an output to the one
+    whose actual shape it is. A body sees the facts of its `outer` resolver. `folded` are the results that became
+    constants; `past` tells which of them depend on the length of open caches.
     """
 
     def __init__(self, graph: Graph, inputs: Infos, rules: Rules, outer: Resolver | None = None):

@@ -37,7 +37,7 @@ def static_inputs(model: ModelProto) -> list[str]:
 
 
 def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]:
-    """Return all tensors whose values decide a shape somewhere among these nodes, or the values of those `wanted`."""
+    """Return all tensors whose values decide a shape among these nodes, or the values of the tensors `wanted`."""
     nodes = list(with_inner(nodes))
     producers = {name: node for node in nodes for name in node.output}
     pending = [

@@ -122,7 +122,7 @@ def _computed(integers: Integers, value: SSAValue, y: Quantization, before: Onnx
 
 
 def _tail(value: SSAValue) -> tuple[SSAValue, list[OnnxOp]]:
-    """Return the value before its clamps and views, with these as the tail; each has one use."""
+    """Split a value into its source and the tail of clamps and views after it, each of one use."""
     tail: list[OnnxOp] = []
     while value.has_one_use():
         op = value.owner

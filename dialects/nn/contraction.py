@@ -45,7 +45,7 @@ class ContractionOp(KernelOp):
         )
 
     def weight_map(self, numbers: AffineMap) -> AffineMap:
-        """Return the map to the elements of input 1 that hold its numbers, given that to the numbers."""
+        """Return the map to the elements of input 1 that hold its packed numbers, from the map to the numbers."""
         return numbers
 
     def weight(self, body: Body, element: SSAValue, numbers: AffineMap) -> SSAValue:

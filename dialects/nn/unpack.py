@@ -64,7 +64,7 @@ class UnpackOp(KernelOp):
         )
 
     def _number(self, axis: int) -> Block:
-        """Return the code that takes a number out of its byte."""
+        """Build the code that extracts a number from its byte."""
         body = Body([i8])
         number = number_at(body, body.args[0], axis, self.bits.value.data, is_unsigned=self.is_unsigned(0))
         return body.finish(body.convert(number, i8))

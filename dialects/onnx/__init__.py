@@ -58,7 +58,7 @@ _EFFECTS: dict[str, MemoryEffect] = {
 @irdl_op_definition
 class Yield(IRDLOperation):
     """
-    Ends the graph that is an attribute of a node, and gives its outputs.
+    Terminator of a graph that is an attribute of a node; its operands are the outputs.
 
         onnx.Yield %a, %b : tensor<4xf32>, tensor<i1>
     """

@@ -59,7 +59,8 @@ class Misfit:
 
 def misfit(operator: str, shape_of: Callable[[int], tuple[int, ...] | None]) -> Misfit | None:
     """
-    Return the first scale or zero point of an operator that does not go with its tensor, None where all do.
+    Return the first scale or zero point of an operator that is incompatible with its tensor, None where all are
+    compatible.
 
     `shape_of` gives the shape of an input, None where it is left out.
     """

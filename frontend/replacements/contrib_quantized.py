@@ -45,7 +45,7 @@ def _leaky_relu(site: Site) -> None:
 
 @replaces("QLinearSoftmax")
 def _softmax(site: Site) -> None:
-    """Normalise one axis, or before opset 13 all from it on."""
+    """Normalise along one axis, or up to opset 12 over all axes from it on."""
     shape = site.shape(0)
     axis = int(site.attribute("axis")) % len(shape)
     real = _real(site, 0)

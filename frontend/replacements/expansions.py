@@ -102,7 +102,7 @@ def _momentum(site: Site) -> None:
 
 
 def _whole(site: Site, index: int, default: int) -> int:
-    """Return an integer that is an input. Raises Diagnostic where it is no constant."""
+    """Return the integer value of an input. Raises Diagnostic where it is not constant."""
     if not site.input(index):
         return default
     value = site.value(index)

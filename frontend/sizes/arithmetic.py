@@ -37,7 +37,7 @@ def _elementwise(sized: Sized) -> bool | None:
 
 @sizes("Add", "Sub", "Mul", "Div", "Min", "Max")
 def _arithmetic(sized: Sized) -> bool | None:
-    """Arithmetic of one size with another; of anything else, an elementwise operator."""
+    """Propagate sizes through arithmetic on sizes; other operands make it an elementwise operator."""
     names = list(sized.of.input)
     held = [sized.numbers(name) for name in names]
     small = all(each is not None and len(each) == 1 for each in held) and len(names) == 2

@@ -120,7 +120,7 @@ class Step:
         return self.lower.reshape(made, [shape_of(state)[0], gates, self.hidden])
 
     def gate(self, number: int) -> AffineMap:
-        """Return the map from an element of the state to that of a gate: of [batch, gates, hidden]."""
+        """Return the map from an element of the state to an element of a gate in [batch, gates, hidden]."""
         row, column = AffineMap.identity(2).results
         return AffineMap(2, 0, (row, AffineExpr.constant(number), column))
 

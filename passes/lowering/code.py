@@ -172,7 +172,7 @@ def computed(
     wraps: bool = False,
 ) -> SSAValue:
     """
-    Append a kernel that computes each element of a tensor: `build(code, *elements) -> element`.
+    Append a kernel that computes each element of a tensor by `build(code, *elements) -> element`.
 
     `inputs` are values of the tensor level, one element of which is taken at each point, by `maps`. The code may know
     the point's index and take elements of other tensors. A tensor without elements is not computed.

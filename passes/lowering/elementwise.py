@@ -103,7 +103,7 @@ _WIDEST: dict[str, Build] = {
 
 
 def _on_widest(name: str, rule: Rule) -> Rule:
-    """Return a rule that takes unsigned integers of 64 bits too."""
+    """Return a rule that also handles unsigned integers of 64 bits."""
     if name not in _WIDEST:
         return rule
 

@@ -62,7 +62,7 @@ def _gather(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def _looked_up(lower: Lowerer, op: OnnxOp, table: DenseAttr) -> SSAValue:
-    """Append the entries of a table for the bytes that the indices are cast from."""
+    """Append the entries of a table at indices that are cast from bytes."""
     byte = lower[cast(OnnxOp, op.operands[1].owner).operands[0]]
 
     def build(body: Body, x: SSAValue) -> SSAValue:

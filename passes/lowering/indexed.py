@@ -98,7 +98,7 @@ def index_at(lower: Lowerer, value: SSAValue, place: Sequence[int], *, unsigned:
 
 @lowers("TensorScatter")
 def _tensor_scatter(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower a write of rows at an index: a slice is put into the whole, where it is one."""
+    """Lower a write of rows at an index, as an insertion of a slice where the rows are consecutive."""
     whole, rows = op.operands[:2]
     shape, index = shape_of(whole), op.node_input(2)
     axis = int(op.attribute("axis")) % len(shape)

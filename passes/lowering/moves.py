@@ -66,10 +66,10 @@ def part_of(lower: Lowerer, value: SSAValue, axis: int, start: int, extent: int,
 
 def picked(lower: Lowerer, value: SSAValue, axis: int, indices: Sequence[int]) -> SSAValue:
     """
-    Append the parts of a tensor along an axis at known indices.
+    Append a gather of a tensor along an axis at known indices.
 
     Stretches of equal steps are slices or kernels with an affine map, and joined; so are equal runs of each index.
-    Where there are many stretches, each index is looked up in a table.
+    With many stretches, each index is looked up in a table.
     """
     runs = _runs(indices) or [(0, 0, 1)]
     if len(runs) <= _MANY:

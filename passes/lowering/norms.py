@@ -117,7 +117,7 @@ def _rms_norm(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 
 def moments(lower: Lowerer, x: SSAValue, axes: Sequence[int], compute: Attribute) -> tuple[SSAValue, SSAValue]:
-    """Append mean and variance of a tensor-level value along axes, which stay with extent 1, in the type `compute`."""
+    """Append mean and variance of a tensor-level value along axes, kept with extent 1, in the type `compute`."""
     count = prod(shape_of(x)[axis] for axis in axes)
 
     def add(body: Body, value: SSAValue, total: SSAValue) -> SSAValue:

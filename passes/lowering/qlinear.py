@@ -45,7 +45,7 @@ def _zero(op: OnnxOp, index: int, what: str) -> int:
 
 
 def _factors(op: OnnxOp, positions: tuple[int, int, int]) -> Array:
-    """Return x_scale * w_scale / y_scale, [1] or one for each channel, each step rounded to f32."""
+    """Return x_scale * w_scale / y_scale, of shape [1] or [channels], each step rounded to f32."""
     x, w, y = (_constant(op, i, "a scale").astype(np.float32) for i in positions)
     return (np.float32(x.flat[0]) * w.reshape(-1) / np.float32(y.flat[0])).astype(np.float32)
 

@@ -32,7 +32,7 @@ def parameter_map(op: OnnxOp, parameter: Sequence[int], shape: Sequence[int]) ->
     """
     Return the map from an element of x to its `mul` or `add`.
 
-    [C] and [C, 1, 1, ...] stand for axis 1, [C] on a matrix for its last axis; all else broadcasts as in NumPy.
+    [C] and [C, 1, 1, ...] lie along axis 1, [C] on a matrix along its last axis; other shapes broadcast as in NumPy.
     """
     rank = len(shape)
     dims = AffineMap.identity(rank).results

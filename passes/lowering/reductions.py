@@ -149,7 +149,7 @@ def _reduce_log_sum_exp(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
 
 @lowers("ReduceMean", "IntegerMean")
 def mean(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
-    """Lower a mean: of floats, or of integers, which are rounded as IntegerMean says."""
+    """Lower a mean of floats, or of integers rounded as IntegerMean defines."""
     total = reduced(lower, op, "sum", compute_type(op))
     count = prod(shape_of(op.operands[0])[axis] for axis in reduction_axes(op))
     element = result_element(op)

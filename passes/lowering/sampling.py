@@ -79,7 +79,7 @@ class _Axis:
         return code.add(code.select(code.test(rest, "sgt", span), back, rest), self.low)
 
     def element(self, code: Code, index: SSAValue) -> tuple[SSAValue, SSAValue | None]:
-        """Append the index of an element clipped or reflected into the image, and with zero padding whether it is inside."""
+        """Append an element's index, clipped or reflected into the image, and for zero padding whether it is inside."""
         near = code.clip(index, 0, self.extent - 1)
         if self.padding == "zeros":
             return near, code.inside(index, self.extent)
@@ -91,7 +91,7 @@ class _Axis:
 
 
 def _taps(code: Code, place: SSAValue, mode: str) -> list[tuple[SSAValue, SSAValue | None]]:
-    """Append the elements around a place, each with its weight; None for one alone."""
+    """Append the elements around a coordinate with their weights; a single element has the weight None."""
     whole, index = floored(code, place)
     if mode == "nearest":
         return [(index, None)]

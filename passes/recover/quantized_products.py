@@ -28,7 +28,7 @@ _SAME = 1e-6
 
 @dataclass(frozen=True)
 class Weights:
-    """Constant integers of 8 bits; scales and zero points are [1], or one for each part of an axis."""
+    """Constant integers of 8 bits; scales and zero points are [1], or have one entry per index of an axis."""
 
     numbers: Array
     byte: IntegerType
@@ -284,7 +284,7 @@ def _pairs(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -
 
 @quantises("AveragePool")
 def _average_pool(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) -> SSAValue | None:
-    """Insert means of windows as a convolution with ones, where all windows have as many elements."""
+    """Insert an average pooling as a convolution with ones, where all windows have one number of elements."""
     x, pads = op.operands[0], op.attribute("pads") or ()
     whole = not any(pads) or op.attribute("count_include_pad")
     if op.attribute("auto_pad") not in ("NOTSET", "VALID") or op.attribute("ceil_mode") or not whole:

@@ -191,7 +191,7 @@ def _mean(integers: Integers, op: OnnxOp, y: Quantization, before: Operation) ->
 
 
 def _axes(op: OnnxOp) -> Array | None:
-    """Return the axes that a mean is over, at least one; None where they are computed."""
+    """Return the reduced axes of a mean, one or more; None where they are computed."""
     rank = len(shape_of(op.operands[0]))
     if op.name == "onnx.GlobalAveragePool":
         return np.arange(2, rank)

@@ -55,7 +55,7 @@ def channels_of(block: Block, taken: Sequence[tuple[SSAValue, AffineMap]], shape
     """
     Return the channels of a body whose last arguments are elements of `taken`, at maps from the output's axes.
 
-    `shape` is the output's, `axis` that of the channels; -1 for that which the first of the constants varies along.
+    `shape` is the output's, `axis` the channel axis; -1 selects the axis along which the first constant varies.
     """
     arguments = block.args[len(block.args) - len(taken) :]
     constants = [

@@ -77,7 +77,7 @@ def _form(
 
 
 def _product(op: RequantizeOp, chain: Chain, channels: Channels, domain: Domain) -> Product | None:
-    """Return a requantisation as a product in 32 bits, the same by algebra; None where that overflows."""
+    """Rewrite a requantisation as an equivalent product in 32 bits; None where it overflows."""
     mul, add = (cast(Array, channels[value]).astype(object) for value in (op.mul, op.add))
     right = op.shift.value.data
     factor, summand = chain.line(channels)

@@ -131,7 +131,7 @@ def _product_on(steps: Steps, slope: Array, *, halves_to_even: bool) -> UpperPro
 
 @dataclass(frozen=True)
 class _Line:
-    """Representable products, factor and summand aside."""
+    """Line of a requantisation with representable products."""
 
     steps: Steps
     left: int
