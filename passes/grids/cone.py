@@ -43,8 +43,9 @@ class Cone:
         if step is not None:
             found[self._loop.body.block.args[0]] = step
         for op in self.ops:
-            compute = evaluator(op) if isinstance(op.results[0].type, IndexType) else None
-            if compute is not None and all(operand in found for operand in op.operands):
+            if not found.keys() >= set(op.operands) or not isinstance(op.results[0].type, IndexType):
+                continue
+            if (compute := evaluator(op)) is not None:
                 found[op.results[0]] = compute(*(found[operand] for operand in op.operands))
         return found
 

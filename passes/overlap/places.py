@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.analysis.value_ranges import ValueRanges
 from ...dialects.core.effects import EffectAnalysis
@@ -94,6 +95,8 @@ def _reach(value: SSAValue) -> tuple[int, int] | None:
 
 def range_of(value: SSAValue) -> Range | None:
     """Return the value range of an index by the loops around it, None where it is unbounded."""
+    if (number := integer_of(value)) is not None:
+        return Range(number, number)
     held = ValueRanges().of(value)
     return held if held is not None and held.magnitude < _EVERYWHERE else None
 

@@ -186,7 +186,7 @@ class ValueRanges:
     ):
         self._known: dict[SSAValue, Range | None] = dict(known or {})
         self._source = source
-        self._index_bits = index_bits
+        self._index_bits, self._limit = index_bits, 1 << (index_bits - 1)
         self._carried = carried
 
     def of(self, value: SSAValue) -> Range | None:
@@ -209,10 +209,13 @@ class ValueRanges:
         return exact_range(op, operands) if is_transferred(op) and len(operands) == len(op.operands) else None
 
     def _range(self, value: SSAValue) -> Range | None:
+        number = integer_of(value)
+        if number is not None and -self._limit <= number < self._limit:
+            return Range(number, number)
         whole = whole_range(value.type, self._index_bits)
         if whole is None:
             return None
-        found = self._found(value)
+        found = self._found(value) if number is None else Range(number, number)
         if found is None or found in whole:
             return found or whole
         meets = found.low <= whole.high and whole.low <= found.high
@@ -220,9 +223,7 @@ class ValueRanges:
 
     def _found(self, value: SSAValue) -> Range | None:
         """Return the interval of a value before its type bounds that, None where it is unbounded."""
-        number, owner = integer_of(value), value.owner
-        if number is not None:
-            return Range(number, number)
+        owner = value.owner
         if isinstance(owner, Operation) and is_transferred(owner):
             return self.exact(owner)
         loop, position = _loop_value(value)
