@@ -1,4 +1,4 @@
-"""Conversion of parallel kernels, transfers and blocks of sums to calls of a cluster's C runtime."""
+"""Conversion of forks, transfers and instructions to calls of a cluster's C runtime."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _dma_wait(converter: FunctionConverter, op: Operation) -> None:
 
 
 def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], result: Attribute | None) -> SSAValue:
-    """Call a function of the engine that makes an op's transfers."""
+    """Emit a call of the engine that executes an op's transfers."""
     is_external = "external" in op.properties
     b.include_runtime(op, external=is_external)
     return effect(b, f"tw_{'ram' if is_external else 'dma'}_{call}", operands, result)
@@ -55,17 +55,17 @@ def _transfer(b: Builder, op: Operation, call: str, operands: list[SSAValue], re
 @emits("cluster.fork")
 def _fork(converter: FunctionConverter, op: Operation) -> None:
     """
-    Convert `cluster.fork`, all that a function does: a loop over the cores, whose turns the cores share in C.
+    Convert `cluster.fork`, the sole op of its function: a loop over the cores, executed in parallel.
 
-    The function gets the attribute `tilewright.fork`, the number of turns.
+    The function gets the attribute `tilewright.fork`, the trip count.
     """
     assert isinstance(op, ForkOp)
     others = [other for other in converter.function.regions[0].block.ops if other.name not in (op.name, "func.return")]
     if others or op.parent_op() is not converter.function:
         raise Diagnostic(
-            "a kernel is shared among cores in the middle of a function",
+            "a fork must be the only op of its function",
             where(op),
-            expected="a function that does nothing else",
+            expected="a function with no other op",
             remedy="run fork-kernels, which makes it",
         )
     converter.attributes["tilewright.fork"] = op.cores

@@ -1,8 +1,7 @@
 """
-N-Eureka: convolutions with packed weights as kernels, and the registers by which jobs reach the hardware.
+Dialect of N-Eureka: convolutions with packed weights as kernels, and register accesses of jobs.
 
-A kernel is lowered to one or several jobs, each of which is `npu.acquire`, 24 times `npu.write`, `npu.trigger` and
-`npu.wait`.
+A kernel is lowered to one or several jobs: `npu.acquire`, 24 times `npu.write`, `npu.trigger` and `npu.wait`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _READ_BY_JOBS = (Register.WEIGHTS, Register.INPUT, Register.SCALE, Register.BIAS
 
 
 class _OperandOfJob(MemoryEffect):
-    """The access of the job that is acquired to the buffer whose address is written to a register."""
+    """Access of the acquired job to the buffer whose address is written to a register."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> Set[EffectInstance] | None:
@@ -48,11 +47,11 @@ class _OperandOfJob(MemoryEffect):
 
 
 class _InReach(OpTrait):
-    """The rule that the NPU reaches the memory of a buffer."""
+    """Verifier that a buffer is in a memory of the NPU."""
 
     def verify(self, op: Operation) -> None:
         if not isinstance(cast("MemRefType[Any]", op.operands[0].type).memory_space, StringAttr):
-            raise VerifyException('the buffer must lie in a memory that the NPU reaches, such as memref<..., "L1">')
+            raise VerifyException('the buffer must be in a memory that the NPU reaches, such as memref<..., "L1">')
 
 
 @instruction("npu.acquire", c="tw_npu_acquire")

@@ -1,1 +1,1 @@
-"""Loops over blocks of sums, for kernels that the cores of a cluster run."""
+"""Register-blocked loops of kernels on a cluster's cores."""

@@ -1,4 +1,4 @@
-"""Loops for depthwise convolutions of bytes: the pixels of a row at a time, channel by channel."""
+"""Loops of depthwise convolutions of bytes: blocks of pixels of a row, channel by channel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..dialects.cluster.instructions import window
 from .dot import is_of_bytes
 
 PIXELS = 8
-"""Of a row at a time: the weights of a channel are in registers meanwhile."""
+"""Pixels per block; the weights of a channel stay in registers."""
 
 
 def is_depthwise(op: Operation) -> bool:
-    """Return whether a kernel on buffers is a convolution of bytes of each channel by itself, with `channels_last`."""
+    """Return whether a kernel on buffers is a channels-last depthwise convolution of bytes."""
     if not isinstance(op, ConvOp) or op.channels_last is None or not is_of_bytes(op):
         return False
     features, *_, depth = shape_of(op.inputs[1])
@@ -34,15 +34,17 @@ def lower_depthwise(op: ConvOp, kernel: Kernel, nest: Nest) -> None:
     Build the loops: over channels outermost, then over rows, then over blocks of pixels.
 
     Each block is one `cluster.window` into a buffer of sums, followed by the epilogue in a loop over that buffer. Rows
-    and pixels whose windows extend beyond x are done one by one, on the part of the window that is inside, so
-    that the size of all other windows is known.
+    and
+    pixels with border windows are computed one by one, on the in-bounds part of the window, so that all other windows
+    have
+    static size.
     """
     _DepthwiseLoops(op, kernel, nest).build()
 
 
 class _DepthwiseLoops(BlockLoops):
     def __init__(self, op: ConvOp, kernel: Kernel, nest: Nest):
-        # The loops are n, g, f, space..., c, taps..., of which f and c have one turn.
+        # The loops are n, g, f, space..., c, taps...; f and c have one iteration.
         self.channel, *taps = sorted(kernel.reduced)
         super().__init__(op, kernel, nest, pixel=self.channel - 1, taps=taps)
         dilations = numbers_of(op.dilations)
@@ -65,7 +67,7 @@ class _DepthwiseLoops(BlockLoops):
             self.nest.close()
 
     def block(self, part: Part, pixel: Index, clipped: Sequence[bool]) -> None:
-        """Build the sums of one block, and what follows on them."""
+        """Build the sums and the epilogue of one block."""
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size], alignment=4))
         self.position[self.pixel] = pixel
         self.nest.last(self.sums(sums, clipped))
@@ -79,7 +81,7 @@ class _DepthwiseLoops(BlockLoops):
             self.nest.close()
 
     def sums(self, sums: SSAValue, clipped: Sequence[bool]) -> Operation:
-        """Return the op that computes a block."""
+        """Build the op that computes the sums of a block."""
         x, w = self.kernel.inputs
         rows, taps = self.window(clipped)
         self.position[self.channel] = 0

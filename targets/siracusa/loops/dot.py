@@ -1,4 +1,4 @@
-"""Loops for convolutions and matrix products of bytes whose sums run along memory: blocks of pixels times features."""
+"""Loops of convolutions and matrix products of bytes with contiguous sums: register blocks of pixels x features."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ....passes.loops.nest import PARALLEL, Index, Nest
 from ..dialects.cluster.instructions import dot, dot_packed
 
 PIXELS, FEATURES = 2, 4
-"""The block: its 8 sums, and the 6 words that go into them, fit the registers of a RISC-V core (PULP-NN's 4x2)."""
+"""Register block: its 8 sums and 6 operand words fit the registers of a RISC-V core (PULP-NN's 4x2)."""
 
 
 def is_dot(op: Operation) -> bool:
     """
-    Return whether a kernel on buffers is a sum of products of bytes that are contiguous.
+    Return whether a kernel on buffers is a sum of products of contiguous bytes.
 
     These are convolutions with `channels_last` and one group, and matrix products with `transpose_b`. Packed weights of
-    several taps have to fill whole words for each.
+    several taps must fill whole words for each tap.
     """
     if not isinstance(op, ConvOp | MatmulOp) or not is_of_bytes(op):
         return False
@@ -43,7 +43,7 @@ def is_of_bytes(op: ContractionOp) -> bool:
     """
     Return whether a kernel sums up products of bytes, the second ones signed, in 32 bits without overflow.
 
-    Packed numbers that have no sign fit a byte that has one.
+    Unsigned packed numbers fit a signed byte.
     """
     x, w = op.inputs
     integers = element_of(x) == i8 and element_of(w) == i8 and op.accumulator == i32
@@ -55,7 +55,7 @@ def _is_dot_conv(op: ConvOp, strides: list[list[int | None]]) -> bool:
     """
     Return whether the taps and channels of a row of the window are contiguous, in x and in w.
 
-    No window lies in the padding as a whole.
+    No window may be entirely in the padding.
     """
     if op.channels_last is None or op.groups.value.data != 1 or len(shape_of(op.inputs[0])) > 4:
         return False
@@ -74,13 +74,14 @@ def lower_dot(op: ContractionOp, kernel: Kernel, nest: Nest) -> None:
     Build the loops: over rows of pixels outermost, then over blocks of pixels, then over blocks of features.
 
     Each block is one `cluster.dot` into a buffer of sums, followed by the epilogue in loops over that buffer. Pixels
-    whose windows extend beyond the sides of x are done one by one, on the part of the window that is inside.
+    with
+    border windows are computed one by one, on the in-bounds part of the window.
     """
     DotLoops(op, kernel, nest).build()
 
 
 class DotLoops(BlockLoops):
-    """A convolution or matrix product in blocks of pixels times features."""
+    """Loop nest of a convolution or matrix product in blocks of pixels x features."""
 
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest):
         # The loops of a convolution are n, g, f, space..., c, taps..., those of a matrix product ..., m, n, k.
@@ -95,7 +96,7 @@ class DotLoops(BlockLoops):
         self.x_axis, self.w_axis = x - 2, 0 if is_conv else w - 2
 
     def build(self) -> None:
-        """Build it all."""
+        """Build the nest."""
         mine = {self.feature, self.pixel, *self.kernel.reduced}
         outer = self.open_all([d for d in range(len(self.kernel.bounds)) if d not in mine], [PARALLEL])
         for part in self.pixel_parts():
@@ -110,14 +111,14 @@ class DotLoops(BlockLoops):
             self.nest.close()
 
     def pixel_parts(self) -> Iterable[Part]:
-        """Return the stretches of a row of pixels, in blocks."""
+        """Return the intervals of a row of pixels, in blocks."""
         return self.parts_along(-1, PIXELS)
 
     def begin(self, part: Part, pixel: Index) -> None:
-        """Build the common part of blocks of the same pixels, from this one on."""
+        """Build code shared by all blocks of the same pixels."""
 
     def block(self, part: Part, pixel: Index, features: int, feature: Index) -> None:
-        """Build the sums of one block, and what follows on them."""
+        """Build the sums and the epilogue of one block."""
         sums = self.nest.op(memref.AllocaOp.get(i32, shape=[part.size, features], alignment=4))
         self.position[self.pixel], self.position[self.feature] = pixel, feature
         self.nest.last(self.dot(part, sums))
@@ -132,7 +133,7 @@ class DotLoops(BlockLoops):
                 self.nest.close()
 
     def dot(self, part: Part, sums: SSAValue) -> Operation:
-        """Return the op that computes a block."""
+        """Build the op that computes the sums of a block."""
         x, w = self.kernel.inputs
         rows, taps = self.window([tap != self.taps[-1] or part.clipped for tap in self.taps])
         self.position[self.channel] = 0
@@ -155,7 +156,7 @@ class DotLoops(BlockLoops):
         )
 
     def packing(self) -> dict[str, int]:
-        """Return the form of packed weights, as `cluster.dot_packed` takes it; empty where they are bytes."""
+        """Return the format of packed weights for `cluster.dot_packed`; empty for bytes."""
         if not isinstance(self.op, PackableOp) or not self.op.packed_bits:
             return {}
         return {"bits": self.op.packed_bits, "are_signed": not self.op.is_unsigned(1)}

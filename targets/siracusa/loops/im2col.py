@@ -1,4 +1,4 @@
-"""Loops for sums of products of bytes whose windows are copied contiguously, or packed, before they are multiplied."""
+"""Loops of sums of products of bytes with im2col: windows are copied contiguously, or packed, before the product."""
 
 from __future__ import annotations
 
@@ -35,26 +35,27 @@ def _row_bytes(op: ContractionOp) -> int:
 
 
 def _window_size(op: ContractionOp) -> int:
-    """Return the bytes of a window as it is multiplied: those of the weights of a feature."""
+    """Return the bytes of a window in the product: those of a feature's weights."""
     shape = shape_of(op.inputs[1])
     return prod(shape[1:]) if isinstance(op, ConvOp) else shape[-1]
 
 
 def takes_im2col(op: ConvOp, most_bytes: int) -> bool:
     """
-    Return whether a convolution on buffers can be done with `im2col`, in a buffer of so many bytes at most.
+    Return whether a convolution on buffers supports `im2col`, in a buffer of at most `most_bytes` bytes.
 
-    It is one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature are
-    contiguous, and no window lies in the padding as a whole.
+    It must be one of bytes with `channels_last`, one group and one or two spatial axes. The weights of a feature must
+    be
+    contiguous, and no window may be entirely in the padding.
     """
     return not op.packed_bits and _takes_windows(op, most_bytes)
 
 
 def takes_narrow_input(op: PackableOp, most_bytes: int) -> bool:
     """
-    Return whether windows of numbers as narrow as a kernel's packed weights can be packed, in so many bytes at most.
+    Return whether a kernel's windows can be packed to the width of its weights, in at most `most_bytes` bytes.
 
-    Numbers of several taps have to fill whole words for each. Unsigned weights are multiplied by unsigned numbers only.
+    Numbers of several taps must fill whole words for each tap. Unsigned weights need unsigned inputs.
     """
     if not op.packed_bits or (op.is_unsigned(1) and not op.is_unsigned(0)):
         return False
@@ -75,13 +76,13 @@ def _takes_windows(op: ConvOp, most_bytes: int) -> bool:
 
 
 def check_im2col(op: ConvOp, most_bytes: int) -> None:
-    """Raise Diagnostic where `im2col` is not possible for a convolution on buffers, as `takes_im2col` says."""
+    """Raise Diagnostic for a convolution on buffers that does not support `im2col`, by `takes_im2col`."""
     if not takes_im2col(op, most_bytes):
         raise _not_possible(op, most_bytes, "im2col", "this convolution")
 
 
 def check_narrow_input(op: PackableOp, most_bytes: int) -> None:
-    """Raise Diagnostic where a kernel's windows cannot be packed, as `takes_narrow_input` says."""
+    """Raise Diagnostic for a kernel whose windows cannot be packed, by `takes_narrow_input`."""
     if not takes_narrow_input(op, most_bytes):
         raise _not_possible(op, most_bytes, "narrow_input", "this kernel")
 
@@ -105,23 +106,24 @@ def _is_dense(shape: tuple[int, ...], strides: Any) -> bool:
 
 def lower_im2col(op: ConvOp, kernel: Kernel, nest: Nest, most_bytes: int) -> None:
     """
-    Build the loops of a convolution with `im2col`: those of `lower_dot`, over blocks of pixels all alike.
+    Build the loops of a convolution with `im2col`: those of `lower_dot`, with equal blocks of pixels.
 
-    At each block its windows are copied by `cluster.im2col` into a buffer of the core, what lies in the padding as
-    zeros; blocks of features multiply them as rows of one length. Raises Diagnostic where that is not possible.
+    Each block copies its windows by `cluster.im2col` into a buffer of the core, with zeros for padding; blocks of
+    features
+    multiply them as rows of one length. Raises Diagnostic for an unsupported convolution.
     """
     check_im2col(op, most_bytes)
     _WindowLoops(op, kernel, nest).build()
 
 
 def lower_narrow_input(op: PackableOp, kernel: Kernel, nest: Nest, most_bytes: int) -> None:
-    """Build the same loops with windows that are packed as they are copied. Raises Diagnostic as `lower_im2col`."""
+    """Build the loops of `lower_im2col` with packed windows. Raises Diagnostic as `lower_im2col` does."""
     check_narrow_input(op, most_bytes)
     _WindowLoops(op, kernel, nest, op.packed_bits).build()
 
 
 class _WindowLoops(DotLoops):
-    """Blocks of pixels times features from copies of windows, packed in numbers of `bits` bits where it is not 0."""
+    """Blocks of pixels x features on copied windows, packed to `bits` bits unless that is 0."""
 
     def __init__(self, op: ContractionOp, kernel: Kernel, nest: Nest, bits: int = 0):
         super().__init__(op, kernel, nest)
@@ -132,7 +134,7 @@ class _WindowLoops(DotLoops):
         self.bits = bits
 
     def pixel_parts(self) -> Iterator[Part]:
-        """Yield blocks from the first pixel on: those with border windows, those between, and the rest."""
+        """Yield blocks of pixels: those with border windows, interior ones, and the remainder."""
         count = self.kernel.bounds[self.pixel]
         low, high = self.whole_windows(-1, count)
         begin = min(-(-low // PIXELS) * PIXELS, count)
@@ -151,7 +153,7 @@ class _WindowLoops(DotLoops):
             self.nest.last(self.window_of(number, part))
 
     def window_of(self, number: int, part: Part) -> Operation:
-        """Return the op that copies the window at the current position, the block's pixel `number`."""
+        """Build the op that copies the window at the current position, the block's pixel `number`."""
         nest, x, w = self.nest, self.kernel.inputs[0], shape_of(self.kernel.inputs[1].value)
         channels, width = self.kernel.bounds[self.channel], w[-1]
         *along, last = self.taps or [None]
@@ -187,7 +189,7 @@ class _WindowLoops(DotLoops):
         return self.dilation == 1 and strides is not None and strides[self.x_axis] == channels
 
     def dot(self, part: Part, sums: SSAValue) -> Operation:
-        """Return the op that computes a block, of rows that are whole windows."""
+        """Build the op that computes a block from whole windows as rows."""
         w = self.kernel.inputs[1]
         self.position |= dict.fromkeys(self.kernel.reduced, 0)
         w_at = self.place(w)

@@ -1,4 +1,4 @@
-"""Loops for packed numbers on a cluster's cores: rows that are unpacked a word at a time."""
+"""Loops that unpack rows of packed numbers by words on a cluster's cores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..dialects.cluster.instructions import unpack_row
 
 
 def is_unpack(op: Operation) -> bool:
-    """Return whether an op on buffers unpacks rows whose bytes are contiguous, on both sides."""
+    """Return whether an op on buffers unpacks rows with contiguous bytes on both sides."""
     if not isinstance(op, UnpackOp):
         return False
     strides = [cast("MemRefType[Any]", value.type).get_strides() for value in op.operands]
@@ -23,7 +23,7 @@ def is_unpack(op: Operation) -> bool:
 
 
 def lower_unpack(op: UnpackOp, kernel: Kernel, nest: Nest) -> None:
-    """Build the loops over rows, in which each is one `cluster.unpack`."""
+    """Build the loops over rows, with one `cluster.unpack` each."""
     loops = KernelLoops(kernel, nest)
     *outer, last = range(len(kernel.bounds))
     opened = loops.open_all(outer, [PARALLEL])

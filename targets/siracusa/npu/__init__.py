@@ -1,1 +1,1 @@
-"""The N-Eureka NPU (v1): packed weights, jobs, and a model of what its registers do."""
+"""N-Eureka NPU (v1): packed weights, jobs, and a functional model of its registers."""

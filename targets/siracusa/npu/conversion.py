@@ -1,4 +1,4 @@
-"""Builder of a kernel's form on the NPU, and of the kernel left after it."""
+"""Conversion of a kernel to its form on the NPU, and the elementwise kernel after it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ from .sources import Source
 from .weights import pack
 
 _LAST = (0, 2, 3, 1)
-"""The axes of [N, C, H, W] in the order of [N, H, W, C]."""
+"""Permutation from [N, C, H, W] to [N, H, W, C]."""
 _FIRST = (0, 3, 1, 2)
 
 
 class Conversion:
-    """The ops that stand for a kernel, inserted before it: `kernel` for the NPU, `rest` where something is left."""
+    """
+    Replacement of a kernel, inserted before it: `kernel` for the NPU, and `rest`, the elementwise kernel after it.
+    """
 
     def __init__(self, source: Source):
         self.source, self.op = source, source.op
@@ -46,7 +48,7 @@ class Conversion:
             self.result = self.rest.results[0]
 
     def undo(self) -> None:
-        """Erase the ops again."""
+        """Erase the inserted ops."""
         for op in reversed(self.ops):
             Rewriter.erase_op(op)
 
@@ -100,7 +102,7 @@ class Conversion:
         return [scales, self._constant(_as_i32(made.bias), i32, f"{name}_bias")]
 
     def _image(self) -> SSAValue:
-        """Return x as the NPU takes it: [N, H, W, C], or a matrix."""
+        """Build x in the layout of the NPU: [N, H, W, C], or a matrix."""
         x = self.source.x
         if not self.source.channels_last:
             x = self._transposed(x, _LAST)
@@ -118,7 +120,7 @@ class Conversion:
         return x
 
     def _taken(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Return the pixels of an image [N, H, W, C] that lie strides apart, as one of this shape."""
+        """Build the strided slice of an image [N, H, W, C] with this shape."""
         if self.source.strides == (1, 1):
             return value
         type = TensorType(cast(Any, element_of(value)), shape)
@@ -144,7 +146,7 @@ class Conversion:
         return [batch, height + above + below - reach, width + left + right - reach, features]
 
     def _as_before(self, value: SSAValue) -> SSAValue:
-        """Return the NPU's result in the shape and the order of axes of the kernel's result."""
+        """Build the NPU's result in the shape and layout of the kernel's result."""
         if self.source.pads is not None and self.source.kind is not Kind.POINTWISE:
             shape = shape_of(self.op.output)
             batch, *space = [shape[axis] for axis in (range(3) if self.source.channels_last else (0, 2, 3))]
@@ -179,5 +181,5 @@ class Conversion:
 
 
 def _as_i32(values: Array) -> Array:
-    """Return numbers of 32 bits, signed or unsigned, as their bits in int32."""
+    """Reinterpret signed or unsigned 32-bit numbers as int32."""
     return (values & 0xFFFF_FFFF).astype(np.uint32).view(np.int32)

@@ -1,5 +1,5 @@
 """
-Semantics of a job of N-Eureka: its loops over sub-tiles, sums of 32 bits, and requantisation.
+Functional model of an N-Eureka job: loops over sub-tiles, 32-bit sums, and requantisation.
 
 For each block of output channels, then each 6 x 6 output pixels, it sums over all blocks of input channels, then
 requantises and writes. Source: GVSoC `pulp/neureka/src`.
@@ -23,7 +23,7 @@ from .weights import unpack
 
 @dataclass(frozen=True)
 class Decoded:
-    """The registers of a job, read as numbers."""
+    """Registers of a job, decoded."""
 
     words: tuple[int, ...]
 
@@ -38,7 +38,7 @@ class Decoded:
 
     @cached_property
     def kind(self) -> Kind:
-        """The kind of convolution."""
+        """Kind of convolution."""
         return Kind(self.field(Conf.KIND))
 
     @property
@@ -53,7 +53,7 @@ class Decoded:
 
     @property
     def weights(self) -> int:
-        """The address of the weights."""
+        """Address of the weights."""
         base = WEIGHT_MEMORY_BASE if self.field(Conf.WEIGHT_MEMORY) else 0
         return self.words[Register.WEIGHTS] + base
 
@@ -65,7 +65,7 @@ class Decoded:
 
     @property
     def fill(self) -> int:
-        """The number that the padding holds."""
+        """Padding value."""
         byte = self.words[Register.PADDING] & 0xFF
         return byte - 256 if self.field(Conf.SIGNED) and byte >= 128 else byte
 
@@ -76,7 +76,7 @@ class Decoded:
 
     @cached_property
     def blocks(self) -> dict[str, list[int]]:
-        """The extents of the blocks along output channels, input channels, output rows and columns."""
+        """Extents of the blocks along output channels, input channels, output rows and columns."""
         (features, channels), (rows, columns) = self.pair(Register.CHANNEL_BLOCKS), self.pair(Register.PIXEL_BLOCKS)
         rest_features, rest_channels = self.pair(Register.CHANNEL_REMAINDERS)
         rest_rows, rest_columns = self.pair(Register.OUTPUT_REMAINDERS)
@@ -97,15 +97,15 @@ def _extents(count: int, block: int, rest: int) -> list[int]:
 
 
 def check(job: Decoded) -> None:
-    """Raise Diagnostic for registers that ask for what the NPU lacks, or that contradict each other."""
+    """Raise Diagnostic for registers with unsupported or inconsistent values."""
     known = sum(((1 << width) - 1) << field for field, width in WIDTHS.items())
     sizes = set(SIZES.values())
     if job.words[Register.CONF0] & ~known or job.field(Conf.KIND) > Kind.POINTWISE.value:
-        raise _refused("CONF0 asks for what the NPU lacks", f"0x{job.words[Register.CONF0]:08x}")
+        raise _refused("CONF0 has unsupported fields", f"0x{job.words[Register.CONF0]:08x}")
     if job.words[Register.FILTER_MASK] or job.words[Register.SCALE_SHIFT]:
         raise _refused("a filter mask or shifts of single channels", "registers 22 and 4 that are not 0")
     if job.field(Conf.OUTPUT_SIZE) not in sizes or job.field(Conf.SCALE_SIZE) not in sizes or job.bits < 2:
-        raise _refused("numbers of a width that the NPU lacks", f"0x{job.words[Register.CONF0]:08x}")
+        raise _refused("numbers of an unsupported width", f"0x{job.words[Register.CONF0]:08x}")
     if job.field(Conf.REQUANTIZE) == job.field(Conf.OUTPUT_SIZE) >> 1:
         raise _refused("outputs of 8 bits are requantised, those of 32 bits are not", "CONF0 that says otherwise")
     if job.field(Conf.ACCUMULATE) and job.output_bytes != 4:
@@ -139,14 +139,14 @@ def _pixels(job: Decoded) -> tuple[list[int], list[int]]:
 
 
 def _refused(rule: str, found: str) -> Diagnostic:
-    return Diagnostic(f"the NPU cannot do this job: {rule}", found=found)
+    return Diagnostic(f"the NPU does not support this job: {rule}", found=found)
 
 
 def run_job(words: Sequence[int], memory: Memory) -> None:
     """
-    Do the job that 24 registers describe.
+    Execute the job that 24 registers describe.
 
-    Raises Diagnostic for what the NPU lacks, and where it would read or write outside of memory.
+    Raises Diagnostic for unsupported jobs, and for accesses out of bounds.
     """
     job = Decoded(tuple(words))
     check(job)
@@ -159,7 +159,7 @@ def run_job(words: Sequence[int], memory: Memory) -> None:
 
 @dataclass(frozen=True)
 class _Block:
-    """A block of output channels of a job."""
+    """Block of output channels of a job."""
 
     job: Decoded
     memory: Memory
@@ -168,7 +168,7 @@ class _Block:
 
     @cached_property
     def weights(self) -> list[Array]:
-        """The weights for each block of input channels: [taps, Cin, Cout], depthwise [taps, C]."""
+        """Weights for each block of input channels: [taps, Cin, Cout], depthwise [taps, C]."""
         job, kind = self.job, self.job.kind
         if kind is Kind.DEPTHWISE:
             row = self.memory.view(job.weights + self.number * job.bits * WORD, [1, job.bits * WORD], [0, 1])
@@ -208,7 +208,7 @@ class _Block:
         return self.memory.view(start, [height, width, self.count * size], [row_stride, pixel_stride, 1], writes=True)
 
     def _requantized(self, sums: Array) -> Array:
-        """Return sums as bytes: a product of 64 bits, cut to 32 by the bias, shifted and clipped."""
+        """Requantise sums to bytes: a 64-bit product, truncated to 32 bits with the bias, shifted and clipped."""
         job = self.job
         wide = bool(job.field(Conf.SCALE_SIZE))
         scaled = sums * self._vector(Register.SCALE, "<u4" if wide else "<u1")
@@ -218,7 +218,7 @@ class _Block:
         return np.clip(scaled >> job.field(Conf.SHIFT), low, high).astype(np.uint8)
 
     def _vector(self, register: Register, element: str) -> Array:
-        """Return the numbers of the block's output channels."""
+        """Return the per-channel numbers of the block."""
         size = np.dtype(element).itemsize
         start = self.job.words[register] + self.number * self.job.kind.features * size
         found = self.memory.view(start, [self.count * size], [1])
@@ -254,7 +254,7 @@ def _input(job: Decoded, memory: Memory, at: tuple[int, int], extents: tuple[int
 
 
 def _convolved(image: Array, weights: Array, extents: tuple[int, int], taps: int) -> Array:
-    """Return the sums [height, width, Cout] of an image's windows; all numbers are far below 2^53."""
+    """Convolve an image to sums [height, width, Cout]; all numbers are far below 2^53."""
     height, width = extents
     total: Array | float = 0.0
     for tap, factors in enumerate(weights):

@@ -1,4 +1,4 @@
-"""One kernel in two parts: the NPU does the first, another engine the second, at the same time."""
+"""Split of a kernel into two parts that run concurrently on the NPU and another engine."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ from .geometry import PIXELS, Kind
 from .prices import with_weights
 
 DOUBLED = 4096
-"""Bytes of weights, at most, that both parts may need: each engine has its own form of them."""
+"""Maximum bytes of weights that both parts may need; each engine has its own layout of them."""
 
 
 @dataclass(frozen=True)
 class Division:
     """
-    A kernel of which the NPU does what lies before `point` of a loop, and another engine the rest.
+    Split of a kernel at `point` of a loop: the NPU computes the part before, another engine the rest.
 
-    `npu` are the NPU's cycles, `rest` those of what is left to do after it, if anything is, `beside` those of the other
-    engine's part, for which that needs `others_share` of the weights.
+    `npu` are the NPU's cycles, `rest` those of the remaining elementwise kernel, if any. `beside` are those of the
+    other
+    engine's part, which needs the fraction `others_share` of the weights.
     """
 
     loop: int
@@ -47,9 +48,9 @@ class Division:
 
 class _Side:
     """
-    Cost of an engine for its part of a kernel split along one loop, its share of the weights included.
+    Cost model of an engine's part of a kernel split along one loop, including its weights.
 
-    The loop is that of an axis of the kernel's result, which is counted from the end.
+    The loop indexes an axis of the kernel's result, counted from the end.
     """
 
     def __init__(self, op: Operation, engine: Engine, machine: Machine, axis: int, *, has_weights: bool = True):
@@ -59,7 +60,7 @@ class _Side:
         self._bounds, self._price = kernel.bounds, machine.pricer(engine, op)
 
     def cycles(self, extent: int) -> int | None:
-        """Return the cycles of so many points of the loop, None where the engine cannot do them."""
+        """Return the cycles of `extent` points of the loop, None if the engine does not support them."""
         whole = self._bounds[self._dim]
         bounds = tuple(extent if dim == self._dim else size for dim, size in enumerate(self._bounds))
         cycles = self._price(bounds) if self._price is not None else None
@@ -71,8 +72,8 @@ class _Side:
 @dataclass(frozen=True)
 class Divisible:
     """
-    A kernel that may be divided along a loop of so many points, the one of its result's axis `axis`; `blocks` are the
-    NPU's.
+    Kernel with a loop of `bound` points, of its result's axis `axis`, along which it may be split in the NPU's
+    `blocks`.
     """
 
     conversion: Conversion
@@ -85,7 +86,7 @@ class Divisible:
     block: int
 
     def divisions(self) -> Iterator[Division]:
-        """Yield the ways to divide the kernel of which the two parts take about as long."""
+        """Yield the splits of the kernel with about equal cycles of both parts."""
         bound = self.bound
         whole, none = self._priced(bound), self._priced(0)
         if whole is None or none is None:
@@ -99,7 +100,10 @@ class Divisible:
                 yield found
 
     def _priced(self, point: int) -> Division | None:
-        """Return the division at a point, None where an engine cannot do its part; 0 and the loop's end are whole."""
+        """
+        Return the split at a point, None if an engine does not support its part; 0 and the bound leave the kernel
+        whole.
+        """
         first, last = point or self.bound, self.bound - point or self.bound
         npu, beside = self._first.cycles(first), self._second.cycles(last)
         if npu is None or beside is None:
@@ -120,7 +124,7 @@ class Divisible:
 
     @cached_property
     def _rest(self) -> _Side | None:
-        """Kernel left after the NPU, if there is one."""
+        """Elementwise kernel after the NPU's part, if there is one."""
         rest = self.conversion.rest
         return None if rest is None else self._side(rest, self.other, has_weights=False)
 
@@ -131,10 +135,11 @@ class Divisible:
 
 def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machine) -> Divisible | None:
     """
-    Return a kernel as one that NPU and another engine can do together, None where they cannot.
+    Return a kernel as one that may be split between the NPU and another engine, None for others.
 
-    It is divided along the outermost axis of its result: the features of a single row, or the rows of an image, for
-    which both parts need all weights, so that these have to be few.
+    The split is along the outermost axis of its result. That is the features of a single row, or the rows of an image;
+    for
+    the latter, both parts need all weights, which must be small.
     """
     op, source = conversion.op, conversion.source
     if (
@@ -156,15 +161,15 @@ def divisible(conversion: Conversion, npu: Engine, other: Engine, machine: Machi
 
 
 def _axis_of(kernel: Kernel, loop: int) -> int:
-    """Return the axis of a kernel's output that a loop leads along."""
+    """Return the axis of a kernel's output that a loop indexes."""
     return list(kernel.outputs[0].map.results).index(kernel.identity.results[loop])
 
 
 def divide(op: Operation, division: Division, npu: str, other: str) -> Operation | None:
     """
-    Let two parts stand for a kernel, mapped to their engines; returns that of the NPU.
+    Replace a kernel by two parts mapped to their engines; return the NPU's part.
 
-    None, and the kernel is as it was, where a part is no kernel of its kind.
+    Returns None, without a change, if a part is not a legal kernel.
     """
     axis = _axis_of(kernel_of(op), division.loop)
     try:

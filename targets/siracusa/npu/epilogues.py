@@ -1,4 +1,4 @@
-"""Epilogues as requantisations of the NPU, and what is left of them for others to do."""
+"""Split of epilogues into the NPU's requantisation and a remaining elementwise kernel."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _INT32 = 1 << 31
 @dataclass(frozen=True)
 class Requantization:
     """
-    Bytes from sums: `clip((sum * scale[o] + bias[o]) >> shift, low, high)`.
+    Requantisation to bytes: `clip((sum * scale[o] + bias[o]) >> shift, low, high)`.
 
-    `of` is the op of the epilogue whose result that is; where it clips to less, to `narrower`.
+    `of` is the epilogue's op with this result; if it clips further, to `narrower`.
     """
 
     scale: Array
@@ -41,13 +41,13 @@ class Requantization:
 
     @property
     def scale_bits(self) -> int:
-        """The bits of a scale: 8 where they do, else 32."""
+        """Bits of a scale: 8 if they suffice, else 32."""
         return 8 if not self.scale.size or self.scale.max() < 256 else 32
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A value that is `factor[o] * sum + summand[o]`, not below `least[o]` and not above `most[o]`."""
+    """Clamped linear function: `factor[o] * sum + summand[o]`, limited to [`least[o]`, `most[o]`]."""
 
     factor: Array
     summand: Array
@@ -55,45 +55,47 @@ class _Line:
     most: Array
 
     def range(self, sums: tuple[Array, Array]) -> tuple[Array, Array]:
-        """Return the least and the greatest value of each channel, before it is limited."""
+        """Return the least and the greatest unlimited value of each channel."""
         ends = [self.factor * end + self.summand for end in sums]
         return np.minimum(*ends), np.maximum(*ends)
 
     def plus(self, numbers: Array) -> _Line:
-        """Return the value plus a number for each channel."""
+        """Add a number per channel."""
         return _Line(self.factor, self.summand + numbers, self.least + numbers, self.most + numbers)
 
     def times(self, numbers: Array) -> _Line:
-        """Return the value times a number for each channel."""
+        """Multiply by a number per channel."""
         ends = self.least * numbers, self.most * numbers
         return _Line(self.factor * numbers, self.summand * numbers, np.minimum(*ends), np.maximum(*ends))
 
     def at_least(self, numbers: Array) -> _Line:
-        """Return the greater of the value and a number for each channel."""
+        """Take the maximum with a number per channel."""
         return replace(self, least=np.maximum(self.least, numbers), most=np.maximum(self.most, numbers))
 
     def at_most(self, numbers: Array) -> _Line:
-        """Return the less of the value and a number for each channel."""
+        """Take the minimum with a number per channel."""
         return replace(self, least=np.minimum(self.least, numbers), most=np.minimum(self.most, numbers))
 
     def is_free(self, low: int, high: int, shift: int) -> bool:
-        """Return whether its limits change nothing where it is shifted and then clipped."""
+        """Return whether the limits are redundant before a shift and a clip."""
         clipped = (self.least >> shift <= low) & (self.most >> shift >= high)
         constant = (self.factor == 0) & (self.least <= self.summand) & (self.summand <= self.most)
         return bool(np.all(clipped | constant))
 
 
 _FREE = 1 << 200
-"""A limit that no value reaches."""
+"""Infinite limit."""
 
 
 def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]) -> Requantization | None:
     """
-    Return the requantisation that begins a kernel's epilogue, where the NPU supports it; else None.
+    Match the requantisation at the start of a kernel's epilogue if the NPU supports it; else None.
 
-    `sums` are the least and the greatest sum of each output channel. Additions and multiplications by numbers of the
-    channel before the requantisation become part of its scale and bias, as does the rounding, which the NPU lacks;
-    limits (a ReLU) must be such that the final clip makes them superfluous.
+    `sums` are the least and the greatest sum of each output channel. Additions and multiplications by per-channel
+    numbers
+    are folded into scale and bias, and so is the rounding, which the NPU does not have. Limits (a ReLU) must be implied
+    by
+    the final clip.
     """
     block = single_block(op.epilogue)
     if block is None:
@@ -118,7 +120,7 @@ def requantization_of(op: KernelOp, feature_axis: int, sums: tuple[Array, Array]
 
 
 def _step(op: Operation, lines: dict[SSAValue, _Line], channels: Channels) -> _Line | None:
-    """Return the result of an op on a linear function, None where that is not linear."""
+    """Return the result of an op on a linear function, None if it is not linear."""
     if isinstance(op, arith.ExtSIOp):
         return lines.get(op.input)
     if not isinstance(op, arith.AddiOp | arith.SubiOp | arith.MuliOp | arith.MaxSIOp | arith.MinSIOp):
@@ -142,14 +144,14 @@ def _step(op: Operation, lines: dict[SSAValue, _Line], channels: Channels) -> _L
 
 
 def _fits(line: _Line, op: Operation, sums: tuple[Array, Array]) -> bool:
-    """Return whether a line stays within the type of the op that makes it."""
+    """Return whether the range of a linear function fits the type of the op that computes it."""
     low, high = line.range(sums)
     limit = 1 << (integer_width(op.results[0].type) or 1) - 1
     return bool((low >= -limit).all() and (high < limit).all())
 
 
 def _checked(op: RequantizeOp, line: _Line, channels: Channels, sums: tuple[Array, Array]) -> Requantization | None:
-    """Return the requantisation of a line, None where scale, bias or what they make of the sums is out of range."""
+    """Return the requantisation of a linear function, None if scale, bias or their result is out of range."""
     mul, add, shift = channels[op.mul], channels[op.add], op.shift.value.data
     clip = op.low.value.data, op.high.value.data
     wide = next((each for each in CLIPS if each[0] <= clip[0] and clip[1] <= each[1]), None)
@@ -166,7 +168,7 @@ def _checked(op: RequantizeOp, line: _Line, channels: Channels, sums: tuple[Arra
     return Requantization(scale.astype(np.int64), bias.astype(np.int64), shift, *wide, op, narrower)
 
 
-# What is left
+# Remaining epilogue
 
 
 def is_all(op: KernelOp, made: Requantization) -> bool:
@@ -179,10 +181,9 @@ def is_all(op: KernelOp, made: Requantization) -> bool:
 
 def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], list[AffineMap], Block]:
     """
-    Return the rest of an epilogue: operands, their maps and the code of an elementwise kernel.
+    Return the remaining epilogue as an elementwise kernel: operands, maps and code.
 
-    Its first argument is an element of what the NPU makes: a byte where that is requantised, else a sum; the last is
-    one of the output.
+    Its first argument is the NPU's result: a requantised byte or a sum; the last is an element of the output.
     """
     source = single_block(op.epilogue)
     assert source is not None
@@ -206,7 +207,7 @@ def rest_of(op: KernelOp, made: Requantization | None) -> tuple[list[SSAValue], 
 
 
 def _as_made(body: Body, made: Requantization) -> SSAValue:
-    """Append the result of the source's requantisation, from the byte that the NPU's gives."""
+    """Append the result of the source's requantisation, computed from the NPU's byte."""
     byte, type = body.args[0], made.of.result.type
     if made.narrower is None:
         return body.convert(byte, type, unsigned=made.low == 0)
@@ -215,7 +216,7 @@ def _as_made(body: Body, made: Requantization) -> SSAValue:
 
 
 def _after(block: Block, made: RequantizeOp) -> Sequence[Operation]:
-    """Return the ops that what comes after a requantisation depends on, without it, in order."""
+    """Return the ops after a requantisation in the backward slice of the results, in order."""
     assert block.last_op is not None
     needed: set[SSAValue] = set(block.last_op.operands)
     found: list[Operation] = []

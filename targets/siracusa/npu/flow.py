@@ -13,9 +13,9 @@ from ....ir import shape_of
 
 class Flow:
     """
-    The kernels of a block with extents that are known, in order, and how data flow between them.
+    Dataflow between the kernels with static extents of a block, in program order.
 
-    `constants` are the tensors that the block has as constants now, `ends` what it takes and what it returns.
+    `constants` are the constant tensors of the block, `ends` its inputs and outputs.
     """
 
     def __init__(self, block: Block):
@@ -32,15 +32,15 @@ class Flow:
             self._add(op)
 
     def number(self, op: Operation) -> int:
-        """Return the place of a kernel in the order."""
+        """Return the position of a kernel in program order."""
         return self._numbers[op]
 
     def makers(self, value: SSAValue) -> frozenset[Operation]:
-        """Return the kernels from whose results a value follows with no other kernel between."""
+        """Return the kernels that a value depends on without other kernels in between."""
         return self._makers.get(value, frozenset())
 
     def needs(self, value: SSAValue, kernel: Operation) -> bool:
-        """Return whether a value follows from what a kernel makes, over any others."""
+        """Return whether a value depends on a kernel, transitively."""
         return bool(self._all_before(self.makers(value)) >> self._numbers[kernel] & 1)
 
     def _add(self, op: Operation) -> None:
@@ -53,7 +53,7 @@ class Flow:
             self._makers |= dict.fromkeys(op.results, makers)
 
     def _all_before(self, makers: frozenset[Operation]) -> int:
-        """Return kernels and all those before them as bits of their numbers."""
+        """Return kernels and their transitive producers as a bit set."""
         bits = 0
         for maker in makers:
             bits |= self._before[maker] | 1 << self._numbers[maker]

@@ -15,13 +15,13 @@ WORD = 32
 """Bytes of a word of packed weights, and of a transfer of outputs."""
 
 L1_BASE = 0x1000_0000
-"""Where cores and NPU see the near memory."""
+"""Base address of the near memory for cores and NPU."""
 WEIGHT_MEMORY_BASE = 0x1040_0000
-"""Where the weight memory begins: MRAM, and SRAM after it. Pointers to weights in it are relative to this address."""
+"""Base address of the weight memory: MRAM, then SRAM. Pointers to weights in it are relative to this address."""
 
 
 class Kind(Enum):
-    """A kind of convolution, by its bits in CONF0."""
+    """Kind of convolution, by its bits in CONF0."""
 
     DENSE = 0
     DEPTHWISE = 1
@@ -50,9 +50,9 @@ def blocks(extent: int, block: int) -> int:
 
 def packed_shape(kind: Kind, features: int, channels: int, bits: int) -> tuple[int, int]:
     """
-    Return the rows and the bytes of a row of packed weights.
+    Return the shape of packed weights: rows, and bytes per row.
 
-    A row belongs to one output channel; in a depthwise convolution to 28 of them.
+    A row is one output channel; in a depthwise convolution 28 of them.
     """
     words = blocks(channels, kind.channels)
     if kind is Kind.POINTWISE:
@@ -64,9 +64,9 @@ def packed_shape(kind: Kind, features: int, channels: int, bits: int) -> tuple[i
 
 def pixel_grids(rows: int) -> list[tuple[int, int]]:
     """
-    Return the images, height and width each, that the rows of a matrix are done as, one after the other.
+    Tile the rows of a matrix into consecutive images (height, width) with few sub-tiles.
 
-    They take few sub-tiles: one image where its sides divide well into 6, else one of 6 rows and one of what is left.
+    That is one image with sides that divide well into 6, else one of 6 rows and one with the remainder.
     """
     factors = [(height, rows // height) for height in range(1, isqrt(rows) + 1) if rows % height == 0]
     whole = min(factors, key=lambda image: (_sub_tiles(image), image))

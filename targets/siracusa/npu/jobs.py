@@ -1,5 +1,5 @@
 """
-Jobs of N-Eureka: one convolution of a channels-last image in the near memory, as the 24 registers that describe it.
+Jobs of N-Eureka: a convolution of a channels-last image in the near memory, encoded in 24 registers.
 
 Source: pulp-nnx `neureka/hal/neureka_task_defs.h`, `neureka_task.c`; GVSoC `pulp/neureka/src/neureka_regfile.cpp`.
 """
@@ -20,7 +20,7 @@ MOST_PADDING = 2
 
 
 class Register(IntEnum):
-    """The numbers of a job's registers."""
+    """Numbers of a job's registers."""
 
     WEIGHTS = 0
     INPUT = 1
@@ -43,7 +43,7 @@ class Register(IntEnum):
 
 
 class Conf(IntEnum):
-    """Positions of the fields of CONF0; bits of no field are 0."""
+    """Bit positions of the fields of CONF0; unused bits are 0."""
 
     WEIGHT_BITS = 0
     REQUANTIZE = 4
@@ -75,9 +75,9 @@ WIDTHS = {
     Conf.BIAS: 1,
     Conf.SIGNED: 1,
 }
-"""The bits of each field of CONF0."""
+"""Width in bits of each field of CONF0."""
 SIZES = {8: 0, 32: 2}
-"""Bits of a scale or an output -> how CONF0 says it."""
+"""Bits of a scale or an output -> its encoding in CONF0."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Padding:
 
 @dataclass(frozen=True)
 class Addresses:
-    """Addresses of a job's operands, as the cores see them. Weights may lie in the weight memory."""
+    """Addresses of a job's operands, as the cores see them. Weights may be in the weight memory."""
 
     weights: int = 0
     input: int = 0
@@ -110,13 +110,14 @@ class Addresses:
 @dataclass(frozen=True)
 class Job:
     """
-    One convolution: `height` x `width` output pixels, `channels` in, `features` out (the same for depthwise ones).
+    Convolution of `height` x `width` output pixels, `channels` in, `features` out (equal for depthwise ones).
 
     With `scale_bits` of 8 or 32 it requantises to bytes: `clip((sum * scale[o] + bias[o]) >> shift)`, between 0 and 255
-    with `relu`, else between -128 and 127; the scale is unsigned, the bias optional. With 0 the sums are the result, 32
-    bits each; `accumulate` adds them to what the output holds.
+    with `relu`, else between -128 and 127; the scale is unsigned, the bias optional. With 0 the result is the 32-bit
+    sums;
+    `accumulate` adds them to the output's old content.
 
-    Strides are in bytes and dense where they are 0.
+    Strides are in bytes; 0 means dense.
     """
 
     kind: Kind
@@ -153,13 +154,13 @@ class Job:
 
     @property
     def input_strides(self) -> tuple[int, int]:
-        """Bytes from pixel to pixel and from row to row of the input."""
+        """Strides in bytes of pixels and of rows of the input."""
         pixel = self.input_pixel_stride or self.channels
         return pixel, self.input_row_stride or self.input_width * pixel
 
     @property
     def output_strides(self) -> tuple[int, int]:
-        """Bytes from pixel to pixel and from row to row of the output."""
+        """Strides in bytes of pixels and of rows of the output."""
         pixel = self.output_pixel_stride or self.features * self.output_bits // 8
         return pixel, self.output_row_stride or self.width * pixel
 
@@ -170,7 +171,7 @@ class Job:
 
 
 def registers(job: Job) -> tuple[int, ...]:
-    """Return the 24 registers of a job, each of 32 bits. Raises Diagnostic for what the hardware lacks."""
+    """Encode a job in its 24 32-bit registers. Raises Diagnostic for an unsupported job."""
     check(job)
     kind, padding = job.kind, job.padding
     block_in, rest_in = _cut(job.channels, kind.channels)
@@ -218,7 +219,7 @@ def _pair(high: int, low: int) -> int:
 
 
 def _weight_stride(job: Job, block_in: int) -> int:
-    """Return the bytes from the weights of one output channel to those of the next."""
+    """Return the stride in bytes between the weights of consecutive output channels."""
     if job.kind is Kind.DEPTHWISE:
         return 0
     return WORD * block_in * (1 if job.kind is Kind.POINTWISE else job.weight_bits)
@@ -249,7 +250,7 @@ def _configuration(job: Job) -> int:
 
 
 def check(job: Job) -> None:
-    """Raise Diagnostic where the NPU cannot do a job; the message names what it lacks."""
+    """Raise Diagnostic for a job that the NPU does not support."""
     extents = {"height": job.height, "width": job.width, "channels": job.channels, "features": job.features}
     for name, extent in extents.items():
         if not 1 <= extent <= 0xFFFF:
@@ -287,7 +288,7 @@ def _check_padding(job: Job) -> None:
         raise _lacks("a padding value of more than a byte", "-128 to 255", str(padding.value))
     if min(job.input_height, job.input_width) < 1:
         raise _lacks("an image that is padding only", "one row and column at least")
-    # Only the last sub-tile of a row or column knows of the padding after the image.
+    # Only the last sub-tile of a row or column has the padding after the image.
     late = {"bottom": (job.height, padding.bottom), "right": (job.width, padding.right)}
     for side, (extent, rows) in late.items():
         if extent > PIXELS and rows > (extent - 1) % PIXELS + 1:
@@ -319,4 +320,4 @@ def _check_requantisation(job: Job) -> None:
 
 
 def _lacks(what: str, expected: str, found: str = "", remedy: str = "") -> Diagnostic:
-    return Diagnostic(f"the NPU lacks {what}", expected=expected, found=found, remedy=remedy)
+    return Diagnostic(f"the NPU does not support {what}", expected=expected, found=found, remedy=remedy)

@@ -1,4 +1,4 @@
-"""The kernels of the NPU: convolutions and matrix products with packed weights, and their requantisation."""
+"""Kernel ops of the NPU: convolutions and matrix products with packed weights, and their requantisation."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from .jobs import Job, Padding, check
 from .view import Format, Window
 
 CLIPS = (0, 255), (-128, 127)
-"""Where the hardware clips: unsigned bytes, with its ReLU, and signed ones."""
+"""Clipping ranges of the hardware: unsigned bytes, with its ReLU, and signed ones."""
 
 
 @irdl_op_definition
@@ -96,7 +96,7 @@ class RequantizeOp(IRDLOperation):
 
     @property
     def range(self) -> tuple[int, int]:
-        """The least and the greatest result."""
+        """Least and greatest result."""
         return self.low.value.data, self.high.value.data
 
 
@@ -107,10 +107,11 @@ def _requantize(op: RequantizeOp, x: Array, scale: Array, bias: Array) -> Array:
 
 class NpuKernelOp(KernelOp):
     """
-    A kernel that the NPU does, with weights packed as `npu/weights.py` says.
+    Kernel on the NPU, with weights packed by `npu/weights.py`.
 
-    Sums have 32 bits. Without an epilogue they are the output; with one, which must be one `npu.requantize` by a scale
-    and a bias for each output channel, bytes.
+    Sums have 32 bits. Without an epilogue they are the output. The epilogue, if any, is one `npu.requantize` to bytes
+    by a
+    scale and a bias per output channel.
     """
 
     TAKES_EPILOGUES: ClassVar[bool] = False
@@ -120,7 +121,7 @@ class NpuKernelOp(KernelOp):
     bits = prop_def(IntegerAttr[I64])
     """Bits of a weight."""
     offset = prop_def(IntegerAttr[I64])
-    """What is added to each stored weight."""
+    """Summand of each stored weight."""
 
     @property
     @abstractmethod
@@ -160,7 +161,7 @@ class NpuKernelOp(KernelOp):
         super().verify_structure()
 
     def structure(self) -> Hashable:
-        """Return the key of a kernel's check, requantisation included."""
+        """Return the canonical key of a kernel's verification, requantisation included."""
         block = single_block(self.epilogue)
         return super().structure(), structural_key(
             list(block.ops) if block is not None else [], lambda value: value.type
@@ -186,12 +187,12 @@ class NpuKernelOp(KernelOp):
 
     @property
     def requantization(self) -> RequantizeOp | None:
-        """The requantisation, None where the sums are the output."""
+        """Requantisation of the epilogue, None if the sums are the output."""
         block = single_block(self.epilogue)
         return cast(RequantizeOp, block.first_op) if block is not None else None
 
     def numbers(self) -> dict[str, Any]:
-        """Return the fields of a job that follow from how weights and outputs are stored."""
+        """Return the fields of a job that depend on the storage of weights and outputs."""
         requantization = self.requantization
         found: dict[str, Any] = {"weight_bits": self.bits.value.data, "weight_offset": self.offset.value.data}
         found["signed"] = not self.is_unsigned(0)
@@ -203,7 +204,7 @@ class NpuKernelOp(KernelOp):
 
 
 def epilogue_of(rank: int, scale: Attribute, *, shift: int, low: int, high: int) -> tuple[Region, list[AffineMapAttr]]:
-    """Return the epilogue that requantises an output of so many axes, and the maps of the scale and the bias."""
+    """Build the epilogue that requantises an output of `rank` axes, and the maps of scale and bias."""
     block = Block(arg_types=[i32, scale, i32])
     op = RequantizeOp(*block.args, shift=shift, low=low, high=high)
     block.add_ops([op, linalg.YieldOp(op.result)])

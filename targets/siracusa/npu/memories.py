@@ -1,4 +1,4 @@
-"""Memory levels at which the NPU of a machine reaches its operands."""
+"""Memory levels in which the NPU of a machine accesses its operands."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ....errors import Diagnostic
 
 @dataclass(frozen=True)
 class Memories:
-    """The near level of all operands, and the preloaded levels that weights may stay in."""
+    """Near level of all operands, and preloaded levels for weights."""
 
     near: Level
     weights: tuple[Level, ...]
 
 
 def memories_of(machine: Machine) -> Memories:
-    """Return the memories of the engine that runs kernels of the NPU. Raises Diagnostic where there is none."""
+    """Return the memories of the engine that runs NPU kernels. Raises Diagnostic if there is none."""
     for engine in machine.engines:
         if any(support.op.startswith("npu.") for support in engine.runs):
             weights = [machine.level(name) for name in engine.levels_of("weights")]

@@ -1,4 +1,4 @@
-"""Memory as the NPU addresses it: regions of bytes, each at an address of 32 bits."""
+"""Address space of the NPU: regions of bytes, each at a 32-bit address."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ....ir import Array
 
 @dataclass
 class Memory:
-    """Regions that do not overlap: address -> bytes, a one-dimensional array of uint8."""
+    """Disjoint regions: address -> bytes, a one-dimensional array of uint8."""
 
     regions: dict[int, Array] = field(default_factory=dict[int, Array])
 
@@ -21,7 +21,7 @@ class Memory:
         """
         Return the bytes at an address, of this shape with these strides, as a view.
 
-        Raises Diagnostic where they do not lie in one region, and where constant memory would be written.
+        Raises Diagnostic for an access out of bounds of a region, and for a write to constant memory.
         """
         start = address & 0xFFFF_FFFF
         reach = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]

@@ -1,9 +1,8 @@
 """
-N-Eureka as software sees it: its registers, a queue of two jobs, and the memories that it works on.
+Functional model of N-Eureka: registers, a queue of two jobs, and memory.
 
-The model knows a job by its registers only. It computes bit for bit what the NPU does, sub-tile by sub-tile, but
-takes no time: a job that has been triggered is done when software has looked whether it is (`STATUS`), or has asked
-for a place in a full queue. What must not be read before it was waited for is therefore not there before.
+The model decodes a job from its registers. It is bit-exact, sub-tile by sub-tile, but takes no time. A triggered job is
+executed when software polls `STATUS`, or acquires a job with a full queue. Results are thus not visible before a wait.
 
 Source: GVSoC `pulp/neureka/src`; pulp-nnx `util/hwpe.c`.
 """
@@ -21,9 +20,9 @@ from .memory import Memory
 
 CONTEXTS = 2
 NO_CONTEXT = 0xFFFF_FFFF
-"""What ACQUIRE gives where both contexts are taken."""
+"""Result of ACQUIRE if both contexts are in use."""
 LOCKED = 0xFFFF_FFFE
-"""What ACQUIRE gives while a job is being written."""
+"""Result of ACQUIRE while a job is being written."""
 
 
 class Offset(IntEnum):
@@ -52,10 +51,11 @@ class _Context:
 
 class NpuModel:
     """
-    The NPU in front of a memory. `write` and `read` take byte offsets and words of 32 bits.
+    NPU on a memory. `write` and `read` take byte offsets and 32-bit words.
 
-    Both raise Diagnostic where software does what the NPU has no answer to: an unknown register, a job register or
-    TRIGGER without ACQUIRE, a job that asks for what it lacks or reaches outside of memory.
+    Both raise Diagnostic for invalid accesses: an unknown register, a job register or TRIGGER without ACQUIRE, an
+    unsupported
+    job, and an access out of bounds.
     """
 
     def __init__(self, memory: Memory):
@@ -104,11 +104,11 @@ class NpuModel:
         for each in self._contexts:
             if each.state is _State.ACQUIRED:
                 return each
-        raise Diagnostic("a job is written or triggered that was not acquired", remedy="read ACQUIRE before")
+        raise Diagnostic("a job is written or triggered without ACQUIRE", remedy="read ACQUIRE before")
 
     def _trigger(self, value: int) -> None:
         if value not in (0, 1):
-            raise Diagnostic("TRIGGER is written with what it does not know", expected="0 or 1", found=str(value))
+            raise Diagnostic("TRIGGER is written with an unknown value", expected="0 or 1", found=str(value))
         context = self._acquired()
         context.state = _State.COMMITTED
         self._queue.append(context)
@@ -121,7 +121,7 @@ class NpuModel:
         return context.state in (_State.COMMITTED, _State.STARTED)
 
     def _finish_one(self) -> None:
-        """Do the oldest job that was started."""
+        """Execute the oldest started job."""
         if not self._queue or self._queue[0].state is not _State.STARTED:
             return
         context = self._queue.popleft()

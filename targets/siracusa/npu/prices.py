@@ -1,4 +1,4 @@
-"""Estimated cost of bringing a kernel's weights to its engine, before tiles are planned."""
+"""Estimated cost of fetching a kernel's weights to its engine, before tiling."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ....ir import element_of, numpy_type, shape_of
 
 def with_weights(cycles: int, op: Operation, engine: Engine, machine: Machine, share: float = 1) -> int:
     """
-    Return the cycles of a kernel, or of fetching its weights meanwhile, if that takes longer and has to be.
+    Return the larger of a kernel's cycles and the cycles of fetching its weights, unless these are preloaded.
 
-    `share` is the part of the weights that is needed.
+    `share` is the fraction of the weights needed.
     """
     if any(machine.level(name).preloaded for name in engine.levels_of("weights")):
         return cycles

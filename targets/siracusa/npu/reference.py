@@ -1,4 +1,4 @@
-"""Convolutions with packed weights on whole arrays: what a job computes, without sub-tiles."""
+"""Reference semantics of convolutions with packed weights, on whole arrays without sub-tiles."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _EXACT = 1 << 53
 
 def convolve(format: Format, x: Array, packed: Array, pads: Sequence[int], fill: int) -> Array:
     """
-    Return the sums [N, Ho, Wo, Cout] modulo 2^32, in int32.
+    Compute the sums [N, Ho, Wo, Cout] modulo 2^32, in int32.
 
-    x [N, H, W, Cin] is int8 or uint8, `packed` are bytes [rows, bytes]; `pads` are top, left, bottom and right, and
-    hold `fill`.
+    x [N, H, W, Cin] is int8 or uint8, `packed` are bytes [rows, bytes]; `pads` are top, left, bottom and right, filled
+    with
+    `fill`.
     """
     weight = unpack(format.kind, packed, x.shape[-1], format.bits, format.offset)
     top, left, bottom, right = pads
@@ -38,7 +39,7 @@ def convolve(format: Format, x: Array, packed: Array, pads: Sequence[int], fill:
 
 def requantize(sums: Array, scale: Array, bias: Array, shift: int, low: int, high: int) -> Array:
     """
-    Return `clip((sums * scale + bias) >> shift, low, high)` as bytes, in int8.
+    Compute `clip((sums * scale + bias) >> shift, low, high)` as bytes, in int8.
 
     The scale is unsigned; the product has 64 bits, the sum with the bias 32.
     """

@@ -1,4 +1,4 @@
-"""Capacity for weights: those of the NPU's kernels in a memory of their own, all others in the far level."""
+"""Capacity for weights: those of NPU kernels in its weight memory, all others in the far level."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .sharing import Choice
 
 @dataclass(frozen=True)
 class Weights:
-    """The constants of a block of tensor-level ops, and where they have to lie."""
+    """Constants of a block of tensor-level ops, and the levels that they need."""
 
     flow: Flow
     machine: Machine
@@ -53,19 +53,19 @@ class Weights:
 
     @cached_property
     def _own(self) -> int:
-        """The bytes of the memories that are the NPU's own for weights."""
+        """Bytes of the NPU's preloaded levels for weights."""
         levels = (self.machine.level(name) for name in self.npu.levels_of("weights"))
         return sum(level.size * prod(level.count) for level in levels if level.preloaded)
 
     @cached_property
     def _room(self) -> int:
-        """The bytes of the far level that inputs, results and the tensors of the largest kernel leave."""
+        """Bytes of the far level besides inputs, results and the tensors of the largest kernel."""
         constants = set(self.flow.constants)
         largest = max((_bytes(v for v in op.operands if v not in constants) for op in self.flow.kernels), default=0)
         return self.machine.far.size - _bytes(self.flow.ends) - largest
 
     def _needed(self, taken: set[Operation], divided: Mapping[Operation, Division]) -> int:
-        """Return the bytes of constants that have to lie in the far level."""
+        """Return the bytes of constants that must be in the far level."""
         kernels = set(self.flow.kernels)
         total = 0
         for constant in self.flow.constants:
@@ -76,14 +76,14 @@ class Weights:
 
 
 def _loss(choice: Choice, division: Division | None) -> int:
-    """Return the cycles that a kernel takes more where the NPU does it whole, each part alone."""
+    """Return the additional cycles of a kernel computed by the NPU alone."""
     if division is None:
         return choice.loss
     return choice.npu + (choice.rest or 0) - max(division.npu + (division.rest or 0), division.beside)
 
 
 def _share(op: Operation, constant: SSAValue, taken: set[Operation], divided: Mapping[Operation, Division]) -> float:
-    """Return the part of a constant that an engine other than the NPU needs for a kernel."""
+    """Return the fraction of a constant that an engine other than the NPU needs for a kernel."""
     if op.operands[1] is not constant:
         return 1
     if op in divided:

@@ -1,4 +1,4 @@
-"""The NPU of a run of the interpreter: its model, and the addresses at which it sees the run's buffers."""
+"""NPU of an interpreted program: its model, and the addresses of the program's buffers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _JOBS = 256
 @dataclass
 class Session:
     """
-    Model whose memories are the buffers of a run, each at an address from the first time that it is asked for.
+    Model on the buffers of a run, with addresses assigned at first use.
 
-    `machine` has their sizes; without one only the addresses are a limit.
+    `machine` has the memory sizes; without one only the address space limits them.
     """
 
     machine: Machine | None = None
@@ -40,27 +40,27 @@ class Session:
 
     @classmethod
     def of_program(cls, root: Operation) -> Session:
-        """Return the session of a run of a module, with the machine that it has."""
+        """Return the session of a run of a module, with its machine."""
         attached = root.attributes.get(ATTRIBUTE)
         return cls(None if attached is None else machine_from_attr(attached))
 
     def acquire(self) -> int:
-        """Return the number of a new job, when there is room for one. Raises Diagnostic while one is being written."""
+        """Acquire a job once the queue has a free entry. Raises Diagnostic while another job is being written."""
         while (job := self.model.read(Offset.ACQUIRE)) >= _JOBS:
             if job == LOCKED:
                 raise Diagnostic("a job is acquired before the one before it was triggered")
         return job
 
     def wait(self) -> None:
-        """Wait until no job is left."""
+        """Wait for all jobs."""
         while self.model.read(Offset.STATUS):
             pass
 
     def address(self, array: Array) -> int:
         """
-        Return the address of an array's first element: in the weight memory, if it is constant, or the near memory.
+        Return the address of an array's first element: in the weight memory for constants, else in the near memory.
 
-        Raises Diagnostic where the buffers of a memory are larger than it.
+        Raises Diagnostic if the buffers exceed a memory.
         """
         root, start = origin_of(array)
         key = int(root.__array_interface__["data"][0])
@@ -83,7 +83,7 @@ class Session:
         return start
 
     def _size(self, *, is_constant: bool) -> int:
-        """Return the bytes of the weight memory or of the near one, at most those before the next address."""
+        """Return the bytes of the weight memory or of the near one, by default up to the next address."""
         if self.machine is None:
             return (1 << 32) - WEIGHT_MEMORY_BASE if is_constant else WEIGHT_MEMORY_BASE - L1_BASE
         memories = memories_of(self.machine)

@@ -16,23 +16,22 @@ from .division import Division
 from .flow import Flow
 
 WINDOW = 12
-"""Kernels after one among which those are looked for that may run beside it."""
+"""Distance in kernels within which concurrent ones are searched."""
 AROUND = 8
-"""Kernels before and after such kernels that are looked at with them."""
+"""Neighbouring kernels before and after in a cost estimate."""
 LEAST_GAIN = 0.1
-"""The part of its own cycles that dividing a kernel has to save: its parts take transfers and a call more."""
+"""Least saving of a split, as a fraction of the kernel's cycles: parts add transfers and a call."""
 SWEEPS = 3
-"""How often it is gone through the kernels, at most, to decide which are divided."""
+"""Maximum sweeps over the kernels to select splits."""
 NOTHING: Mapping[Operation, Division] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Choice:
     """
-    A kernel that the NPU can do: its cycles there, and those of what is left to do after it, if anything is.
+    Kernel that the NPU supports: its cycles there, and those of the remaining elementwise kernel.
 
-    `image` is what the NPU needs of what is computed before, `elsewhere` the fastest other engine and its cycles; None
-    where no other can do it.
+    `image` is the NPU's dynamic input; `elsewhere` is the fastest other engine and its cycles, None if there is none.
     """
 
     image: SSAValue
@@ -42,21 +41,21 @@ class Choice:
 
     @property
     def is_faster(self) -> bool:
-        """Return whether the NPU and what is left after it take less than another engine, each alone."""
+        """Return whether the NPU and the remaining kernel take fewer cycles than another engine."""
         return self.elsewhere is None or self.loss < 0
 
     @property
     def loss(self) -> int:
-        """The cycles that the NPU and what is left after it take more than another engine, each alone."""
+        """Cycles of the NPU and the remaining kernel, minus those of another engine."""
         return self.npu + (self.rest or 0) - (self.elsewhere[1] if self.elsewhere is not None else 0)
 
 
 @dataclass
 class Sharing:
     """
-    The kernels of a block, and how many cycles they take when engines share them.
+    Assignment problem of a block's kernels to engines, and its makespan.
 
-    `choices` are those that the NPU can do, of which it may be decided for those that are `free`.
+    `choices` are the kernels that the NPU supports; those in `free` may be assigned.
     """
 
     flow: Flow
@@ -70,10 +69,11 @@ class Sharing:
 
     def improved(self, taken: Set[Operation]) -> set[Operation]:
         """
-        Improve an assignment by local search: move kernels `taken` by the NPU to or from it where the makespan shrinks.
+        Improve an assignment by local search: move kernels `taken` by the NPU to or from it if the makespan decreases.
 
-        Kernels of which none makes what another one's NPU job reads are decided on together: from the given choice and
-        from the longest first, each to the engine that is done first, by changing one at a time while that helps.
+        Independent kernels are assigned together. The initial solutions are the given assignment and longest-first; the
+        search
+        changes one kernel at a time.
         """
         taken, decided = set(taken), set[Operation]()
         for op in self.flow.kernels:
@@ -85,7 +85,7 @@ class Sharing:
         return taken
 
     def _siblings(self, first: Operation, decided: Set[Operation]) -> list[Operation]:
-        """Return a kernel and those soon after it that may run beside it and beside each other."""
+        """Return a kernel and nearby ones that are independent of it and of each other."""
         group = [first]
         begin = self.flow.number(first)
         for op in self.flow.kernels[begin + 1 : begin + WINDOW]:
@@ -94,7 +94,7 @@ class Sharing:
         return group
 
     def _needs(self, op: Operation, other: Operation) -> bool:
-        """Return whether what the NPU reads for a kernel follows from what another one makes."""
+        """Return whether the NPU's input of a kernel depends on another kernel."""
         return self.flow.needs(self.choices[op].image, other)
 
     def _best(self, group: Sequence[Operation], taken: set[Operation]) -> set[Operation]:
@@ -105,7 +105,7 @@ class Sharing:
         return min(found, key=lambda each: each[0])[1]
 
     def _longest_first(self, group: Sequence[Operation], taken: Set[Operation]) -> set[Operation]:
-        """Return the choice that gives the longest kernels first to the engine that is done with them first."""
+        """Return the longest-processing-time-first assignment."""
         loads = {True: 0, False: 0}
         found = set(taken) - set(group)
         for op in sorted(group, key=lambda op: -self._alone(op, npu=False)):
@@ -123,7 +123,7 @@ class Sharing:
     def _descended(
         self, group: Sequence[Operation], window: Sequence[Operation], taken: set[Operation]
     ) -> tuple[int, set[Operation]]:
-        """Return the cycles of a window and a choice for which no change of a single kernel is better."""
+        """Return the makespan of a window and an assignment that is a local optimum for changes of one kernel."""
         best = self.cycles(window, taken), taken
         while True:
             others = [best[1] ^ {op} for op in group]
@@ -134,10 +134,11 @@ class Sharing:
 
     def divided(self, taken: Set[Operation], ways: Mapping[Operation, Sequence[Division]]) -> dict[Operation, Division]:
         """
-        Return the kernels to split between the NPU and another engine, with their splits, where the makespan shrinks.
+        Select the kernels to split between the NPU and another engine, with their splits, to minimise the makespan.
 
-        `ways` are those of the kernels that may be, `taken` those that the NPU does. One after the other is decided on,
-        and once more where another one's division may have changed what is best.
+        `ways` are the candidate splits, `taken` the kernels on the NPU. Kernels are decided in order, in several sweeps
+        because
+        splits interact.
         """
         found: dict[Operation, Division] = {}
         for _ in range(SWEEPS):
@@ -152,7 +153,7 @@ class Sharing:
     def _division(
         self, op: Operation, ways: Sequence[Division], taken: Set[Operation], others: Mapping[Operation, Division]
     ) -> dict[Operation, Division]:
-        """Return the best way to divide a kernel, with others divided so, if it is better than not to."""
+        """Return the best split of a kernel, given those of others, if it reduces the makespan."""
         number = self.flow.number(op)
         window = self.flow.kernels[max(0, number - AROUND) : number + AROUND + 1]
         least = LEAST_GAIN * self._alone(op, npu=op in taken)
@@ -163,7 +164,7 @@ class Sharing:
     def cycles(
         self, window: Sequence[Operation], taken: Set[Operation], divided: Mapping[Operation, Division] = NOTHING
     ) -> int:
-        """Return the modelled time of kernels that follow each other, of which the NPU does those taken, or a part."""
+        """Return the makespan of consecutive kernels, given those on the NPU and those split."""
         runs: list[Run] = []
         numbers: dict[Operation, set[int]] = {}
         for op in window:
@@ -200,7 +201,7 @@ class Sharing:
         return {number for maker in makers for number in numbers[maker]}
 
     def _price(self, op: Operation) -> tuple[Engine, int] | None:
-        """Return the engine that does a kernel where the NPU does not, and its cycles; None where none does."""
+        """Return the engine of a kernel that the NPU does not run, and its cycles; None if there is none."""
         if op in self.choices:
             return self.choices[op].elsewhere
         if op not in self._known:

@@ -1,4 +1,4 @@
-"""Kernels of the tensor level as what the NPU computes: products with constant weights."""
+"""Recognition of tensor-level kernels that the NPU supports: products with constant weights."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ from .weights import MOST_BITS, fewest_bits
 @dataclass(frozen=True)
 class Source:
     """
-    A kernel as the NPU sees it.
+    Kernel in the form of the NPU.
 
-    `x` is [N, C, H, W], [N, H, W, C] with `channels_last`, or [..., K] for the rows of a matrix product, where `pads`
-    (above, left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU knows no
-    strides: with `strides`, it works on the pixels of x that lie so far apart where the window is 1x1, and else makes
-    all pixels, of which those are taken. `folded` columns of x that are contiguous are one column with the channels
-    of all; of such an image are `weight`, `pads` and `strides` then.
+    `x` is [N, C, H, W], [N, H, W, C] with `channels_last`, or [..., K] for the rows of a matrix product, whose `pads`
+    (above,
+    left, below, right) are None. `weight` is [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw]. The NPU has no strides.
+    With
+    `strides`, a 1x1 window reads a strided slice of x; other windows compute all pixels, and the result is sliced.
+    `folded`
+    contiguous columns of x become one column with all their channels; `weight`, `pads` and `strides` then refer to the
+    folded image.
     """
 
     op: ContractionOp
@@ -49,23 +52,23 @@ class Source:
 
     @property
     def feature_axis(self) -> int:
-        """The axis of the output along which the channels are."""
+        """Channel axis of the output."""
         return len(shape_of(self.op.output)) - 1 if self.channels_last else 1
 
     @property
     def unsigned(self) -> bool:
-        """Return whether x holds unsigned numbers."""
+        """Return whether x is unsigned."""
         return self.op.is_unsigned(0)
 
     @cached_property
     def made(self) -> Requantization | None:
-        """Part of the kernel's epilogue on the NPU, None without one."""
+        """Requantisation of the kernel's epilogue on the NPU, None if there is none."""
         return requantization_of(self.op, self.feature_axis, self.sums())
 
     @cached_property
     def stored(self) -> tuple[int, int]:
         """
-        In how many bits weights are stored, and their offset: pointwise ones gain nothing from fewer than 8.
+        Bits and offset of stored weights; pointwise weights always have 8 bits, because fewer save nothing.
 
         Raises Diagnostic as `fewest_bits` does.
         """
@@ -77,7 +80,7 @@ class Source:
 
     @cached_property
     def form(self) -> Hashable:
-        """Canonical key of kernels with equal NPU work and cost, and with equal work after it."""
+        """Canonical key of kernels with equal NPU work, cost and remaining epilogue."""
         made, block = None, single_block(self.op.epilogue)
         if self.made is not None and block is not None:
             made = [*block.ops].index(self.made.of), self.made.scale_bits
@@ -94,12 +97,12 @@ class Source:
 
 
 def is_candidate(op: Operation) -> bool:
-    """Return whether an op is of a class that the NPU may do."""
+    """Return whether the NPU may support an op, by its class."""
     return type(op) in _SOURCES
 
 
 def source_of(op: Operation) -> Source:
-    """Return the NPU's form of a kernel. Raises Diagnostic that says why there is none."""
+    """Return the NPU's form of a kernel. Raises Diagnostic with the reason for an unsupported kernel."""
     kernel = cast(ContractionOp, op)
     x, w = kernel.inputs
     if not kernel.results:
@@ -116,10 +119,11 @@ def source_of(op: Operation) -> Source:
 
 def _folded(source: Source) -> Source:
     """
-    Return a 3x3 convolution with a stride along the columns as one without, where that takes no more weights.
+    Fold the column stride of a 3x3 convolution into channels, if that needs no more weights.
 
-    As many columns as the stride are one, with the channels of all. A window reaches from one of these into the next at
-    most, so that one of 3x3 has room for its weights, with zeros besides. One column of padding after the image does.
+    As many columns as the stride become one, with the channels of all. A window spans at most two such columns, so that
+    a
+    3x3 window contains its weights, padded with zeros. One column of padding after the image suffices.
     """
     pads, (down, across) = source.pads, source.strides
     columns = 2 if source.channels_last else 3
@@ -135,7 +139,7 @@ def _folded(source: Source) -> Source:
 
 
 def _is_slice(source: Source) -> bool:
-    """Return whether x is a part of a tensor, which would have to be copied to be reshaped."""
+    """Return whether x is a slice of a tensor, whose reshape needs a copy."""
     x = source.x
     while isinstance(x.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
         x = x.owner.operands[0]
@@ -144,9 +148,9 @@ def _is_slice(source: Source) -> bool:
 
 def _folded_weight(weight: Array, columns: int, left: int, before: int) -> Array:
     """
-    Return weights [Cout, Cin, 3, 3] as [Cout, columns * Cin, 3, 3], for so many columns as one.
+    Fold weights [Cout, Cin, 3, 3] to [Cout, columns * Cin, 3, 3].
 
-    The image has `left` columns of padding, of the wide ones `before`.
+    The image has `left` columns of padding, `before` folded ones.
     """
     features, channels, *window = weight.shape
     wide = np.zeros((features, columns, channels, *window), weight.dtype)
@@ -163,7 +167,9 @@ def _row_bytes(weight: Array) -> int:
 
 
 def _declined(op: Operation, why: str, expected: str = "", found: str = "") -> Diagnostic:
-    return Diagnostic(f"the NPU cannot do '{op.name}': it {why}", where=where(op), expected=expected, found=found)
+    return Diagnostic(
+        f"the NPU does not support '{op.name}': it {why}", where=where(op), expected=expected, found=found
+    )
 
 
 def _constant(value: SSAValue) -> Array | None:
@@ -173,7 +179,7 @@ def _constant(value: SSAValue) -> Array | None:
 
 
 def _weights(op: KernelOp) -> Array:
-    """Return the weights of an op as they are stored, as int16."""
+    """Return the stored weights of an op as int16."""
     stored = _constant(op.inputs[1])
     assert stored is not None
     return (stored.view(np.uint8) if op.is_unsigned(1) else stored).astype(np.int16)
@@ -214,7 +220,7 @@ def _kind(kernel: list[int], groups: int) -> Kind:
 
 
 def _check_whole(op: ConvOp, pads: tuple[int, ...]) -> None:
-    """Check that the output has every window that there is."""
+    """Check that the output has all windows of the image."""
     shapes = (op.channels_first(shape_of(value)) for value in (*op.inputs, op.output))
     (_, _, *space), (_, _, *kernel), (_, _, *out) = shapes
     strides = numbers_of(op.strides)
@@ -255,4 +261,4 @@ _SOURCES: dict[type[Operation], Callable[[Any], Source]] = {
     ConvOp: _conv,
     MatmulOp: _matmul,
 }
-"""Op class -> how it is seen as a source."""
+"""Op class -> its conversion to a source."""

@@ -1,10 +1,10 @@
 """
-Convolutions with packed weights in the view of `dialects/core/kernel.py`: loops, accesses, and what one point adds.
+Structured-kernel view of convolutions with packed weights (`dialects/core/kernel.py`): loops, accesses, scalar code.
 
-Besides pixels, output channels, taps and input channels there is a loop over the bytes of a row of packed weights, for
-all of a row is needed for one output. The scalar code finds out what a byte says of the weight of a tap and a channel;
-the sum over the bytes of a row is x times that weight. Nobody wants to run it so, but all that follows from the view is
-true: what an output reads, and that neither channels nor bytes can be cut.
+Besides pixels, output channels, taps and input channels there is a reduction loop over the bytes of a row of packed
+weights. The scalar code extracts a byte's contribution to the weight of a tap and a channel; the sum over the row is x
+times that weight. The view is for analysis, not for execution: it gives the footprints, and forbids tiling of channels
+and bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .geometry import WORD, Kind
 
 @dataclass(frozen=True)
 class Format:
-    """Packing format of weights: the kind of convolution, the bits, and the summand of each weight."""
+    """Packing format of weights: kind of convolution, bits, and summand of each weight."""
 
     kind: Kind
     bits: int
@@ -36,7 +36,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Window:
-    """Padding before the image along rows and columns, and what it holds; `is_padded` with some on any side."""
+    """Padding before the image along rows and columns, and its value; `is_padded` if any side has padding."""
 
     top: int = 0
     left: int = 0
@@ -46,7 +46,7 @@ class Window:
 
 def convolution(format: Format, x: SSAValue, w: SSAValue, out: SSAValue, window: Window, *, unsigned: bool) -> Kernel:
     """
-    Return the kernel of x [N, H, W, Cin], w [rows, bytes], out [N, Ho, Wo, Cout].
+    Build the kernel of x [N, H, W, Cin], w [rows, bytes], out [N, Ho, Wo, Cout].
 
     Loops are (n, h, w, o | ky, kx, c, byte), depthwise (n, h, w, c | ky, kx, row, byte).
     """
@@ -62,7 +62,7 @@ def convolution(format: Format, x: SSAValue, w: SSAValue, out: SSAValue, window:
 
 
 def product(format: Format, x: SSAValue, w: SSAValue, out: SSAValue, *, unsigned: bool) -> Kernel:
-    """Return the kernel of x [M, K], w [N, bytes], out [M, N]; loops are (m, n | k, byte)."""
+    """Build the kernel of x [M, K], w [N, bytes], out [M, N]; loops are (m, n | k, byte)."""
     bounds = (*shape_of(out), shape_of(x)[-1], shape_of(w)[-1])
     m, n, k, byte = AffineMap.identity(4).results
     loops = _Loops((), channel=2, byte=3)
@@ -71,7 +71,7 @@ def product(format: Format, x: SSAValue, w: SSAValue, out: SSAValue, *, unsigned
 
 @dataclass(frozen=True)
 class _Loops:
-    """The numbers of the loops that a weight depends on."""
+    """Numbers of the loops that a weight depends on."""
 
     taps: tuple[int, ...]
     channel: int
@@ -104,26 +104,26 @@ def _kernel(
 
 @cache
 def _body(format: Format, loops: _Loops, unsigned: bool) -> Block:
-    """Return the body of a kernel's point; kernels of one format share it, whatever their extents."""
+    """Return the scalar body of a kernel, shared by all kernels of one format."""
     return _Code(format, loops).block(unsigned=unsigned)
 
 
 class _Code:
-    """Builder of a point's code: x times the part of the weight in one byte."""
+    """Builder of the scalar body: x times the partial weight in one byte."""
 
     def __init__(self, format: Format, loops: _Loops):
         self.format, self.loops = format, loops
         self.body = Body([i8, i8, i32])
 
     def block(self, *, unsigned: bool) -> Block:
-        """Return the body, of an element of x, a byte of the weights and the sum."""
+        """Build the body of an element of x, a byte of the weights and the sum."""
         x, byte, total = self.body.args
         weight = self.body.add(self._digits(byte), self._offset())
         factor = self.body.convert(x, i32, unsigned=unsigned)
         return self.body.finish(self.body.add(total, self.body.mul(factor, weight)))
 
     def _digits(self, byte: SSAValue) -> SSAValue:
-        """Return the digits of the weight that are in the byte, each in its place."""
+        """Build the partial weight in the byte: its bits, shifted to their positions."""
         body, kind = self.body, self.format.kind
         wide = body.convert(byte, i32, unsigned=True)
         channel, place = self._index(self.loops.channel), self._index(self.loops.byte)
@@ -145,7 +145,7 @@ class _Code:
         return self._where(here, self._digit(wide, self._narrow(self._rest(position, 8)), self._narrow(bit)))
 
     def _offset(self) -> SSAValue:
-        """Return the weights' offset at the first byte, else 0."""
+        """Build the weights' offset at the first byte, else 0."""
         first = self._same(self._index(self.loops.byte), 0)
         if self.loops.row is not None:
             first = self._both(first, self._same(self._index(self.loops.row), 0))
@@ -176,6 +176,6 @@ class _Code:
         return self.body.select(condition, value, self._number(0, i32))
 
     def _digit(self, byte: SSAValue, position: SSAValue, place: SSAValue) -> SSAValue:
-        """Return the bit at a position of a byte, moved to its place in the weight."""
+        """Build the bit at a position of a byte, shifted to its place in the weight."""
         bit = self.body.op(arith.AndIOp(self.body.op(arith.ShRUIOp(byte, position)), self._number(1, i32)))
         return self.body.shift_left(bit, place)

@@ -24,22 +24,22 @@ from .geometry import WORD, Kind, blocks, packed_shape
 LEAST_BITS, MOST_BITS = 2, 8
 _WORD_BITS = 8 * WORD
 _GROUP = 4
-"""Channels of a pointwise convolution whose bits lie side by side."""
+"""Channels of a pointwise convolution with interleaved bits."""
 _SPREAD = np.array([sum((byte >> bit & 1) << _GROUP * bit for bit in range(MOST_BITS)) for byte in range(256)], "<u4")
-"""A byte -> its bits, with room between them for those of the other channels of a group."""
+"""Byte -> its bits, spread for interleaving with the other channels of a group."""
 
 
 def fewest_bits(weight: Array) -> tuple[int, int]:
     """
-    Return the fewest bits, 2 to 8, that hold integer weights, and the offset to store them with.
+    Return the fewest bits, 2 to 8, that represent integer weights, and the storage offset.
 
-    The offset is the usual one, -2^(bits - 1), where that does. Raises Diagnostic for weights that span more than 256.
+    The offset is -2^(bits - 1) if that suffices. Raises Diagnostic for weights that span more than 256.
     """
     low, high = (int(weight.min()), int(weight.max())) if weight.size else (0, 0)
     bits = max(LEAST_BITS, (high - low).bit_length())
     if bits > MOST_BITS:
         raise Diagnostic(
-            "the NPU has no weights so wide", expected="at most 8 bits", found=f"values from {low} to {high}"
+            "the weights are too wide for the NPU", expected="at most 8 bits", found=f"values from {low} to {high}"
         )
     middle = -(1 << (bits - 1))
     return bits, middle if middle <= low and high < -middle else low
@@ -47,10 +47,10 @@ def fewest_bits(weight: Array) -> tuple[int, int]:
 
 def pack(kind: Kind, weight: Array, bits: int, offset: int) -> Array:
     """
-    Return weights [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw], as uint8 [rows, bytes of a row].
+    Pack weights [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw], to uint8 [rows, bytes of a row].
 
-    The shape is that of `packed_shape`. Raises Diagnostic for a wrong shape, a number of bits that the NPU does not
-    have, and for weights that `bits` bits do not hold with this offset.
+    The shape is that of `packed_shape`. Raises Diagnostic for a wrong shape, for an unsupported number of bits, and for
+    weights out of the range of `bits` bits with this offset.
     """
     _check_shape(kind, weight)
     _check_bits(bits)
@@ -75,7 +75,7 @@ def pack(kind: Kind, weight: Array, bits: int, offset: int) -> Array:
 
 def unpack(kind: Kind, packed: Array, channels: int, bits: int, offset: int) -> Array:
     """
-    Return the weights [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw], as int32.
+    Unpack weights to [Cout, Cin, kh, kw], depthwise [C, 1, kh, kw], as int32.
 
     `packed` are bytes [rows, bytes of a row], `channels` the input channels. Raises Diagnostic for a wrong shape.
     """
@@ -132,7 +132,7 @@ def _window_bytes(padded: Array, bits: int) -> Array:
 
 
 def _pointwise_bytes(padded: Array) -> Array:
-    """Return the bytes of the words, one after the other, of weights [rows, channels, 1]."""
+    """Return the bytes of the consecutive words of weights [rows, channels, 1]."""
     groups = padded.reshape(-1, _GROUP)
     words = np.zeros(len(groups), "<u4")
     for channel in range(_GROUP):

@@ -1,4 +1,4 @@
-"""Transfers done by a cluster's DMA engine, in rows."""
+"""Lowering of transfers to a cluster's DMA engine, by rows."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ _NO_GROUP = -1
 
 def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: str = "") -> None:
     """
-    Replace each transfer by the call of a function that starts it and returns its group, each wait by one for a group.
+    Replace each transfer by a call that starts it and returns its group, and each wait by one for a group.
 
-    `external` names the external level, if there is one: other transfers lead there than those of
-    the DMA engine.
+    `external` names the external level, if any, whose transfers another engine executes.
     """
     ops = nested_ops(function)
     outside = {op for op in ops if external and type(op) is HierWaitOp and _leads_to(op.token, external)}
@@ -58,7 +57,7 @@ def convert_dma_to_cluster(function: func.FuncOp, copiers: Copiers, external: st
 
 
 def _leads_to(token: SSAValue, level: str) -> bool:
-    """Return whether the transfers that a token stands for lead to a level; a loop carries those of one operand."""
+    """Return whether the transfers of a token have an end in a level; a loop carries tokens of one operand."""
     pending, seen = [token], set[SSAValue]()
     while pending:
         value = pending.pop()
@@ -72,7 +71,7 @@ def _leads_to(token: SSAValue, level: str) -> bool:
 
 
 def _sources(token: SSAValue) -> list[SSAValue]:
-    """Return the tokens that a token passed on by a loop or conditional may alias."""
+    """Return the tokens that a loop-carried or conditional token may alias."""
     if isinstance(token, BlockArgument):
         loop, index = token.block.parent_op(), token.index - 1
     else:
@@ -94,10 +93,11 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 @dataclass(frozen=True)
 class _Rows:
     """
-    Decomposition of a tile into rows that are contiguous on both sides, whatever part of the tile is inside.
+    Decomposition of a tile into rows that are contiguous on both sides, for every clipping of the tile.
 
-    A row is the part of axis `axis` that is inside, with all of the axes within it, `inner` elements for each turn of
-    it; with as many axes as there are, a row is one element.
+    A row is the in-bounds part of axis `axis` with all inner axes, `inner` elements per index. If `axis` is the rank, a
+    row
+    is one element.
     """
 
     axis: int
@@ -105,7 +105,7 @@ class _Rows:
 
 
 def _rows_of(op: DmaStartOp) -> _Rows:
-    """Return the longest rows."""
+    """Return the decomposition with the longest rows."""
     tile, whole = shape_of(op.near), shape_of(op.far)
     far, near = (_strides(op, side) for side in (op.far, op.near))
     if not tile or (far[-1] != 1 and whole[-1] != 1):
@@ -125,13 +125,13 @@ def _strides(op: DmaStartOp, side: SSAValue) -> list[int]:
 
 
 def _is_whole(op: DmaStartOp, axis: int) -> bool:
-    """Return whether the tile has all of an axis, wherever it lies."""
+    """Return whether the tile always spans an axis."""
     tile, whole = shape_of(op.near)[axis], shape_of(op.far)[axis]
     return tile == whole and spanned(op)[axis]
 
 
 def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, external: bool) -> Sequence[SSAValue]:
-    """Append the transfers of a tile: a plane of rows at a time, where these are contiguous in near memory."""
+    """Append the transfers of a tile, by planes of rows if these are contiguous in near memory."""
     copy = _TileCopy(op, block, bounds, _rows_of(op), external)
     group = add(block, DmaBeginOp(external=external))
     if copy.rows.axis == 0:
@@ -152,7 +152,7 @@ def _start_rows(block: Block, op: DmaStartOp, bounds: Sequence[Range], *, extern
 
 @dataclass(frozen=True)
 class _TileCopy:
-    """The copy of the part of a tile that is inside, in a function of the arguments (far, near, offsets...)."""
+    """Copy of the in-bounds part of a tile, in a function (far, near, offsets...)."""
 
     op: DmaStartOp
     function: Block
@@ -162,12 +162,12 @@ class _TileCopy:
 
     @property
     def is_plane(self) -> bool:
-        """Return whether rows are always contiguous in near memory: each is one element, or has all of its axis."""
+        """Return whether rows are always contiguous in near memory: each is one element, or spans its axis."""
         axis = self.rows.axis
         return axis == len(self.bounds) or self.op.clipped is None or _is_whole(self.op, axis)
 
     def start(self, block: Block, *, plane: bool) -> None:
-        """Append the transfers, in loops over the axes around the rows, the innermost of which a `plane` needs not."""
+        """Append the transfers in loops over the outer axes; a `plane` covers the innermost of these."""
         outer = self.rows.axis - 1 if plane else self.rows.axis
         nest(block, self.bounds[:outer], lambda inner, indices: self._one(inner, indices, plane=plane))
 
@@ -186,12 +186,12 @@ class _TileCopy:
 
 
 def _extent(block: Block, bounds: Range) -> SSAValue:
-    """Append the extent of an axis that is inside of the buffer, 0 where the tile is beyond an end."""
+    """Append the in-bounds extent of an axis, 0 for a tile entirely out of bounds."""
     return add(block, arith.MaxSIOp(add(block, arith.SubiOp(bounds[1], bounds[0])), number(block, 0)))
 
 
 def _check_levels(module: ModuleOp, external: str) -> None:
-    """Raise Diagnostic where other transfers than external ones are not all between the same two levels."""
+    """Raise Diagnostic unless all transfers except external ones are between the same two levels."""
     starts = [op for function in functions(module) for op in nested_ops(function) if type(op) is DmaStartOp]
     inside = [op for op in starts if _levels(op)[0] != external]
     for op in inside:
@@ -215,7 +215,7 @@ def _levels(op: DmaStartOp) -> tuple[str, str]:
 
 
 def _external(module: ModuleOp) -> str:
-    """Return the external level among the `_levels`, empty where there is none."""
+    """Return the external level of the machine, empty if it has none."""
     is_external = ATTRIBUTE in module.attributes and machine_of(module).far.external
     return _FARTHEST if is_external else ""
 
@@ -229,11 +229,12 @@ def _mark_globals(module: ModuleOp) -> None:
 @dataclass(frozen=True)
 class ConvertDmaToClusterPass(Pass):
     """
-    Turn transfers of tiles into calls of functions that start them on a cluster's DMA engine, row by row.
+    Lower transfers of tiles to calls of functions that start them on a cluster's DMA engine, by rows.
 
-    Tokens become the numbers of groups of transfers, waits `cluster.dma_wait`. What lies outside of the far buffer is
-    filled by the processor before the transfer begins. Transfers to and from a level that the machine calls `external`
-    are another engine's: their ops say so, and so do the globals there (`tilewright.external`).
+    Tokens become group numbers, waits `cluster.dma_wait`. The processor fills the padding before the transfer.
+    Transfers of
+    an `external` level are executed by another engine: their ops are marked, and so are the globals there
+    (`tilewright.external`).
     """
 
     name = "convert-dma-to-cluster"

@@ -1,4 +1,4 @@
-"""From structured kernels on bytes to loops over blocks of sums, which the cores of a cluster compute."""
+"""Lowering of structured kernels on bytes to register-blocked loops for a cluster's cores."""
 
 from __future__ import annotations
 
@@ -28,13 +28,17 @@ from ..loops.unpack import is_unpack, lower_unpack
 @dataclass(frozen=True)
 class ConvertKernelsToDotsPass(Pass):
     """
-    Turn sums of products of bytes on memrefs into loops over blocks of them; convert-kernels-to-loops does the rest.
+    Lower sums of products of bytes on memrefs to register-blocked loops; convert-kernels-to-loops lowers the rest.
 
-    Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels and 4 features,
-    whose sums come from `cluster.dot`, which reads packed weights too; depthwise ones run over blocks of 8 pixels, with
-    `cluster.window`; packed numbers are unpacked row by row, with `cluster.unpack`. Those with `im2col` copy the
-    windows of 2 pixels side by side before, and those with `narrow_input` pack them, on the stack: in as many bytes at
-    most as the machine's engine lets `windows` and `packed_windows` take, or in `window-bytes`.
+    Convolutions with `channels_last` and matrix products with `transpose_b` run over blocks of 2 pixels x 4 features,
+    by
+    `cluster.dot`, which reads packed weights too. Depthwise convolutions run over blocks of 8 pixels, by
+    `cluster.window`.
+    Packed numbers are unpacked by rows, with `cluster.unpack`. With `im2col` the windows of 2 pixels are copied
+    contiguously
+    before, with `narrow_input` packed, in a stack buffer of at most the engine's `windows` and `packed_windows` bytes,
+    or
+    `window-bytes`.
     """
 
     name = "convert-kernels-to-dots"

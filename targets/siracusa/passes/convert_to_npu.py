@@ -1,4 +1,4 @@
-"""Convolutions and matrix products become kernels of the NPU where it can do them, and does them faster."""
+"""Conversion of convolutions and matrix products to NPU kernels, by modelled makespan."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ from ..npu.sources import Source, is_candidate, source_of
 
 def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: bool = False) -> None:
     """
-    Convert the kernels of a block of tensor-level ops that the NPU, the machine's engine of that name, is to do.
+    Convert the kernels of a block of tensor-level ops that are assigned to the NPU, the engine `engine`.
 
-    A kernel whose attribute `engine` names it must be one that it can do, one that names another is left alone. Of the
-    rest those are converted that take fewer modelled cycles so than on the fastest other engine, what is left of their
-    epilogue included; where the NPU has a queue, fewer or more of those that may run at once, as they are done first,
-    and parts of those for which the other engine has time. With `everything` all that the NPU can do are. Raises
-    Diagnostic where the NPU cannot do a kernel that names it, and where there is no machine to ask.
+    An attribute `engine` pins the assignment. Other kernels are assigned by modelled cycles, remaining epilogue
+    included. If
+    the NPU has a queue, the assignment minimises the makespan of concurrent kernels, and kernels may be split. With
+    `everything` all supported kernels are converted. Raises Diagnostic for a pinned kernel that the NPU does not
+    support,
+    and for a module without a machine.
     """
     flow = Flow(block)
     able = _able(block, engine)
@@ -47,7 +48,7 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
         chosen = _chosen(flow, able, must, engine, machine_of(module))
     for model in able.models.values():
         model.undo()
-    # From the last to the first: what a source reads is replaced after it.
+    # In reverse order: the source's operand is replaced after it.
     for op, source in reversed(able.sources.items()):
         if op in chosen.divided and _divide(op, *chosen.divided[op], engine):
             continue
@@ -57,7 +58,7 @@ def convert_to_npu(module: ModuleOp, block: Block, engine: str, *, everything: b
 
 @dataclass(frozen=True)
 class Chosen:
-    """The kernels that the NPU is to do, and those that it and another engine do together."""
+    """Kernels assigned to the NPU, and those split between it and another engine."""
 
     taken: Set[Operation]
     divided: Mapping[Operation, tuple[Division, str]] = field(default_factory=dict[Operation, "tuple[Division, str]"])
@@ -66,9 +67,9 @@ class Chosen:
 @dataclass(frozen=True)
 class Able:
     """
-    The kernels of a block that the NPU can do, and for each form of these what stands for the first of them.
+    Kernels that the NPU supports, and a converted representative per canonical key.
 
-    Layers of a network are alike: what a kernel costs is found once for each form.
+    Layers of a network repeat: costs are estimated once per key.
     """
 
     sources: dict[Operation, Source]
@@ -76,7 +77,7 @@ class Able:
 
 
 def _divide(op: Operation, division: Division, other: str, engine: str) -> bool:
-    """Let two parts stand for a kernel, one of them for the NPU; returns whether that is possible."""
+    """Split a kernel, with one part for the NPU; return whether that is legal."""
     part = divide(op, division, engine, other)
     if part is None:
         return False
@@ -85,7 +86,7 @@ def _divide(op: Operation, division: Division, other: str, engine: str) -> bool:
 
 
 def _able(block: Block, engine: str) -> Able:
-    """Return the kernels that the NPU can do; the ops that stand for models are inserted before these."""
+    """Return the kernels that the NPU supports; converted representatives are inserted before them."""
     found = Able({}, {})
     for op in list(block.ops):
         hint = op.attributes.get(ATTRIBUTE)
@@ -104,18 +105,18 @@ def _able(block: Block, engine: str) -> Able:
 
 
 def _converted(source: Source) -> Conversion:
-    """Insert the NPU's form of a kernel before it and return it. Raises Diagnostic where the NPU cannot run it."""
+    """Insert the NPU's form of a kernel before it and return it. Raises Diagnostic for an unsupported kernel."""
     conversion, op = Conversion(source), source.op
     try:
         verify(conversion.kernel)
     except Diagnostic as error:
         conversion.undo()
-        raise Diagnostic(f"the NPU cannot do '{op.name}': {error.message}", where=where(op)) from error
+        raise Diagnostic(f"the NPU does not support '{op.name}': {error.message}", where=where(op)) from error
     return conversion
 
 
 def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Machine) -> Chosen:
-    """Return the kernels that the NPU is to do."""
+    """Return the kernels assigned to the NPU."""
     npu = next((each for each in machine.engines if each.name == name), None)
     if npu is None:
         return Chosen(must)
@@ -137,13 +138,13 @@ def _chosen(flow: Flow, able: Able, must: Set[Operation], name: str, machine: Ma
 
 
 def _ways(model: Conversion, npu: Engine, other: Engine, machine: Machine) -> list[Division]:
-    """Return the ways to divide a kernel, none where it cannot be."""
+    """Return the splits of a kernel, empty if there are none."""
     found = divisible(model, npu, other, machine)
     return list(found.divisions()) if found is not None else []
 
 
 def _choice(conversion: Conversion, npu: Engine, machine: Machine) -> Choice | None:
-    """Return the costs of a kernel on the NPU and elsewhere; None where the machine's NPU does not run it."""
+    """Return the cost of a kernel on the NPU and elsewhere; None if the machine's NPU does not run it."""
     op = conversion.op
     cycles = machine.cost(npu, conversion.kernel)
     if cycles is None:
@@ -174,16 +175,19 @@ def _replace(conversion: Conversion, engine: str) -> None:
 @dataclass(frozen=True)
 class ConvertToNpuPass(Pass):
     """
-    Turn convolutions and matrix products of bytes with constant weights into kernels of the NPU.
+    Convert convolutions and matrix products of bytes with constant weights to kernels of the NPU.
 
-    Windows of 1x1 or 3x3, dense or depthwise, and products of rows with a matrix can be done: `npu.conv` and
-    `npu.matmul`, with packed weights; strides by leaving out pixels before or after, or by columns that become
-    channels. Requantisation becomes the kernel's own where the NPU does it bit for bit; what it does not is left as an
-    elementwise kernel, after bytes or after sums of 32 bits. Which kernels are converted say their attributes `engine`,
-    or else the machine's costs, that of fetching weights included, and, where the NPU has a queue, what it and the
-    others can do at once: a kernel may be divided between the NPU and another engine. It does more where weights have
-    no room elsewhere. Run attach-machine before. `engine` is the name of the NPU among the machine's engines;
-    `everything` converts all that it can do. Run it after fuse-epilogues, and after convert-layout.
+    Dense or depthwise 1x1 or 3x3 windows, and matrix products, become `npu.conv` and `npu.matmul` with packed weights.
+    Strides become slices before or after, or columns folded into channels. A requantisation is fused if the NPU
+    computes it
+    bit for bit; the remaining epilogue becomes an elementwise kernel on bytes or 32-bit sums. The attribute `engine`
+    pins
+    the assignment of a kernel; otherwise the machine's costs decide, transfers of weights included. If the NPU has a
+    queue,
+    kernels may be split to minimise the makespan. More kernels move to the NPU if weights exceed the far level. Run
+    attach-machine before. `engine` is the name of the NPU among the machine's engines; `everything` converts all
+    supported
+    kernels. Run it after fuse-epilogues, and after convert-layout.
     """
 
     name = "convert-to-npu"

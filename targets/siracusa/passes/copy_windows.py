@@ -1,6 +1,4 @@
-"""
-The pass `copy-windows`: choose the convolutions that copy the windows of their pixels before the product (im2col).
-"""
+"""The pass `copy-windows`: select convolutions for im2col."""
 
 from __future__ import annotations
 
@@ -22,9 +20,9 @@ from ..loops.im2col import check_im2col, takes_im2col
 
 def copy_windows(module: ModuleOp, machine: Machine) -> None:
     """
-    Give those convolutions the attribute `im2col` that their engine does in fewer modelled cycles with it.
+    Set the attribute `im2col` on convolutions with fewer modelled cycles with it.
 
-    Raises Diagnostic for an attribute that is not possible.
+    Raises Diagnostic for an existing attribute that is not supported.
     """
     most_bytes = max(engine.stack_bytes("windows") for engine in machine.engines)
     for function in functions(module):
@@ -43,7 +41,7 @@ def _choose(op: ConvOp, machine: Machine) -> None:
 
 
 def _least_cycles(op: ConvOp, machine: Machine) -> float:
-    """Return the cycles on the engine that the op names, or else the fastest; infinity where none runs it."""
+    """Return the cycles on the engine that the op names, or else the fastest; infinity if none runs it."""
     named = op.attributes.get(ENGINE)
     costs = {engine.name: cycles for engine, cycles in machine.engines_for(op)}
     return min((cycles for name, cycles in costs.items() if named in (None, StringAttr(name))), default=inf)
@@ -52,12 +50,13 @@ def _least_cycles(op: ConvOp, machine: Machine) -> float:
 @dataclass(frozen=True)
 class CopyWindowsPass(Pass):
     """
-    Let convolutions of bytes copy the window of each pixel side by side (im2col) where that is modelled to be faster.
+    Select convolutions of bytes for im2col, the contiguous copy of each pixel's window, by modelled cycles.
 
-    They get the attribute `im2col`, with which the cost functions of the machine price them from there on, and
-    convert-kernels-to-dots builds other loops. The windows of two pixels take as many bytes at most as an engine lets
-    `windows` take on the stack of a core. An attribute that is there is kept, and refused where it is not possible. Run
-    it before map-engines, on whole kernels on buffers.
+    They get the attribute `im2col`, which the machine's cost functions and convert-kernels-to-dots read. The windows of
+    two
+    pixels take at most the engine's `windows` bytes on the stack of a core. An existing attribute is kept, and rejected
+    if
+    not supported. Run it before map-engines, on whole kernels on buffers.
     """
 
     name = "copy-windows"

@@ -1,4 +1,4 @@
-"""Kernels shared among the cores of their engine."""
+"""Parallelisation of kernels over the cores of their engine."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ..dialects.cluster import ForkOp
 
 def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
     """
-    Let the cores of its engine share every kernel that has a function of its own, in loops.
+    Partition the parallel loops of every outlined kernel over the cores of its engine.
 
-    With `cores`, that many of every engine.
+    `cores` overrides the number of cores of every engine.
     """
     for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]:
         engine = function.attributes.get(ENGINE)
@@ -36,7 +36,7 @@ def fork_kernels(module: ModuleOp, cores: int = 0) -> None:
 
 
 def _is_shareable(function: func.FuncOp) -> bool:
-    """Return whether all that other cores see of what a function does is done in parallel loops."""
+    """Return whether all effects of a function visible to other cores are in parallel loops."""
     return _does_nothing_beside_loops(function.body.block)
 
 
@@ -50,21 +50,21 @@ def _is_parallel(op: Operation) -> bool:
 
 
 def _is_local(op: Operation) -> bool:
-    """Return whether every core may do an op: it has no effect that another core sees."""
+    """Return whether every core may execute an op redundantly: it has no effect visible to other cores."""
     effects = effects_of(op)
     return effects.only_on_values and all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)
 
 
-# Which loops are cut
+# Selection of loops
 
 
 def _chosen(block: Block, cores: int) -> list[scf.ForOp]:
-    """Return the loops of a block, or inside of them, to cut: those with which the busiest core has least to do."""
+    """Return the loops in a block to partition, which minimise the work of the busiest core."""
     return [loop for op in block.ops if _is_parallel(op) for loop in _best(cast(scf.ForOp, op), cores)[1]]
 
 
 def _best(loop: scf.ForOp, cores: int) -> tuple[int, list[scf.ForOp]]:
-    """Return the points that the busiest core of a nest computes, and which loops to cut for that."""
+    """Return the points of the busiest core of a nest, and the loops to partition for that."""
     turns = _turns(loop)
     outermost = -(-turns // cores) * _points(loop.body.block)
     if not _does_nothing_beside_loops(loop.body.block):
@@ -75,7 +75,7 @@ def _best(loop: scf.ForOp, cores: int) -> tuple[int, list[scf.ForOp]]:
 
 
 def _points(block: Block) -> int:
-    """Return the points of the parallel loops in a block, 1 where there are none."""
+    """Return the points of the parallel loops in a block, 1 if there are none."""
     loops = [cast(scf.ForOp, op) for op in block.ops if _is_parallel(op)]
     return sum(_turns(loop) * _points(loop.body.block) for loop in loops) or 1
 
@@ -95,7 +95,7 @@ def _constant(value: SSAValue) -> int:
 
 
 def _fork(function: func.FuncOp, cores: int) -> None:
-    """Make a function one that forks another, which does a core's share of what it did."""
+    """Replace a function's body by a fork of a new function with a core's share of the work."""
     types = list(function.function_type.inputs.data)
     name = function.sym_name.data
     shell = Block(arg_types=types)
@@ -119,7 +119,7 @@ def _fork(function: func.FuncOp, cores: int) -> None:
 
 
 def _cut(loop: scf.ForOp, core: SSAValue, cores: int) -> None:
-    """Narrow a loop to the turns of one core: a stretch of them, as long for all but the last."""
+    """Narrow a loop to the iterations of one core: a contiguous chunk, the last one shorter."""
     lower, upper, step = (_constant(value) for value in (loop.lb, loop.ub, loop.step))
     chunk = -(-_turns(loop) // cores) * step
     made: list[Operation] = []
@@ -152,12 +152,14 @@ def _set_bounds(loop: scf.ForOp, lower: SSAValue, upper: SSAValue) -> None:
 @dataclass(frozen=True)
 class ForkKernelsPass(Pass):
     """
-    Share every kernel among the cores of its engine: `cluster.fork` of a function that does one core's part.
+    Partition every kernel over the cores of its engine: `cluster.fork` of a function with one core's share.
 
-    Of the loops whose turns may run side by side, those are cut into equal stretches with which the busiest core has
-    least to do. What else a kernel does, such as to sum up a row, every core does for itself, where no other one sees
-    it. Kernels without such loops stay on the core that runs the program. Run it after
-    convert-kernels-to-loops, with the machine attached, or with a number of `cores`.
+    Of the loops without loop-carried dependences, those that minimise the work of the busiest core are partitioned into
+    equal chunks. Other work without visible effects, such as a row's reduction, is redundant on every core. Kernels
+    without
+    such loops stay on the controller. Run it after convert-kernels-to-loops, with the machine attached, or with a
+    number of
+    `cores`.
     """
 
     name = "fork-kernels"

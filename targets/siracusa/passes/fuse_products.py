@@ -1,4 +1,4 @@
-"""A product and the sum that it is added to become one op, for cores that have an instruction for both."""
+"""Fusion of products and sums into multiply-accumulate instructions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..dialects.cluster.instructions import mac
 
 def fuse_products(block: Block) -> None:
     """
-    Replace sums of 32 bits with a product that nothing else needs by `cluster.mac`.
+    Replace 32-bit sums with a product of one use by `cluster.mac`.
 
-    What is added up from turn to turn of a loop stays a sum, which the interpreter takes of all turns at once.
+    Loop-carried sums are kept, because the interpreter vectorises them.
     """
     for op in nested_ops(block):
         if not isinstance(op, arith.AddiOp) or _is_partial(op.result):
@@ -38,12 +38,12 @@ def fuse_products(block: Block) -> None:
 
 
 def fusible_product(op: arith.AddiOp) -> SSAValue | None:
-    """Return the operand of a sum of 32 bits that can be one instruction with it, None where there is none."""
+    """Return the product operand of a 32-bit sum that can be fused, None if there is none."""
     return next((operand for operand in op.operands if _is_fusible(operand)), None) if op.result.type == i32 else None
 
 
 def _is_fusible(value: SSAValue) -> bool:
-    """Return whether a value is a product of which one sum is the only user; one by 1 is none."""
+    """Return whether a value is a product with one use; a product by 1 is excluded."""
     owner = value.owner
     if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) != 1:
         return False
@@ -51,7 +51,7 @@ def _is_fusible(value: SSAValue) -> bool:
 
 
 def _is_partial(value: SSAValue) -> bool:
-    """Return whether a sum goes on to the next turn of a loop, alone or with more added."""
+    """Return whether a sum is loop-carried, directly or through further sums."""
     users = [use.operation for use in value.uses]
     return any(
         isinstance(user, scf.YieldOp) or (isinstance(user, arith.AddiOp) and _is_partial(user.result)) for user in users
@@ -61,10 +61,9 @@ def _is_partial(value: SSAValue) -> bool:
 @dataclass(frozen=True)
 class FuseProductsPass(Pass):
     """
-    Fuse products of 32 bits with the sums that they are added to, for cores that do both in one instruction (p.mac).
+    Fuse 32-bit products with their sums, for cores with a multiply-accumulate instruction (p.mac).
 
-    Indices, which compilers have their own ways with, stay as they are, and so do the sums that loops carry. Run it on
-    loops.
+    Index arithmetic, which compilers optimise themselves, and loop-carried sums are unchanged. Run it on loops.
     """
 
     name = "fuse-products"

@@ -1,4 +1,4 @@
-"""Kernels of the NPU on buffers that it reaches become jobs: registers written, a trigger, a wait."""
+"""Lowering of NPU kernels on buffers to jobs: register writes, trigger and wait."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..npu.memories import Memories, memories_of
 
 @dataclass(frozen=True)
 class _Image:
-    """A part of a kernel that is one job, and where it begins: bytes of the input and of the output before it."""
+    """Part of a kernel that is one job, and its offsets in bytes in input and output."""
 
     job: Job
     input: int = 0
@@ -37,10 +37,11 @@ class _Image:
 
 def lower_to_npu(op: NpuKernelOp, memories: Memories, *, waits: bool = True) -> None:
     """
-    Replace a kernel by its jobs, and a wait for all of them unless others wait.
+    Replace a kernel by its jobs, and a wait for all of them if `waits`.
 
-    Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands that the NPU does not
-    reach, or whose elements lie apart.
+    Images of a batch and parts of a matrix are jobs of their own. Raises Diagnostic for operands out of the NPU's
+    reach, or
+    with unsupported strides.
     """
     _check_places(op, memories)
     lowering = _Lowering(op, InsertPoint.before(op))
@@ -70,7 +71,7 @@ def _lower_conv(op: ConvOp, lowering: _Lowering, memories: Memories) -> None:
 
 
 def _parts(op: MatmulOp, memories: Memories) -> list[_Image]:
-    """Return the images that the rows of a matrix are done as: a row of the matrix is a pixel."""
+    """Return the images that tile the rows of a matrix: a row of the matrix is a pixel."""
     inputs, outputs = (strides[0] for strides in _strides_of(op))
     found: list[_Image] = []
     rows = 0
@@ -88,7 +89,7 @@ def _parts(op: MatmulOp, memories: Memories) -> list[_Image]:
 
 
 def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
-    """Return the bytes between neighbours along the axes of the input and of the output."""
+    """Return the strides in bytes of the axes of input and output."""
     size = 1 if op.requantization is not None else 4
     found: list[list[int]] = []
     for value, bytes in ((op.inputs[0], 1), (op.output, size)):
@@ -97,7 +98,7 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
             raise Diagnostic(
                 "the NPU takes contiguous channels",
                 where=where(op),
-                expected="a buffer whose strides are known, of 1 along the last axis",
+                expected="a buffer with static strides, 1 along the last axis",
                 found=str(value.type),
             )
         found.append([stride * bytes for stride in strides])
@@ -105,7 +106,7 @@ def _strides_of(op: NpuKernelOp) -> tuple[list[int], list[int]]:
 
 
 def _placed(job: Job, op: NpuKernelOp, memories: Memories) -> Job:
-    """Return a job whose weights are in the right memory; all other addresses are 0 and added later."""
+    """Return a job with the base address of its weights; other addresses are 0 and added later."""
     in_weight_memory = _space(op.inputs[1]) in [level.name for level in memories.weights]
     return replace(job, addresses=Addresses(weights=WEIGHT_MEMORY_BASE if in_weight_memory else 0))
 
@@ -135,14 +136,14 @@ def _check_places(op: NpuKernelOp, memories: Memories) -> None:
 
 
 class _Lowering:
-    """Writes the jobs of a kernel to one place."""
+    """Builder of the jobs of a kernel at one insertion point."""
 
     def __init__(self, op: NpuKernelOp, place: InsertPoint):
         self._op, self._place = op, place
         self._addresses: dict[SSAValue, SSAValue] = {}
 
     def emit(self, op: Operation) -> SSAValue | None:
-        """Add an op; returns its first result."""
+        """Insert an op; return its first result."""
         op.location = self._op.location
         Rewriter.insert_op(op, self._place)
         return op.results[0] if op.results else None
@@ -153,7 +154,7 @@ class _Lowering:
         return result
 
     def job(self, image: _Image, further: dict[Register, SSAValue]) -> None:
-        """Add a job; `further` are numbers to add to registers that hold addresses."""
+        """Insert a job; `further` are summands of address registers."""
         words = registers(image.job)
         begin = {Register.INPUT: image.input, Register.OUTPUT: image.output}
         operands = self._operands()
@@ -184,7 +185,7 @@ class _Lowering:
         return self._addresses[value]
 
     def _number(self, word: int) -> SSAValue:
-        """Add a constant of 32 bits."""
+        """Insert a 32-bit constant."""
         word &= 0xFFFF_FFFF
         return self._value(arith.ConstantOp(IntegerAttr(word - (1 << 32) if word >= 1 << 31 else word, i32)))
 
@@ -193,10 +194,8 @@ class _Lowering:
             address = self._value(arith.AddiOp(address, self._number(by)))
         return address if further is None else self._value(arith.AddiOp(address, further))
 
-    # Batches
-
     def loop(self, count: int) -> tuple[SSAValue, _Lowering]:
-        """Add a loop; returns its index and a lowering to its body."""
+        """Insert a loop; return its index and a builder of its body."""
         numbers = [self._value(arith.ConstantOp(IntegerAttr(n, IndexType()))) for n in (0, count, 1)]
         body = Block(arg_types=[IndexType()])
         loop = scf.ForOp(numbers[0], numbers[1], numbers[2], [], body)
@@ -204,7 +203,7 @@ class _Lowering:
         return body.args[0], _Lowering(self._op, InsertPoint.at_end(body))
 
     def times(self, number: SSAValue, stride: int) -> SSAValue:
-        """Add the product of an index and a number, as 32 bits."""
+        """Insert the product of an index and a number, as 32 bits."""
         narrow = self._value(arith.IndexCastOp(number, i32))
         return self._value(arith.MuliOp(narrow, self._number(stride)))
 
@@ -235,7 +234,7 @@ def _callee(op: CallOp) -> str:
 
 
 def _lower_launch(op: LaunchOp, on_npu: set[str]) -> None:
-    """Replace the launch of a kernel by its jobs, the join by a wait: all other kernels are done when they return."""
+    """Replace the launch of a kernel by its jobs, and the join by a wait."""
     kernel = op.kernel
     (join,) = [use.operation for use in op.token.uses]
     waiting = wait()
@@ -249,12 +248,13 @@ def _lower_launch(op: LaunchOp, on_npu: set[str]) -> None:
 @dataclass(frozen=True)
 class LowerToNpuPass(Pass):
     """
-    Turn `npu.conv` and `npu.matmul` into jobs: acquire, 24 registers, trigger; then a wait.
+    Lower `npu.conv` and `npu.matmul` to jobs: acquire, 24 registers, trigger; then a wait.
 
-    The machine of the module (attach-machine) says where the NPU reaches its buffers: all in its near level, packed
-    weights in preloaded ones too. Run it after expand-grid and outline-kernels. What is written does not depend on
-    where a tile is, its addresses aside: tiles come filled. Kernels that are launched (`hier.launch`) are waited for
-    where they are joined.
+    The module's machine (attach-machine) gives the levels of operands: the near level, for packed weights also
+    preloaded
+    ones. Run it after expand-grid and outline-kernels. Register values except addresses do not depend on the position
+    of a
+    tile, because tiles come filled. Launched kernels (`hier.launch`) are waited for at their join.
     """
 
     name = "lower-to-npu"

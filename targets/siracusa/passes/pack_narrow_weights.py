@@ -1,4 +1,4 @@
-"""Weights of 4 and 2 bits for the cores: packed in memory, and when used, bytes or multiplied as they are."""
+"""Packing of 4- and 2-bit weights for the cores: unpacked before use, or multiplied in packed form."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ from ..loops.im2col import takes_narrow_input
 
 
 class Form(Enum):
-    """Use of packed weights by a kernel: unpacked to bytes before it, or in its own loops."""
+    """Use of packed weights by a kernel: unpacked before it, or in its own loops."""
 
     UNPACKED = "unpacked"
     READ = "read"
     WITH_WINDOWS = "with windows"
-    """The kernel packs windows of its input too, whose numbers are as narrow."""
+    """The kernel also packs windows of its input to the same width."""
 
 
 @dataclass(frozen=True)
 class _Narrow:
     """
-    Weights that fit fewer bits, packed: the bytes that are saved, and the modelled cycles that it takes more, which are
-    negative where it is faster; how each kernel uses them, and whether its input has no signs.
+    Packed weights: saved bytes, additional modelled cycles (negative if faster), form of use per kernel, and signedness
+    of
+    inputs.
     """
 
     weights: Weights
@@ -61,7 +62,7 @@ class _Narrow:
 
 
 class _Inputs:
-    """Value ranges of kernels' inputs, computed for a function on demand."""
+    """Value ranges of kernels' inputs, computed per function on demand."""
 
     def __init__(self, module: ModuleOp):
         self._module = module
@@ -79,10 +80,11 @@ class _Inputs:
 
 def pack_narrow_weights(module: ModuleOp, machine: Machine, *, everything: bool = False) -> None:
     """
-    Pack weights that kernels bring to a near level and whose values fit 4 or 2 bits.
+    Pack weights that kernels fetch to a near level and whose values fit 4 or 2 bits.
 
-    Those are packed for which that is faster, and of the others, cheapest byte first, as many as it takes for the
-    network to fit the far level; with `everything` all of them.
+    Those that get faster are packed, and of the others, in order of cycles per saved byte, as many as needed to fit the
+    far
+    level; with `everything` all of them.
     """
     inputs, found = _Inputs(module), list[_Narrow]()
     for weights in weights_of(module, machine):
@@ -93,7 +95,7 @@ def pack_narrow_weights(module: ModuleOp, machine: Machine, *, everything: bool 
 
 
 def narrowest(values: Array) -> tuple[int, bool] | None:
-    """Return the fewest bits, 2 or 4, that hold integers, and whether unsigned ones; None where neither does."""
+    """Return the fewest bits, 2 or 4, that represent integers, and if they are unsigned; None if neither suffices."""
     low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
     for bits in (2, 4):
         if -(1 << (bits - 1)) <= low and high < 1 << (bits - 1):
@@ -104,7 +106,7 @@ def narrowest(values: Array) -> tuple[int, bool] | None:
 
 
 def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_Narrow]:
-    """Return the packings of weights, the fastest first; wider than they need be only for the sake of windows."""
+    """Return the packings of weights, fastest first; wider ones only for packed windows."""
     if not _may_be_packed(weights, machine):
         return []
     values = array_of(cast(DenseAttr, weights.definition.initial_value))
@@ -121,7 +123,7 @@ def _packed_forms(weights: Weights, machine: Machine, inputs: _Inputs) -> list[_
 
 
 def _may_be_packed(weights: Weights, machine: Machine) -> bool:
-    """Return whether weights are bytes that are brought to a near level for kernels which can use packed ones."""
+    """Return whether weights are bytes fetched to a near level by kernels that support packed ones."""
     type = cast("MemRefType[Any]", weights.definition.type)
     is_plain = type.element_type == i8 and isinstance(type.memory_space, NoneAttr) and len(type.get_shape()) > 0
     far = machine.far.name
@@ -133,7 +135,7 @@ def _may_be_packed(weights: Weights, machine: Machine) -> bool:
 def _narrow(
     weights: Weights, values: Array, form: tuple[int, bool], machine: Machine, inputs: _Inputs
 ) -> _Narrow | None:
-    """Return weights packed to so many bits, unsigned or not; None where an engine can use them in no form."""
+    """Return weights packed to `form`; None if an engine supports no use of them."""
     bits, is_unsigned = form
     saved = values.size - int(np.prod(packed_shape(values.shape, bits)))
     total, forms, signs = 0, list[Form](), list[bool]()
@@ -144,7 +146,7 @@ def _narrow(
             costs[Form.WITH_WINDOWS] = windows[0]
         if not costs:
             return None
-        # A kernel takes as long as computing or as fetching its weights once, whichever is longer.
+        # A kernel takes the maximum of its compute cycles and the cycles of fetching its weights once.
         fetch, less = (machine.fetch_cycles(engine, size) for size in (weights.bytes, weights.bytes - saved))
         total += max(min(costs.values()), less) - max(cycles, fetch)
         forms.append(min(costs, key=lambda each: costs[each]))
@@ -154,8 +156,10 @@ def _narrow(
 
 def _computing(op: PackableOp, engine: Engine, cycles: int, bits: int, machine: Machine) -> dict[Form, int]:
     """
-    Return the cost of a kernel with packed weights, which take `cycles` as bytes: where it reads them so, and where
-    they are unpacked for it, as far as the engine does that.
+    Return the cycles of a kernel with packed weights, read directly or unpacked before, as far as the engine supports
+    it.
+
+    `cycles` are those with byte weights.
     """
     unpacking = machine.cost(engine, _unpack(op, bits, is_unsigned=False)[-1])
     found = {} if unpacking is None else {Form.UNPACKED: cycles + unpacking}
@@ -170,9 +174,9 @@ def _packing_windows(
     op: PackableOp, engine: Engine, form: tuple[int, bool], machine: Machine, inputs: _Inputs
 ) -> tuple[int, bool] | None:
     """
-    Return the cost of a kernel that packs windows of its input, and whether these numbers have no signs.
+    Return the cycles of a kernel that packs windows of its input, and if these are unsigned.
 
-    None where the engine does not do that, and where the numbers are not known to be as narrow as the weights.
+    None if the engine does not support it, and if the value range of the input is wider than the weights.
     """
     bits, is_unsigned = form
     if op.is_unsigned(1):
@@ -193,7 +197,7 @@ def _packing_windows(
 
 
 def _fits(module: ModuleOp, machine: Machine) -> bool:
-    """Return whether the far level has room for the program, and for all that lies between kernels of a function."""
+    """Return whether the program and all live buffers between kernels fit the far level."""
     far = machine.far
     parts = sum(far.aligned(part.bytes) for part in parts_of(module, far.name) if part.level == far.name)
     alive = [[each for op, each in lifetimes(f) if not _is_made_in_tiles(op, machine)] for f in functions(module)]
@@ -202,14 +206,14 @@ def _fits(module: ModuleOp, machine: Machine) -> bool:
 
 
 def _is_made_in_tiles(alloc: memref.AllocOp, machine: Machine) -> bool:
-    """Return whether a buffer is for unpacked weights that never are there as a whole where room is short."""
+    """Return whether a buffer of unpacked weights exists only tile by tile, because it exceeds the near level."""
     makers = [use.operation for use in alloc.memref.uses if isinstance(use.operation, UnpackOp)]
     near = min((machine.near_level_of(engine_of(op, machine)).size for op in makers), default=0)
     return bool(makers) and bytes_of(alloc.memref.type) > near
 
 
 def _replace(module: ModuleOp, narrow: _Narrow) -> None:
-    """Let the kernels read packed weights, or take them from buffers that these are unpacked into."""
+    """Replace weights by packed ones, which kernels read directly or from unpacked buffers."""
     definition = narrow.weights.definition
     name = free_symbol(module, f"{definition.sym_name.data}_{narrow.bits}bit")
     value = cast(Attribute, dense(narrow.packed, i8))
@@ -255,7 +259,7 @@ def _unpack(
 
 
 def _let_read(op: PackableOp, packed: SSAValue, bits: int, *, is_unsigned: bool) -> None:
-    """Let a kernel, whose weights had signs, read packed ones; windows that it copied it then reads in place."""
+    """Set a kernel to read packed weights; its windows are read in place."""
     op.operands[1] = packed
     op.properties.pop("im2col", None)
     op.properties["weight_bits"] = IntegerAttr(bits, i64)
@@ -264,7 +268,7 @@ def _let_read(op: PackableOp, packed: SSAValue, bits: int, *, is_unsigned: bool)
 
 
 def _let_pack(op: PackableOp, *, no_signs: bool) -> None:
-    """Let a kernel that reads packed weights pack windows of its input, whose numbers have signs or not."""
+    """Set a kernel with packed weights to pack windows of its input, signed or not."""
     op.properties["narrow_input"] = UnitAttr()
     unsigned = [index for index, is_it in enumerate((no_signs, op.is_unsigned(1))) if is_it]
     op.properties.pop("unsigned", None)
@@ -277,16 +281,16 @@ class PackNarrowWeightsPass(Pass):
     """
     Keep weights of 4 and 2 bits packed in the far level, and unpack them in the near one.
 
-    Constants of bytes that convolutions and matrix products fetch, and whose values fit 4 or 2 bits, become packed
-    constants, which the kernels read (`weight_bits`), or which `nn.unpack` makes bytes of before them, whichever takes
-    fewer cycles. Both take more than bytes: it is done where that is less than what fetching fewer bytes saves, and
-    where the network does not fit the far level otherwise, then for those weights first that take fewest cycles for
-    each byte saved. An engine that multiplies packed numbers is faster with both sides packed: where what a kernel
-    reads is known to fit as many bits, such as what one before has clipped, it packs its windows itself
-    (`narrow_input`), two in as many bytes as the engine lets `packed_windows` take on the stack of a core. Every buffer
-    between kernels is counted as if it were in the far level. `everything` packs all weights that can be. Run it
-    between place-weights and plan-memory, which fits what is unpacked into the near level or makes it there tile by
-    tile.
+    Constant bytes of convolutions and matrix products that fit 4 or 2 bits become packed constants. Kernels read them
+    directly (`weight_bits`), or `nn.unpack` unpacks them before, whichever takes fewer cycles. Both cost compute
+    cycles:
+    weights are packed if the saved transfer cycles exceed these, and if the network does not fit the far level, then in
+    order of cycles per saved byte. An engine that multiplies packed numbers is faster with both sides packed: if the
+    value
+    range of a kernel's input fits as many bits, it packs its windows (`narrow_input`), two in at most the engine's
+    `packed_windows` bytes on the stack of a core. Buffers between kernels count as if in the far level. `everything`
+    packs
+    all weights that can be. Run it between place-weights and plan-memory, which tiles the unpacking.
     """
 
     name = "pack-narrow-weights"

@@ -91,7 +91,7 @@ func.func @packed_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2
 // -----
 
 func.func @narrow_dot(%x: memref<8x16xi8>, %w: memref<32x16xi8>, %sums: memref<2x4xi32>, %i: index) {
-  // expected-error @+1 {{only those of w are unsigned}}
+  // expected-error @+1 {{packed numbers with signed x and unsigned w are not supported}}
   cluster.dot_narrow %x[%i, %i], %w[%i, %i], %sums, %i, %i {x_step = array<i64: 0, 1>, w_step = array<i64: 0, 1>, bits = 4 : i64, is_signed}
     : memref<8x16xi8>, memref<32x16xi8>, memref<2x4xi32>
   func.return

@@ -73,7 +73,7 @@ func.func @channels_of_sums(%x: tensor<1x6x6x32xi8>, %w: tensor<8x32xi8>, %o: te
 // -----
 
 func.func @no_such_bits(%x: tensor<1x6x6x32xi8>, %w: tensor<8x32xi8>, %o: tensor<1x6x6x8xi32>) {
-  // expected-error@+1 {{the NPU lacks weights of 9 bits}}
+  // expected-error@+1 {{the NPU does not support weights of 9 bits}}
   %r = npu.conv ins(%x, %w : tensor<1x6x6x32xi8>, tensor<8x32xi8>) outs(%o : tensor<1x6x6x8xi32>)
     {kind = "pointwise", bits = 9 : i64, offset = -128 : i64, pads = array<i64: 0, 0, 0, 0>}
   func.return
@@ -82,7 +82,7 @@ func.func @no_such_bits(%x: tensor<1x6x6x32xi8>, %w: tensor<8x32xi8>, %o: tensor
 // -----
 
 func.func @wide_padding(%x: tensor<1x6x6x32xi8>, %w: tensor<8x512xi8>, %o: tensor<1x8x6x8xi32>) {
-  // expected-error@+1 {{the NPU lacks padding so wide}}
+  // expected-error@+1 {{the NPU does not support padding so wide}}
   %r = npu.conv ins(%x, %w : tensor<1x6x6x32xi8>, tensor<8x512xi8>) outs(%o : tensor<1x8x6x8xi32>)
     {kind = "dense", bits = 8 : i64, offset = -128 : i64, pads = array<i64: 3, 1, 1, 1>}
   func.return
@@ -215,7 +215,7 @@ func.func @register(%v: i32) {
 // -----
 
 func.func @far(%x: memref<8xi8>) {
-  // expected-error@+1 {{the buffer must lie in a memory that the NPU reaches}}
+  // expected-error@+1 {{the buffer must be in a memory that the NPU reaches}}
   %a = npu.address %x : memref<8xi8>
   func.return
 }

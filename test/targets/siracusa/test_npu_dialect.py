@@ -267,10 +267,10 @@ def test_what_is_not_waited_for_is_not_there():
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["REGISTERS"], "was not acquired"),
-        (["npu.trigger"], "was not acquired"),
+        (["REGISTERS"], "without ACQUIRE"),
+        (["npu.trigger"], "without ACQUIRE"),
         (["%j = npu.acquire", "%k = npu.acquire"], "before the one before it was triggered"),
-        (["%j = npu.acquire", "npu.trigger", "npu.wait"], "cannot do this job"),
+        (["%j = npu.acquire", "npu.trigger", "npu.wait"], "does not support this job"),
     ],
 )
 def test_misuse_of_the_registers_is_refused(lines: list[str], message: str):

@@ -1,11 +1,9 @@
 """
-A cluster of cores with a memory of their own: kernels that all cores share, transfers that a DMA engine makes, and
-sums of products of bytes.
+Dialect of a cluster of cores with private memory: forked kernels, DMA transfers, and sums of products of bytes.
 
-Transfers that are `external` lead to a memory outside of the chip, which no address reaches. Another engine makes them,
-with groups of its own.
+`external` transfers have an end in external memory. Another engine executes them, with groups of its own.
 
-One controller runs the program; the cores wait until it hands them a kernel.
+One controller runs the program; the cores wait until it forks a kernel.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ from .transfers import Transfers
 
 
 class _CalleeExists(SymbolUserOpInterface):
-    """The function that the cores run has to be there, and to take a core's number last."""
+    """Verifier that the forked function exists, and takes a core's number as its last argument."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, ForkOp)
@@ -68,9 +66,9 @@ class _CalleeExists(SymbolUserOpInterface):
 @irdl_op_definition
 class ForkOp(IRDLOperation):
     """
-    Let every core run a function, and wait until all are done.
+    Fork a function on every core, and join.
 
-    The function takes the arguments and then the core's number, from 0. No core may read what another one writes.
+    The function takes the arguments and then the core's number, from 0. Cores must not have data races.
 
         cluster.fork @conv_0(%x, %w, %y) cores 8 : memref<1x8x8x16xi8, "L1">, ...
     """
@@ -97,7 +95,7 @@ class ForkOp(IRDLOperation):
 # Transfers
 
 _QUEUE = StateEffects("cluster transfers")
-"""The groups of transfers: one that is started belongs to the last group that has begun."""
+"""Groups of transfers: a transfer belongs to the last group begun."""
 
 
 @irdl_op_definition
@@ -121,7 +119,7 @@ class DmaBeginOp(IRDLOperation):
 
 
 class DmaCopyOp(IRDLOperation):
-    """The copy of rows between far memory, where they lie apart, and near memory, where they are contiguous."""
+    """Transfer of rows between far memory, where they are strided, and near memory, where they are contiguous."""
 
     far = operand_def(MemRefType)
     far_at = var_operand_def(IndexType)
@@ -130,7 +128,7 @@ class DmaCopyOp(IRDLOperation):
     rows = operand_def(IndexType)
     elements = operand_def(IndexType)
     axis = prop_def(IntegerAttr[I64])
-    """Along which axis of the far buffer the rows follow each other; an element of each lies at the same place else."""
+    """Axis of the far buffer along which the rows are consecutive; all other indices are equal."""
     external = opt_prop_def(UnitAttr)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())

@@ -1,4 +1,4 @@
-"""Instructions of a cluster's core: sums of products of bytes, windows copied side by side, rows of packed numbers."""
+"""Instructions of a cluster's core: sums of products of bytes, im2col, packing and unpacking."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def dot_packed(
 
 
 def _has_dot_product(is_signed: int, are_signed: int) -> str | None:
-    """Return a message for numbers of signs that no machine multiplies."""
+    """Return a message for a combination of signs that no machine multiplies."""
     is_wrong = is_signed and not are_signed
-    return "no machine multiplies packed numbers of which only those of w are unsigned" if is_wrong else None
+    return "packed numbers with signed x and unsigned w are not supported" if is_wrong else None
 
 
 @instruction("cluster.dot_narrow", c="tw_dot_narrow", header=(UNPACK, DOT), requires=[_has_dot_product])
@@ -178,7 +178,7 @@ def _store(sums: Flat[i32], products: str, windows: Array, weights: Array) -> No
 
 
 def _place(windows: Flat[i8], source: Array, first: int, size: int, row: int, tap: int) -> None:
-    """Store stretches [rows, taps, bytes] from byte `first` of a window of `size` bytes on, zeros besides."""
+    """Store slices [rows, taps, bytes] into a window of `size` bytes from byte `first` on, and clear the rest."""
     windows[:size] = 0
     if source.size:
         rows, taps, elements = source.shape

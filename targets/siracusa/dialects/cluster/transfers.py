@@ -1,4 +1,4 @@
-"""DMA engine of a run: groups of transfers that are done when they are waited for."""
+"""DMA engine of an interpreted program: groups of transfers, executed at their wait."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Transfers:
-    """Queue of the DMA engine's transfers in a run; data moves when they are waited for."""
+    """Queue of the DMA engine's transfers; data moves at the wait."""
 
     groups: dict[int, list[Callable[[], None]]] = field(default_factory=dict[int, list[Callable[[], None]]])
     last: int = 0

@@ -60,10 +60,10 @@ def test_a_depthwise_job_walks_channels_in_28():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"height": 0}, "lacks a job of height 0"),
-        ({"features": 65536}, "lacks a job of features 65536"),
+        ({"height": 0}, "does not support a job of height 0"),
+        ({"features": 65536}, "does not support a job of features 65536"),
         ({"kind": Kind.DEPTHWISE}, "a multiplier of channels"),
-        ({"weight_bits": 1}, "lacks weights of 1 bits"),
+        ({"weight_bits": 1}, "does not support weights of 1 bits"),
         ({"weight_offset": 1 << 31}, "a weight offset"),
         ({"input_row_stride": -1}, "a stride of -1 bytes"),
         ({"padding": Padding(3)}, "padding so wide"),

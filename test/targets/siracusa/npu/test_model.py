@@ -111,7 +111,7 @@ def test_both_models_refuse_the_same(case: Case, register: int, change: int):
     words[register] ^= change
     memory, model = case.memory(), by_c(case, tuple(words))
     if model.fault != "none":
-        with pytest.raises(Diagnostic, match="outside of its memories" if model.fault == "memory" else "cannot do"):
+        with pytest.raises(Diagnostic, match="outside of its memories" if model.fault == "memory" else "does not support"):
             run(NpuModel(memory), tuple(words))
         return
     run(NpuModel(memory), tuple(words))
@@ -187,8 +187,8 @@ def test_a_job_that_is_only_committed_waits_for_the_next_trigger(language: str):
 @pytest.mark.parametrize(
     ("offset", "value", "message", "fault"),
     [
-        (0x20, 1, "not acquired", "sequence"),
-        (0x00, 0, "not acquired", "sequence"),
+        (0x20, 1, "without ACQUIRE", "sequence"),
+        (0x00, 0, "without ACQUIRE", "sequence"),
         (0x00, 2, "TRIGGER is written", "register"),
         (0x14, 0, "not safe to use", "register"),
         (0x80, 0, "not safe to use", "register"),

@@ -79,7 +79,7 @@ REFUSED: list[tuple[Callable[[Array], object], str]] = [
     (lambda w: pack(Kind.POINTWISE, w, 8, -128), "not those of a pointwise"),
     (lambda w: pack(Kind.DEPTHWISE, w, 8, -128), "not those of a depthwise"),
     (lambda w: unpack(Kind.DENSE, pack(Kind.DENSE, w, 8, -128), 29, 8, -128), "wrong shape"),
-    (lambda w: fewest_bits(w * 2), "no weights so wide"),
+    (lambda w: fewest_bits(w * 2), "too wide for the NPU"),
 ]
 
 
