@@ -1,1 +1,1 @@
-"""The parts of verify-memory."""
+"""Proof of memory safety for verify-memory: happens-before, contents of buffers, tiles and reductions."""

@@ -1,4 +1,4 @@
-"""Proofs about what stands in the body of a grid, and about single kernels."""
+"""Proofs about the body of a grid, and about single kernels."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ from .sums import goes_on, period, prove_period, prove_start, started_anew
 
 def prove_kernel(op: Operation, kernel: Kernel, part: Part | None) -> None:
     """
-    Prove that a kernel touches its operands only inside of their bounds, or where a fill is declared.
+    Prove that a kernel accesses its operands in bounds, or where a fill is declared.
 
-    A kernel on tiles has to stay inside of them along axes that are cut: what it would fill there need not lie outside
-    of the whole operand.
+    A kernel on tiles must be in bounds along tiled axes: its own padding need not be outside of the whole operand.
     """
     for number, access in enumerate((*kernel.inputs, *kernel.extras, *kernel.outputs)):
         if access.fill is not None and part is None:
@@ -60,10 +59,10 @@ def _outside(op: Operation, kernel: Kernel, access: Access, axis: int, index: Li
 
 def prove_body(grid: GridOp) -> frozenset[int]:
     """
-    Prove that the body of a grid, with all grids in it, stays inside of its tiles, writes buffers before it reads them,
-    gets the right tiles, and adds up each reduction once.
+    Prove a grid's body, nested grids included: accesses in bounds, initialised reads, correct tiles, complete
+    reductions.
 
-    Returns the operands that it reads besides the inputs: outputs, used in place, whose content it goes on from.
+    Returns the operands that it reads besides the inputs: outputs in place that it accumulates into.
     """
     body = _Body(grid)
     body.run()
@@ -75,7 +74,7 @@ def prove_body(grid: GridOp) -> frozenset[int]:
 
 
 class _Body:
-    """Goes through the ops of a grid and of those in it."""
+    """Walk of the ops of a grid and its nested grids."""
 
     def __init__(self, grid: GridOp):
         self._top = Scope(grid, None, Guard())
@@ -153,7 +152,7 @@ class _Body:
         prove_in_place(op, read, written)
 
     def _leave(self, scope: Scope, buffer: Buffer) -> None:
-        """Prove that each tile of an output has been written, and note what that leaves in the operand."""
+        """Prove that each tile of an output has been written, and record the content of the operand."""
         held, around = self.contents.last(buffer), buffer.around
         assert around is not None
         if held is None or not scope.grid.is_ancestor(held.op):
@@ -229,7 +228,7 @@ class _Body:
             self.contents.put(buffer, replace(left, op=op, guard=guard, depth=scope.depth, offset=buffer.part))
 
     def _prove_own(self, op: Operation, value: SSAValue, scope: Scope) -> None:
-        """Prove that an op writes nothing that lies around the copies that run it, other than by their tiles."""
+        """Prove that an op writes shared buffers of a spatially mapped grid only through tiles."""
         each: Scope | None = scope
         while each is not None and not each.grid.is_ancestor(value.owner):
             if each.grid.copies > 1 and is_shaped(value):
@@ -304,7 +303,7 @@ class _Body:
         self._write(part.op, buffer.value, scope, guard, left)
 
     def _prove_apart(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
-        """Prove that a kernel does not write over what it still has to read."""
+        """Prove that a kernel does not clobber inputs that it still has to read."""
         for write in kernel.outputs:
             for read in (*used_inputs(kernel), *kernel.outputs):
                 if read is write or not is_shaped(read.value):

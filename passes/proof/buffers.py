@@ -1,4 +1,4 @@
-"""The memory of a program that is walked through: its arguments, globals and allocations, and views of them."""
+"""Buffers of a walked program: arguments, globals, allocations, and views of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOXES = (memref.SubviewOp, memref.CastOp, memref.MemorySpaceCastOp)
 
 
 class Buffers:
-    """Makes the buffers of one walk, each view of a place once."""
+    """Buffers of one walk; each view of a memory region is unique."""
 
     def __init__(self, state: State, globals: Mapping[str, memref.GlobalOp], levels: Mapping[str, LevelLimits]):
         from ...runtime.interpreter import memory as view_rules
@@ -112,14 +112,14 @@ class Buffers:
         return cached
 
     def _by_data(self, op: Operation, source: Buffer, indices: Sequence[int | None]) -> Buffer:
-        """Return a buffer around a view whose indices depend on data: all of its source along these axes."""
+        """Return the bounding region of a view at data-dependent indices."""
         array = source.array
         if isinstance(op, memref.SubviewOp) and not source.by_data:
             array = array[self._around(op, array.shape, indices)]
         return Buffer(source.memory, array, source.key, source.number, by_data=True)
 
     def _around(self, op: memref.SubviewOp, shape: Sequence[int], indices: Sequence[int | None]) -> tuple[slice, ...]:
-        """Return the box of a source around a subview: all along the axes where it depends on data."""
+        """Return the bounding box of a subview; the whole axis for a data-dependent index."""
         given = iter(indices)
         offsets, sizes, strides = (
             [next(given) if value == DYNAMIC_INDEX else value for value in static.get_values()]
@@ -155,7 +155,7 @@ class Buffers:
         return self._buffer(source.memory, array, _key_of(op, source, region), views, is_form=is_form)
 
     def _aligned(self, op: Operation, region: Region, *, is_buffer: bool) -> None:
-        """Refuse a view that is not aligned to its elements, nor, as a buffer of a level or an arena, to its level."""
+        """Reject a view that is misaligned for its elements, or for its level if it is a buffer there."""
         unit = lcm(region.array.itemsize, self._alignment(region.memory) if is_buffer else 1)
         if region.low % unit == 0:
             return

@@ -48,7 +48,7 @@ def entry_functions(module: ModuleOp) -> list[FuncOp]:
 
 @dataclass
 class Accesses:
-    """Regions that are read and written while it observes a walk."""
+    """Observer of the regions read and written during a walk."""
 
     _reads: dict[Any, Region] = field(default_factory=dict[Any, Region])
     _writes: dict[Any, Region] = field(default_factory=dict[Any, Region])
@@ -62,7 +62,7 @@ class Accesses:
         self._writes[region.place] = region
 
     def branch(self) -> None:
-        """Note that data decide what follows: all paths are observed."""
+        """Record a data-dependent branch: all paths are observed."""
 
     def pairs(self) -> list[tuple[Region, Region]]:
         """Return pairs (read, written) in which each region occurs; none where nothing has been written."""

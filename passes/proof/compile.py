@@ -1,8 +1,8 @@
 """
-Control flow as Python: a function of the explicit level becomes Python code that walks through its steps.
+Compilation of control flow to Python: a function of the explicit level becomes code that walks its steps.
 
-Index arithmetic is done, data is not: what depends on data has no value here, and no transfer may depend on it. Each op
-that touches memory becomes a call of the method `EVENTS` names for it.
+Index arithmetic is evaluated, data are not. Data-dependent values are unknown, and no transfer may depend on them. Each
+op with memory effects becomes a call of its method in `EVENTS`.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ EVENTS: dict[type[Operation], str] = {
     func.CallOp: "call",
 }
 """
-Op class -> the method that is called as `method(op number, *operands)`. Kernels have the method `kernel`, others that
-declare their effects on buffers the method `declared`.
+Op class -> method `method(op number, *operands)`. Kernels have the method `kernel`, others with declared effects
+`declared`.
 """
 
 _INDEXED = {"view", "alloc", "start"}
-"""The methods that need to know all indices."""
+"""Methods that need all indices to be known."""
 
 _SILENT = (func.ReturnOp, scf.YieldOp, scf.ReduceOp, memref.DeallocOp)
-"""Ops with operands in memory that do nothing to it."""
+"""Ops with operands in memory but without effects."""
 
 _INFIX: dict[Any, str] = {
     operator.add: "+",
@@ -70,7 +70,7 @@ _INFIX: dict[Any, str] = {
 
 @dataclass
 class Code:
-    """A function as Python code. Ops are called by their number in `ops`."""
+    """Python code of a function. Ops are referenced by their number in `ops`."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
     lines: list[str] = field(default_factory=list[str])
@@ -148,7 +148,7 @@ def _none(code: Code, op: DmaNoneOp, depth: int) -> None:
 
 
 def _launch(code: Code, op: LaunchOp, depth: int) -> None:
-    """Append the kernel as if it were done at once, then what says that it is in flight."""
+    """Append a launched kernel: its accesses, then its in-flight state."""
     number = code.number(op)
     _line(code, depth, f"m.launching({number})")
     _op(code, op.kernel, depth)
@@ -178,7 +178,7 @@ def _expression(code: Code, compute: Callable[..., Any], operands: Sequence[str]
 
 
 def _event_of(op: Operation) -> str | None:
-    """Return the method for an op that touches memory, None where its effects on buffers are not known."""
+    """Return the method for an op with memory effects, None for unknown effects."""
     if is_kernel(op):
         return "kernel"
     if type(op) in EVENTS:
@@ -189,7 +189,7 @@ def _event_of(op: Operation) -> str | None:
 
 
 def touches_memory(op: Operation) -> bool:
-    """Return whether an op, or one inside of it, has to do with memory or with transfers."""
+    """Return whether an op or a nested op has memory or token operands or results."""
     values = (value for inner in nested_ops(op) for value in (*inner.operands, *inner.results))
     return any(isinstance(value.type, MemRefType | TokenType) for value in values)
 
@@ -297,9 +297,9 @@ _STEPS = (
 
 def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, message: str, counterexample: str) -> None:
     """
-    Append an op whose data decide which of its blocks run, and how often: each of its paths is walked, and joined.
+    Append an op with data-dependent control flow: all paths are walked and joined.
 
-    Raises Diagnostic where there are transfers, grids, or calls of functions with some among it.
+    Raises Diagnostic for transfers, grids, or calls with such ops in it.
     """
     if not touches_memory(op):
         return
@@ -326,7 +326,7 @@ def _by_data(code: Code, op: scf.ForOp | scf.IfOp | scf.WhileOp, depth: int, mes
 
 
 def _refuse_transfers(op: Operation, regions: Sequence[Region], message: str, counterexample: str) -> None:
-    """Raise Diagnostic where what runs as data decide are transfers, grids, or ops whose effects are not known."""
+    """Raise Diagnostic for transfers, grids, or ops with unknown effects under data-dependent control flow."""
     for step in (step for region in regions for step in _steps_of(region)):
         is_known = isinstance(step, (*_STEPS, *_SILENT)) or is_kernel(step) or not touches_memory(step)
         if not is_known and _event_of(step) != "declared":
@@ -344,7 +344,7 @@ def _steps_of(region: Region) -> Iterator[Operation]:
 
 
 def _parallel(code: Code, op: scf.ParallelOp, depth: int) -> None:
-    """Append a loop whose iterations are checked against each other; what it reduces to is data."""
+    """Append a parallel loop whose iterations are checked for races; its reductions are data."""
     bounds = [*op.lowerBound, *op.upperBound, *op.step]
     if any(value not in code.names for value in bounds):
         if touches_memory(op):

@@ -1,4 +1,4 @@
-"""Contents of the buffers in a grid, symbolic for all grid points, as the ops of its body are walked in order."""
+"""Contents of the buffers in a grid, symbolic over all grid points, in program order of the body."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .scope import Buffer, Guard, Place, Scope, at_first
 @dataclass(frozen=True)
 class Held:
     """
-    Content of a buffer after its last write in the order of the body.
+    Content of a buffer after its last write in program order.
 
-    `place` says where the memory begins in all that the op makes; None where nothing is known of that. `offset` is the
-    part that has been written, None for all of it. While `open` dimensions are not at their ends, sums lack something;
-    `value` is the constant that it has been filled with, `source` the buffer it has been copied from.
+    `place` is its offset in the whole result of the op, None if unknown. `offset` is the written part, None for all.
+    Sums are
+    partial while `open` dimensions are not at their ends. `value` is a constant fill, `source` the buffer of a copy.
     """
 
     op: Operation
@@ -28,7 +28,7 @@ class Held:
     offset: tuple[Linear, ...] | None
     place: Place | None = None
     is_lost: bool = False
-    """Whether a kernel on tiles has made it, of which it cannot be said where it is."""
+    """True if a kernel on tiles wrote it at an unknown offset."""
     sums: Operation | None = None
     open: frozenset[int] = frozenset()
     value: Attribute | None = None
@@ -42,9 +42,9 @@ class Contents:
         self._held: dict[SSAValue, Held] = {}
         self._writers = writers
         self.given: set[SSAValue] = set()
-        """The buffers of tiles that are read, and what is in them comes from outside of all grids."""
+        """Buffers of input tiles, with content from outside of all grids."""
         self.carried: set[SSAValue] = set()
-        """The buffers outside of all grids that are read before they are written."""
+        """Buffers outside of all grids that are read before they are written."""
 
     def last(self, buffer: Buffer) -> Held | None:
         """Return the last content of a buffer's memory."""
@@ -64,9 +64,9 @@ class Contents:
 
     def read(self, op: Operation, buffer: Buffer, guard: Guard, scope: Scope) -> Held | None:
         """
-        Return the content that an op reads in a buffer; None for content from outside of all grids.
+        Return the content that an op reads from a buffer; None for content from outside of all grids.
 
-        Raises Diagnostic where it may be that nothing has been written, or sums that are not complete.
+        Raises Diagnostic for a possibly uninitialised read, and for partial sums.
         """
         held = self.written(op, buffer, guard, scope)
         if held is None:

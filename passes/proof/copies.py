@@ -1,4 +1,4 @@
-"""Proofs about the copies that a grid runs on: there are so many, and each reaches what it works on."""
+"""Proofs about spatial mapping: the number of engine instances, and the visibility of buffers to them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from .rules import grid_point, refuse
 
 def prove_copies(grid: GridOp, machine: Machine) -> None:
     """
-    Prove, for a grid with spatial dimensions, that the machine has as many copies of the engines that run its kernels,
-    that its buffers lie in levels with as many copies, or apart in those that are shared, and that its operands lie
-    where all copies reach them.
+    Prove that the machine has the engine instances of a spatially mapped grid, with visible operands and disjoint
+    buffers.
+
+    Buffers must be in levels with as many instances, or at disjoint strides in shared levels.
     """
     if grid.copies == 1:
         return

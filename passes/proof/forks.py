@@ -1,4 +1,4 @@
-"""Parallel loops, as a program is walked through: which iterations have read and written each byte."""
+"""Race detection in parallel loops: the iterations that read and write each byte."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Bytes(Protocol):
 
 
 class Fork:
-    """A parallel loop: its iterations run at once, so that none may touch what another one writes."""
+    """Parallel loop: its iterations are concurrent, so that they must not have data races."""
 
     def __init__(self) -> None:
         self._iterations: list[str] = []
@@ -36,11 +36,11 @@ class Fork:
         self._writers: dict[Any, Array] = {}
 
     def begin(self, name: str) -> None:
-        """Begin an iteration, whose name says where it is in the loop."""
+        """Begin an iteration; its name gives its indices."""
         self._iterations.append(name)
 
     def read(self, region: _Bytes) -> tuple[int, str] | None:
-        """Note that the iteration reads a region; returns a byte that another one writes, and which that is."""
+        """Record a read by the iteration; return a byte that another iteration writes, and its name."""
         if region.memory.constant or not region.array.size:
             return None
         if found := self._others(region, self._writers):
@@ -51,7 +51,7 @@ class Fork:
         return None
 
     def write(self, region: _Bytes) -> tuple[int, str] | None:
-        """Note that the iteration writes a region; returns a byte that another one touches, and which that is."""
+        """Record a write by the iteration; return a byte that another iteration accesses, and its name."""
         if not region.array.size:
             return None
         if found := self._others(region, self._writers) or self._others(region, self._readers):

@@ -49,12 +49,12 @@ class Tiles:
 
     @property
     def is_view(self) -> bool:
-        """Return whether the tile is used where the operand lies."""
+        """Return whether the tile is a view of the operand."""
         return self.tile.level_name is None
 
     @cached_property
     def starts(self) -> tuple[Linear, ...]:
-        """The first element of the tile, in the dimensions of the grid that have more than one point."""
+        """Offset of the tile, in the dimensions of the grid with more than one point."""
         return tuple(drop_unit_dims(linear(expr), self.grid.bounds) for expr in self.tile.map.data.results)
 
     @cached_property
@@ -70,7 +70,7 @@ class Tiles:
 
     @property
     def stays_through(self) -> tuple[int, ...]:
-        """The dimensions that a tile stays through."""
+        """Dimensions over which a tile is resident."""
         return self.grid.sequence[self.moving :]
 
     def point_text(self, point: Sequence[int]) -> str:
@@ -78,7 +78,7 @@ class Tiles:
         return grid_point(point, self.grid.spatial_dims)
 
     def at(self, point: Sequence[int]) -> list[int]:
-        """Return the first element of the tile at a grid point."""
+        """Return the offset of the tile at a grid point."""
         return [expr.eval(list(point), []) for expr in self.tile.map.data.results]
 
     def holds(self, dims: Dims, element: Dims) -> list[str]:
@@ -98,10 +98,7 @@ def tiles_of(grid: GridOp) -> list[Tiles]:
 
 
 def prove_tiles(grid: GridOp) -> None:
-    """
-    Prove that outputs are written exactly once, that inputs are filled where their tiles leave them, and that views do
-    not leave their operands.
-    """
+    """Prove that outputs are written exactly once, partial input tiles are filled, and views are in bounds."""
     for tiles in tiles_of(grid):
         if tiles.is_view:
             _prove_view(tiles)
@@ -140,7 +137,7 @@ def _prove_view(tiles: Tiles) -> None:
 
 
 def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
-    """Return a point at which the tile leaves the operand, and the first element there that is outside."""
+    """Return a point with a tile out of bounds of the operand, and its first element there."""
     dims = Dims("p", tiles.grid.bounds)
     for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.extents, tiles.shape, strict=True)):
         low, high = start.interval(tiles.grid.bounds)
@@ -157,7 +154,7 @@ def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
 
 
 def _prove_none_missed(tiles: Tiles) -> None:
-    """Axes that no grid dimension couples are looked at by themselves."""
+    """Prove that every element is in a tile; axes without a common grid dimension are checked separately."""
     dims = Dims("p", tiles.grid.bounds)
     whole = Dims("e", tiles.shape)
     holds = tiles.holds(dims, whole)
@@ -188,7 +185,7 @@ def _is_whole(tiles: Tiles, axis: int) -> bool:
 
 
 def _coupled(starts: Sequence[Linear]) -> list[list[int]]:
-    """Return the axes in groups, such that no grid dimension moves the tile along axes of two groups."""
+    """Partition the axes such that no grid dimension moves the tile along axes of two parts."""
     groups: list[tuple[set[int], list[int]]] = []
     for axis, start in enumerate(starts):
         dims = set(start.dims())
@@ -242,7 +239,7 @@ def _overlap(a: Tiles, p: Dims, b: Tiles, q: Dims) -> list[str]:
 
 
 def _prove_not_revisited(tiles: Tiles) -> None:
-    """A tile that a copy has moved on from has been written back; what it held is gone. A view's content stays."""
+    """Prove that a tile is not revisited after its write-back, because its buffer is lost. Views keep their content."""
     if tiles.is_view:
         return
     p, q, r = (Dims(letter, tiles.grid.bounds) for letter in "pqr")
@@ -283,11 +280,11 @@ def _tile_text(tiles: Tiles) -> str:
 
 def prove_in_place(grid: GridOp, read: int, written: int) -> None:
     """
-    Prove, for an input and an output that are one buffer, that what is read is as it was before the grid.
+    Prove, for an input and an output in one buffer, that reads precede the grid's writes (no WAR hazard).
 
-    A tile is read from when its first point begins, or earlier; one is written when its last point ends, or later.
-    A view is read and written at any of the points at which an op of the body uses it, and what one copy does comes
-    neither before nor after what another does.
+    A tile is read no later than at its first point, and written no earlier than at its last. A view is accessed at any
+    point
+    at which the body uses it. Accesses of different engine instances are unordered.
     """
     every = tiles_of(grid)
     source, target = every[read], every[written]

@@ -1,4 +1,4 @@
-"""Proofs about where buffers lie: inside of their levels, aligned, and apart from others that are needed with them."""
+"""Proofs about allocation: buffers are in bounds of their levels, aligned, and disjoint while live."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class LevelLimits(Protocol):
 @dataclass(frozen=True)
 class Placed:
     """
-    Bytes of a level that a buffer takes, `owner` the grid or the allocation that it belongs to.
+    Bytes of a buffer in a level; `owner` is its grid or allocation.
 
-    Where `copies` of an engine share the level, each has such a buffer, `apart` bytes after that of the one before.
+    If `copies` of an engine share the level, each has such a buffer, at a stride of `apart` bytes.
     """
 
     owner: Operation
@@ -64,7 +64,7 @@ class Placed:
 
     @property
     def end(self) -> int:
-        """The byte after the last, of the last copy."""
+        """End in bytes of the last instance's buffer."""
         return self.address + self.size + (self.copies - 1) * self.apart
 
     @property
@@ -99,8 +99,10 @@ class Placed:
 
 def prove_levels(grid: GridOp, levels: Mapping[str, LevelLimits]) -> None:
     """
-    Prove that the buffers of a grid lie in their levels, aligned, apart from each other and from those of the grids
-    around it. `levels` may be empty.
+    Prove that the buffers of a grid are in bounds, aligned, and disjoint from each other and from those of enclosing
+    grids.
+
+    `levels` may be empty.
     """
     own = placed_in(grid, levels)
     for each in own:
@@ -195,7 +197,7 @@ def _prove_apart(a: Placed, b: Placed) -> None:
 
 @dataclass(frozen=True)
 class _Resident:
-    """An allocation that has an address, and the ops of its block from its first use to its last."""
+    """Allocation with an address, and its live range in ops of its block."""
 
     buffer: Placed
     block: Block
@@ -205,8 +207,8 @@ class _Resident:
 
 def prove_residents(function: FuncOp, levels: Mapping[str, LevelLimits]) -> None:
     """
-    Prove that buffers which have addresses of their own lie in their levels, apart from each other and from the buffers
-    of grids, from the first op that uses them to the last.
+    Prove that allocations with addresses are in bounds of their levels, and disjoint from live buffers and those of
+    grids.
     """
     allocations = [op for op in nested_ops(function) if isinstance(op, memref.AllocOp) and address_of(op) is not None]
     if not allocations:

@@ -1,4 +1,4 @@
-"""State of memory while a program is walked through: the last write of each byte, and the transfers in flight."""
+"""State of memory during a walk: the last write of each byte, and the transfers in flight."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Steps: TypeAlias = "tuple[tuple[str, int], ...]"
 """The loops around a step, outermost first: the name of the index and its value."""
 
 NOBODY = -2
-"""The number of no buffer: bytes belong to it that one buffer or another has written, as data decide."""
+"""Number of no buffer, for bytes whose last writer is data-dependent."""
 
 
 @dataclass(slots=True)
 class Write:
-    """One write to memory: by what, at which step, and what it left there."""
+    """Write to memory: its op, its step, and the content."""
 
     op: Operation
     steps: Steps
@@ -47,7 +47,7 @@ class Write:
 
 @dataclass(eq=False)
 class Transfer:
-    """A transfer, or a kernel on an engine that was launched: where it has begun, what it reads and writes."""
+    """Transfer, or launched kernel: its issue, reads and writes."""
 
     op: Operation
     steps: Steps
@@ -58,7 +58,7 @@ class Transfer:
 
 
 class Observer(Protocol):
-    """One who is told of what is read and written."""
+    """Observer of reads and writes."""
 
     def read(self, op: Operation, region: Region, number: int) -> None: ...
 
@@ -95,13 +95,13 @@ class State:
         return shown(self.steps[-innermost:])
 
     def begin_paths(self) -> None:
-        """Note that data decide how the program goes on from here."""
+        """Fork the state at a data-dependent branch."""
         for observer in self.observers:
             observer.branch()
         self.paths.append(Paths())
 
     def exchange_paths(self) -> None:
-        """Go back to where the paths begin, to walk the second."""
+        """Restore the state at the branch, to walk the second path."""
         self.paths[-1].exchange()
 
     def join_paths(self, op: Operation) -> None:
@@ -274,7 +274,7 @@ class State:
         return index
 
     def _forget(self, region: Region) -> None:
-        """Note that sums of just this region are no more."""
+        """Remove partial sums of exactly this region."""
         number = int(region.writes[(0,) * region.writes.ndim]) if region.array.size else NEVER
         write = self.writes[number]
         if write is not None and write.region.low == region.low and write.region.array.shape == region.array.shape:
@@ -310,7 +310,7 @@ class State:
         return [transfer for transfer in self.under_way if transfer.engine != self.engine]
 
     def joined(self, launched: Sequence[Transfer]) -> None:
-        """Note that a kernel is done, and with it all that its engine was given before."""
+        """Complete a kernel, and all kernels launched before on its engine."""
         if not launched or launched[-1].done:
             return
         last = self.under_way.index(launched[-1])

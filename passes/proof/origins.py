@@ -29,7 +29,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Sums:
-    """Partial sums: `done` holds the accumulated points of the reduced loops that are cut, by loop in order."""
+    """Partial sums: `done` holds the accumulated points of the tiled reduction loops, by loop in order."""
 
     op: Operation
     start: Index | None
@@ -78,7 +78,7 @@ class Origin:
 
     @property
     def lacks(self) -> bool:
-        """Return whether it is sums that are not complete."""
+        """Return whether it has incomplete partial sums."""
         return self.sums is not None and not self.sums.are_complete
 
 

@@ -1,4 +1,4 @@
-"""Journal of the writes on the paths that a program may take as data decide, to go back and to compare two paths."""
+"""Journal of writes on data-dependent paths, to undo them and to join two paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions that are cut, as a program is walked through: what has been added to each sum so far."""
+"""Progress of tiled reductions during a walk: the points accumulated into each sum."""
 
 from __future__ import annotations
 

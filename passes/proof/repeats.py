@@ -18,7 +18,7 @@ from .memory import State, Transfer
 from .regions import Buffer, Place, Region
 
 _TRIES = 6
-"""Walks of a loop that are recorded as long as none comes again."""
+"""Recorded walks of a loop without a replay, after which recording stops."""
 
 
 @dataclass

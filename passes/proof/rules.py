@@ -26,7 +26,7 @@ RULES = {
     "constant": "constant memory is not written",
     "static": "which transfers there are, and where to, does not depend on data",
 }
-"""Rule -> what it demands; docs/verify-memory.md explains each."""
+"""Rule -> requirement; docs/verify-memory.md explains each."""
 
 
 def refuse(
@@ -40,17 +40,17 @@ def refuse(
 
 
 def listed(numbers: Sequence[int]) -> str:
-    """Return `[1, 2]`."""
+    """Format numbers as `[1, 2]`."""
     return f"[{', '.join(map(str, numbers))}]"
 
 
 def grid_point(point: Sequence[int], spatial: Sequence[int] = ()) -> str:
-    """Return a grid point as text, with the place among the copies along the spatial dimensions, if there are any."""
+    """Format a grid point, with its spatial coordinates if there are any."""
     text = f"grid point ({', '.join(map(str, point))})"
     return f"{text} at spatial point ({', '.join(str(point[dim]) for dim in spatial)})" if spatial else text
 
 
 def name_of(op: Operation, index: int) -> str:
-    """Return an operand, for messages."""
+    """Format an operand for messages."""
     hint = op.operands[index].name_hint if index < len(op.operands) else None
     return f"operand {index}" + (f" (%{hint})" if hint else "")

@@ -1,4 +1,4 @@
-"""Integer sets in isl: whether there are points that satisfy constraints, and the first of them."""
+"""Integer sets in isl: emptiness, and lexicographically first points."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class Dims:
                 return f"floor({inner} / {atom.by})"
 
     def before(self, other: Dims, dims: Sequence[int]) -> list[list[str]]:
-        """Return the cases of: a point comes before one of another box, in row-major order of some dimensions."""
+        """
+        Return the constraints, one list per case, that a point lexicographically precedes another in some dimensions.
+        """
         pairs = [(self.names[dim], other.names[dim]) for dim in dims]
         return [
             [*(f"{a} = {b}" for a, b in pairs[:at]), f"{pairs[at][0]} < {pairs[at][1]}"] for at in range(len(pairs))

@@ -1,4 +1,4 @@
-"""Proofs about reductions that are cut: the steps of a kernel on tiles do each point of a reduced loop once."""
+"""Proofs about tiled reductions: each point of a reduction loop is accumulated exactly once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .sets import Dims, first_point, points, sample
 
 def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffer], scope: Scope) -> frozenset[int]:
     """
-    Prove that the steps of a kernel on tiles, with tiles that begin at x, do each point of its reduced loops once.
+    Prove that the steps of a kernel on tiles, with tiles at x, accumulate each point of its reduction loops once.
 
-    Returns the grid dimensions that the steps run along.
+    Returns the grid dimensions of the steps.
     """
     prove_sizes(part)
     steps: frozenset[int] = frozenset()
@@ -44,7 +44,7 @@ def prove_steps(part: Part, x: Mapping[int, Linear], buffers: Mapping[int, Buffe
 
 
 def prove_sizes(part: Part) -> None:
-    """Prove that a kernel on tiles does each reduction in one go, or adds to sums."""
+    """Prove that a kernel on tiles reduces each loop at once, or accumulates into sums."""
     for dim in sorted(part.kernel.reduced):
         if part.kernel.bounds[dim] > part.bounds[dim] or not (part.is_whole(dim) or part.accumulates):
             raise reduces_other_points(part, dim)

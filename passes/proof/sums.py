@@ -1,4 +1,4 @@
-"""Proofs about sums: all steps of a reduction add to them, once, between their start and the next."""
+"""Proofs about partial sums: between two initialisations, all steps of a reduction are accumulated once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def prove_period(
 
 
 def period(start: Held | None, guard: Guard, scope: Scope) -> frozenset[int]:
-    """Return the dimensions that run between one start of sums and the next, for an op under a guard."""
+    """Return the dimensions between one initialisation and the next, for a guarded op."""
     first = start.guard.first - guard.first if start is not None else frozenset[int]()
     return first | scope.running(start.depth if start is not None else 0)
 
@@ -78,8 +78,7 @@ def started_anew(op: Operation, buffer: Buffer, steps: frozenset[int], scope: Sc
 
 def prove_start(part: Part, k: int, buffer: Buffer, start: Held | None, scope: Scope) -> None:
     """
-    Prove that sums begin as those of the whole kernel do: as the same constant, or as a copy of the tile that they are
-    written back to.
+    Prove that sums are initialised as in the whole kernel: by the same constant, or by a copy of the output's tile.
     """
     if start is None:
         return
@@ -103,7 +102,7 @@ def prove_start(part: Part, k: int, buffer: Buffer, start: Held | None, scope: S
 
 
 def goes_on(start: Held | None, buffer: Buffer) -> bool:
-    """Return whether sums begin as a copy of the tile that they are written back to."""
+    """Return whether sums are initialised by a copy of the output's tile."""
     source = start.source if start is not None and isinstance(start.op, CopyOp) else None
     if source is None or source.tiles is None or buffer.tiles is None:
         return False

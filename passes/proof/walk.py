@@ -1,4 +1,4 @@
-"""Programs walked through step by step: each op that touches memory is checked against the state of memory."""
+"""Walk of a program step by step: each memory access is checked against the state of memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .tiles import KernelFacts, TileChecks, facts_of
 
 
 class Walk:
-    """Walks through functions of a module. Raises Diagnostic at the first step that breaks a rule."""
+    """Walker of a module's functions. Raises Diagnostic at the first step that breaks a rule."""
 
     def __init__(
         self,
@@ -192,9 +192,9 @@ class Walk:
 
     def copy(self, number: int, source: Buffer, target: Buffer) -> None:
         """
-        Copy a buffer: bytes of it that have not been written are no more in the copy, as upstream's poison.
+        Copy a buffer: unwritten bytes stay unwritten in the copy, like upstream's poison.
 
-        A tensor of which parts are inserted later is such a buffer. What reads these bytes of the copy is refused.
+        A tensor with slices inserted later is such a buffer. A read of these bytes is rejected.
         """
         op = self._ops[number]
         missing = None if source.by_data or target.by_data else self.state.missing_part(source, source.number)
@@ -241,7 +241,7 @@ class Walk:
         in_place: set[tuple[int, int]],
         origin: Origin | None = None,
     ) -> None:
-        """Check what an op reads and writes, by the indices of operands, then note what it has written."""
+        """Check the reads and writes of an op, by operand indices, then record its writes."""
         for index in reads:
             buffer = cast(Buffer, buffers[index])
             self.state.check_read(op, buffer, buffer.number, index)
@@ -320,7 +320,7 @@ class Walk:
     # Transfers
 
     def start(self, number: int, far: Buffer, *rest: Any) -> Transfer:
-        """Begin a transfer."""
+        """Issue a transfer."""
         op = cast(DmaStartOp, self._ops[number])
         *offsets, near = rest
         begin = tuple(offsets)
