@@ -19,6 +19,7 @@ from ...dialects import dialects_by_origin, emitc
 from ...dialects.core.analysis.arithmetic import COMPARISONS, ceil_divide, truncating_divide
 from ...dialects.core.body import is_float
 from ...dialects.core.semantics import C_RULES, C_SCALAR_RULES, scalar
+from ...dialects.emitc.expressions import LogicalOperation, UnaryOperation
 from ...errors import Diagnostic
 from ...ir import Array, where
 from .arithmetic import attribute_value
@@ -84,27 +85,27 @@ def _shift(op: Any, a: Array, b: Array) -> Array:
 
 
 @scalar(emitc.BitwiseNotOp)
-def _not(op: emitc.BitwiseNotOp, a: Array) -> Array:
+def _not(op: UnaryOperation, a: Array) -> Array:
     return convert(np.invert(a.astype(_common_type(op.operand.type))), op.result.type)
 
 
 @scalar(emitc.UnaryMinusOp)
-def _minus(op: emitc.UnaryMinusOp, a: Array) -> Array:
+def _minus(op: UnaryOperation, a: Array) -> Array:
     return convert(np.negative(a.astype(_common_type(op.operand.type))), op.result.type)
 
 
 @scalar(emitc.UnaryPlusOp, emitc.CastOp)
-def _converted(op: emitc.UnaryPlusOp | emitc.CastOp, a: Array) -> Array:
+def _converted(op: Operation, a: Array) -> Array:
     return convert(a, op.results[0].type)
 
 
 @scalar(emitc.LogicalAndOp)
-def _logical_and(op: emitc.LogicalAndOp, a: Array, b: Array) -> Array:
+def _logical_and(op: LogicalOperation, a: Array, b: Array) -> Array:
     return np.not_equal(a, 0) & np.not_equal(b, 0)
 
 
 @scalar(emitc.LogicalOrOp)
-def _logical_or(op: emitc.LogicalOrOp, a: Array, b: Array) -> Array:
+def _logical_or(op: LogicalOperation, a: Array, b: Array) -> Array:
     return np.not_equal(a, 0) | np.not_equal(b, 0)
 
 

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -345,7 +345,3 @@ def _conv(runner: Runner, op: ConvOp, operands: Sequence[Value]) -> list[Value]:
 @semantics(MatmulOp)
 def _matmul(runner: Runner, op: MatmulOp, operands: Sequence[Value]) -> list[Value]:
     return _run(op, operands, operands[0][None, None], (0, 0, 0, 0), 0)
-
-
-def _argument(value: SSAValue) -> Hashable:
-    return value.type, value.index if isinstance(value, BlockArgument) else None

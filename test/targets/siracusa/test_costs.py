@@ -25,7 +25,7 @@ from xdsl.utils.test_value import create_ssa_value
 import tilewright
 from tilewright.dialects.core.body import Body
 from tilewright.dialects.core.kernel import Access, Kernel, Reduction, is_kernel, kernel_of
-from tilewright.dialects.core.machine.cost_table import cost_named
+from tilewright.dialects.core.machine.cost_table import Cost, cost_named
 from tilewright.dialects.core.machine.file import find_machine, load_machine
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.nn import MatmulOp
@@ -239,7 +239,8 @@ def test_more_work_never_takes_less(rows: int, columns: int, depth: int, cores: 
     kernel = product(64, 64, 64)
     small = (rows, columns, depth)
     large = tuple(extent + (4 if dim == grown else 0) for dim, extent in enumerate(small))
-    for cost, parameters in ((PRODUCT, {"simd": 1}), (CODE, {}), (PRODUCT, {"blocks": 1})):
+    choices: list[tuple[Cost, dict[str, Any]]] = [(PRODUCT, {"simd": 1}), (CODE, {}), (PRODUCT, {"blocks": 1})]
+    for cost, parameters in choices:
         assert on(cores, kernel, cost, small, **parameters) <= on(cores, kernel, cost, large, **parameters)
 
 
