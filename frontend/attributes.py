@@ -212,7 +212,7 @@ def _check_words(node: NodeProto, values: Mapping[str, Any]) -> None:
     for name in sorted(FLAGS & values.keys()):
         if values[name] not in (0, 1):
             raise Diagnostic(
-                f"{node.op_type} has an attribute '{name}' that is no truth value",
+                f"{node.op_type} has a flag '{name}' other than 0 and 1",
                 where=where_node(node),
                 expected="0 or 1",
                 found=str(values[name]),

@@ -49,7 +49,7 @@ def refuse_extents(resolver: Resolver, node: NodeProto, names: Iterable[str], wh
             raise Diagnostic(
                 f"{node.op_type} {what} a tensor whose size depends on data",
                 where=where_node(node),
-                expected="a shape that is the same in every run, at every turn and on every way",
+                expected="a shape that is the same in every run, iteration and branch",
                 found=f'axis {axis} of "{name}" has up to {extent.bound} entries',
                 remedy="reduce, pad or cut the tensor to a fixed size in the model",
             )

@@ -70,7 +70,7 @@ def _check_size(model: ModelProto, functions: Iterable[FunctionProto]) -> None:
         within = calls[chain[-1]]
     shown = [*chain[:_SHOWN], "..."] if len(chain) > _SHOWN else chain
     raise Diagnostic(
-        f"the functions of the model come to {total} nodes where they are inlined",
+        f"inlining the functions of the model gives {total} nodes",
         where=f'function "{chain[0]}"',
         expected=f"at most {INLINED_NODES} nodes",
         found=f"calls of calls, {len(chain)} deep: {' -> '.join(shown)}",

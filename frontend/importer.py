@@ -228,7 +228,7 @@ def _check_types_given(graph: Graph, input_types: Types) -> None:
         element = ELEMENTS.get(inputs[name].type.tensor_type.elem_type)
         if element is not None and kind != ANY_INTEGER and not _holds(str(element), kind):
             raise Diagnostic(
-                "the type given for an input is not what the model's input can hold",
+                "the type given for an input does not fit the type in the model",
                 where=f'input "{name}"',
                 expected=f"integers that {element} holds, or {element}",
                 found=kind,

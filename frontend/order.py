@@ -40,7 +40,7 @@ def sorted_nodes(
         raise Diagnostic(
             "the graph has a cycle",
             where=f'node "{cycle[0]}"',
-            expected="nodes that need only what comes before them",
+            expected="nodes that read only results of earlier nodes",
             found=" -> ".join(f'"{name}"' for name in [*cycle, cycle[0]]),
             remedy="break the cycle: pass state from call to call as an input and an output",
         )

@@ -203,7 +203,7 @@ def test_types_that_an_input_can_hold(element: int, given: str, holds: bool):
     if holds:
         import_model(built, input_types={"x": given})
         return
-    with pytest.raises(Diagnostic, match="is not what the model's input can hold"):
+    with pytest.raises(Diagnostic, match="does not fit the type in the model"):
         import_model(built, input_types={"x": given})
 
 
