@@ -55,7 +55,7 @@ class Buffers:
         return Buffer(memory, array, key, self._state.number_of(key), views, is_form=is_form)
 
     def of_global(self, op: memref.GetGlobalOp) -> Buffer:
-        """Return the memory of a global. Raises Diagnostic where there is none, or its level is full."""
+        """Return the memory of a global. Raises Diagnostic for an undefined global, and for a full level."""
         name = op.name_.string_value()
         if name in self._memories:
             return self._memories[name]

@@ -58,7 +58,7 @@ class Contents:
             self._held[buffer.memory] = held
 
     def others(self, buffer: Buffer, *ops: Operation) -> list[Operation]:
-        """Return the ops that write the memory of a buffer besides some."""
+        """Return the ops that write the memory of a buffer, except the given ones."""
         writers = self._writers.get(buffer.memory, ())
         return [op for op in writers if not any(each.is_ancestor(op) for each in ops)]
 

@@ -121,7 +121,7 @@ class Part:
         return whole and self.shapes[access][axis] == shape_of(self.accesses[access].value)[axis]
 
     def pads(self, access: int, axis: int) -> bool:
-        """Return whether the kernel on tiles fills what lies outside of a tile along an axis by itself."""
+        """Return whether the kernel on tiles fills the padding along an axis by itself."""
         return self.accesses[access].fill is not None and self.keeps_padding(access, axis)
 
     @cached_property
@@ -172,7 +172,7 @@ class Part:
 
 
 def part_of(op: Operation, kernel: Kernel) -> Part | None:
-    """Return a kernel on tiles, of which `kernel` is the view, with its description; None where it has none."""
+    """Return a kernel on tiles with its description; None for a kernel without one."""
     attribute = op.attributes.get(ATTRIBUTE)
     if attribute is None:
         return None

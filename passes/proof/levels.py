@@ -85,7 +85,7 @@ class Placed:
         return grid_point(point_of(around, copy), around.spatial_dims)
 
     def first_common(self, other: Placed) -> tuple[int, int] | None:
-        """Return the first copies of two buffers that share a byte, None where there are none."""
+        """Return the first engine instances of two buffers that overlap, None if they are disjoint."""
         if self.level != other.level or self.address >= other.end or other.address >= self.end:
             return None
         mine = self.address + np.arange(self.copies)[:, None] * self.apart
@@ -139,7 +139,7 @@ def _placed(owner: Operation, what: str, value: SSAValue, level: str, address: i
 
 
 def _of_copies(owner: Operation, name: str, value: SSAValue, level: str, address: int, size: int) -> Placed:
-    """Return the buffers that an op has in a level, one for each copy that it is done on."""
+    """Return the buffers of an op in a level, one per engine instance."""
     item = numpy_type(element_of(value)).itemsize
     around = spatial_grid(owner)
     apart = around.apart_in(level) if around is not None else None
@@ -258,7 +258,7 @@ def _within(block: Block, op: Operation) -> Operation:
 
 
 def _prove_apart_in(block: Block, residents: Sequence[_Resident], levels: Mapping[str, LevelLimits]) -> None:
-    """Prove that buffers alive at an op of a block lie apart from each other and from those of its grids."""
+    """Prove that buffers live at an op of a block are disjoint from each other and from those of its grids."""
     begun, ended = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, each in enumerate(residents):
         begun[each.first].append(index)

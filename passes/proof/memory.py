@@ -91,7 +91,7 @@ class State:
     """Those who are told of what is read and written."""
 
     def place(self, innermost: int = 0) -> str:
-        """Return the step at which the program is, of so many loops or of all."""
+        """Return the current step as text, for the innermost loops or for all."""
         return shown(self.steps[-innermost:])
 
     def begin_paths(self) -> None:
@@ -144,7 +144,7 @@ class State:
         self.forks.append(Fork())
 
     def iteration(self, rank: int) -> None:
-        """Begin an iteration of the innermost parallel loop, over so many indices."""
+        """Begin an iteration of the innermost parallel loop, over `rank` indices."""
         self.forks[-1].begin(self.place(rank))
 
     def join(self) -> None:
@@ -199,7 +199,7 @@ class State:
         return missing if writes[missing].max() < writes[~missing].min() else None
 
     def copied_part(self, op: Operation, target: Buffer, missing: Array) -> None:
-        """Note that a buffer has been copied of which bytes are missing: so are they in the target."""
+        """Record the copy of a partially written buffer: the missing bytes are missing in the target too."""
         for observer in self.observers:
             observer.branch()
         self.wrote(op, target, target)
@@ -304,7 +304,7 @@ class State:
         return write is not None and write.region.meets(region) and bool((region.writes == number).any())
 
     def _beside(self) -> list[Transfer]:
-        """Return the transfers and kernels in flight beside the current op."""
+        """Return the transfers and kernels in flight concurrently with the current op."""
         if self.engine is None:
             return self.under_way
         return [transfer for transfer in self.under_way if transfer.engine != self.engine]

@@ -155,5 +155,5 @@ def index_within(outer: Array, inner: Array, distance: int) -> Index | None:
 
 
 def loops_done(sums: Sums | None, shape: Sequence[int]) -> Array:
-    """Return the accumulated points of loops, to update: all false where there are no sums yet."""
+    """Return a copy of the accumulated points of loops; all false without sums."""
     return np.zeros(tuple(shape), np.bool_) if sums is None else sums.done.copy()

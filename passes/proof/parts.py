@@ -113,7 +113,7 @@ def _place(part: Part, k: int, buffer: Buffer, held: Held | None, scope: Scope) 
 
 
 def mismatched(part: Part, mismatch: Mismatch, buffer: Buffer, place: Place, scope: Scope) -> Exception:
-    """Return the refusal of a kernel on tiles one of which is not the one that it needs."""
+    """Return the error of a kernel on tiles with a wrong tile."""
     start = place.start[mismatch.axis]
     point = [0] * scope.depth
     wanted = "elsewhere"
@@ -136,7 +136,7 @@ def _where_not_zero(form: Linear, scope: Scope) -> list[int] | None:
 
 
 def _leaves(start: Linear, extent: int, size: int, scope: Scope) -> list[int] | None:
-    """Return a grid point at which a tile that begins there leaves an axis, None where there is none."""
+    """Return a grid point with a tile out of bounds along an axis, None if there is none."""
     low, high = start.interval(scope.bounds)
     if low >= 0 and high + extent <= size:
         return None
@@ -146,7 +146,7 @@ def _leaves(start: Linear, extent: int, size: int, scope: Scope) -> list[int] | 
 
 
 def _prove_filled(part: Part, k: int, buffer: Buffer, scope: Scope) -> None:
-    """Prove that what lies outside of an operand is filled with what the kernel reads there."""
+    """Prove that the padding of an operand is filled with the value that the kernel reads there."""
     wanted = part.fills[k]
     each: Buffer | None = None if isinstance(wanted, UnitAttr) else buffer
     while each is not None and each.tiles is not None and each.around is not None:
@@ -180,8 +180,8 @@ def _prove_outside(part: Part, k: int, buffer: Buffer, held: Held | None, place:
 
 def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Place | None, scope: Scope) -> None:
     """
-    Prove that a tile of a tile of the operand at `place` has all that the kernel needs for what is written in the end:
-    the rest is fill.
+    Prove that a nested tile at `place` covers the kernel's footprint for the elements finally written; the rest is
+    fill.
     """
     around, places = buffers[k].around, buffers[k].places
     if around is None or (places and places[0] is place):
@@ -208,14 +208,14 @@ def _prove_reached(part: Part, k: int, buffers: Mapping[int, Buffer], place: Pla
 
 
 def _is_all(buffer: Buffer, axis: int) -> bool:
-    """Return whether what lies outside of a buffer along an axis lies outside of what it is a tile of, too."""
+    """Return whether the padding of a buffer along an axis is also outside of the buffer that it is a tile of."""
     if buffer.root.number is not None:
         return False
     return all(p.start[axis] == Linear() and p.shape[axis] == buffer.shape[axis] for p in buffer.places)
 
 
 def _matters(part: Part, buffers: Mapping[int, Buffer], dims: Dims, loops: Dims) -> list[str]:
-    """Return the constraints that a loop point adds to what is written in the end."""
+    """Return the constraints that a loop point contributes to an element finally written."""
     found: list[str] = []
     for k in range(len(part.accesses) - len(part.kernel.outputs), len(part.accesses)):
         for place in buffers[k].places if k in buffers else ():

@@ -18,12 +18,7 @@ Entries: TypeAlias = "list[tuple[Memory, int, Array]]"
 
 @dataclass
 class Paths:
-    """
-    Paths from where data decide how the program goes on: `undo` holds what was there before each write, in order.
-
-    Once a second path is walked, `other` holds what the first left, and the writes of the second are in `undo` from
-    `second` on.
-    """
+    """Data-dependent paths from a branch: `undo` has the overwritten state before each write, in order."""
 
     undo: Entries = field(default_factory=list[tuple[Memory, int, Array]])
     other: Entries = field(default_factory=list[tuple[Memory, int, Array]])

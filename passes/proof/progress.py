@@ -101,7 +101,7 @@ class Progress:
         origins: Mapping[int, Origin],
         inside: Sequence[slice],
     ) -> None:
-        """Check that a kernel had all that it needs for what is written of its tile: the rest of it may be fill."""
+        """Check that a kernel's tiles cover its footprint for the written part of its output."""
         filled = {k: each for k, each in origins.items() if each.valid is not None and _is_inner(each, spots.get(k))}
         if not filled:
             return
@@ -121,7 +121,7 @@ class Progress:
 
 
 def _unreached(needed: tuple[int, int], valid: tuple[int, int], spot: Spot | None, axis: int) -> int | None:
-    """Return the first element along an axis that is needed, lies in the operand, and is not there."""
+    """Return the first needed element along an axis that is in the operand but missing in the tile."""
     (low, high), (first, last) = needed, valid
     start, size = (spot.start[axis], spot.shape[axis]) if spot is not None else (0, last)
     if low < first and start + first > 0:
@@ -133,8 +133,7 @@ def _unreached(needed: tuple[int, int], valid: tuple[int, int], spot: Spot | Non
 
 def _with_outside(low: int, high: int, loop: range, size: int, inside: Sequence[tuple[int, int]]) -> tuple[int, int]:
     """
-    Return points `low` to `high` of a tile, with those before and after them that lie in the loop but outside of an
-    operand, which has the points `inside`.
+    Extend points [low, high) of a tile by adjacent loop points out of bounds of an operand, in bounds at `inside`.
     """
     first, end = max(0, loop.start), min(size, loop.stop)
     if low >= high and any(end <= begin or stop <= first for begin, stop in inside):

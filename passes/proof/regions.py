@@ -142,7 +142,7 @@ class Region:
         return (self.is_dense and other.is_dense) or self.first_common(other) is not None
 
     def first_common(self, other: Region) -> int | None:
-        """Return the first byte of the memory that two regions of it share, None where there is none."""
+        """Return the first byte that two regions of a memory share, None if they are disjoint."""
         low, high = max(self.low, other.low), min(self.high, other.high)
         if low >= high:
             return None

@@ -105,7 +105,7 @@ class Buffer:
 
     @property
     def is_view(self) -> bool:
-        """Return whether it is a part of a buffer, where that lies."""
+        """Return whether the buffer is a view of another one."""
         return self.tiles is not None and self.tiles.is_view
 
     @property

@@ -28,7 +28,7 @@ class Dims:
 
     @property
     def inside(self) -> list[str]:
-        """The constraints that a point lies in the box."""
+        """Constraints of a point to be in the box."""
         return [f"0 <= {name} < {bound}" for name, bound in zip(self.names, self.bounds, strict=True)]
 
     def text(self, form: Linear) -> str:
@@ -60,7 +60,7 @@ class Dims:
 
 
 def sample(names: Sequence[str], constraints: Sequence[str]) -> list[int] | None:
-    """Return the lexicographically first integer point that satisfies all constraints, None where there is none."""
+    """Return the lexicographically first integer point that satisfies all constraints, None if the set is empty."""
     return first_point(points(names, constraints))
 
 

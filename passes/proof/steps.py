@@ -62,7 +62,7 @@ def reduces_other_points(part: Part, dim: int) -> Exception:
 
 
 def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, Buffer], scope: Scope) -> None:
-    """Prove that the tiles along one reduced loop, less what is filled and so leaves the sums, partition it."""
+    """Prove that the tiles along one reduction loop partition it, except for fills that leave the sums unchanged."""
     size, bound = part.kernel.bounds[dim], part.bounds[dim]
     if len(begin.terms) == 1 and not begin.constant and bound % size == 0:
         ((atom, factor),) = begin.terms
@@ -96,8 +96,7 @@ def _prove_loop(part: Part, dim: int, begin: Linear, buffers: Mapping[int, Buffe
 
 def _changing(part: Part, dim: int) -> Any:
     """
-    Return the points of a reduced loop of the whole kernel that change sums, as an isl set: at the others, inputs which
-    would leave all of them as they are lie outside of their operands.
+    Return the isl set of points of a reduction loop that change sums, without those whose inputs are neutral fills.
     """
     loops = Dims("d", part.bounds)
     inside = [

@@ -77,7 +77,7 @@ def facts_of(op: Operation, known: set[Hashable] | None = None) -> KernelFacts:
 
 @dataclass(frozen=True)
 class Solved:
-    """A kernel on tiles at one step: where its tiles began, by access, and what is in those that it has read."""
+    """Kernel on tiles at one step: the offsets of its tiles by access, and the contents that it has read."""
 
     facts: KernelFacts
     spots: Mapping[int, Spot]
@@ -280,7 +280,7 @@ class TileChecks:
             raise refuse("complete", message, op, [f"element {element} of the shape {shape}"])
 
     def _check_made(self, op: Operation, made: Spot, spot: Spot) -> None:
-        """Check that a tile made of tiles is written to where the kernel says that its output lies."""
+        """Check that a tile is written at the kernel's output offset."""
         for axis, (a, b) in enumerate(zip(made.start, spot.start, strict=True)):
             if a != b:
                 message = f"what the tile's buffer holds does not belong where '{op.name}' writes it"

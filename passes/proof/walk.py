@@ -46,9 +46,10 @@ class Walk:
         tiles: bool = True,
     ):
         """
-        Begin; `levels` go from far to near, `carried` says which operands besides its inputs the body of a grid reads.
+        Begin; `levels` are ordered from far to near, `carried` has the operands that a grid's body reads besides its
+        inputs.
 
-        Without `tiles` it is left open which part of its operands a kernel gets.
+        Without `tiles`, the operand tiles of kernels are not checked.
         """
         self._follows_tiles = tiles
         self._inside: set[Hashable] = set()
@@ -167,7 +168,7 @@ class Walk:
         self.state.wrote(op, region, target)
 
     def holds(self, number: int, buffer: Buffer) -> None:
-        """Check that a buffer of which an op writes only some elements, or none, holds what may stay there."""
+        """Check that a partially written buffer is initialised."""
         self._keeps(self._ops[number], buffer)
 
     def _keeps(self, op: Operation, buffer: Buffer) -> None:

@@ -43,7 +43,9 @@ def per_kernel(analyse: Callable[[Kernel], _T]) -> Callable[[Kernel], _T]:
 
 
 class Share(NamedTuple):
-    """Work of the busiest core: `turns` of the loop `loop` (-1 without a partition), and the number of active cores."""
+    """
+    Work of the busiest core: iterations `turns` of the loop `loop` (-1 without a partition), and the active cores.
+    """
 
     loop: int
     turns: int
