@@ -1,7 +1,7 @@
 """
 Recognition of caches at the graph level: an input concatenated with new rows gives an output of the same layout.
 
-past ──views──▶ Concat(past, rows) ──views──▶ present
+    past ──views──▶ Concat(past, rows) ──views──▶ present
 """
 
 from __future__ import annotations

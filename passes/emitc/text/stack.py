@@ -1,8 +1,8 @@
 """
 Upper bound of the stack usage of a module's C at -O1 or -O2, from locals and the call graph.
 
-frame(f) = sizes of its variables + WORD for each value and argument + CALL
-depth(f) = frame(f) + max(depth of its callees, RUNTIME if it calls functions of the runtime)
+    frame(f) = sizes of its variables + WORD for each value and argument + CALL
+    depth(f) = frame(f) + max(depth of its callees, RUNTIME if it calls functions of the runtime)
 
 All values count as spilled, and those of sibling blocks as alive at once. Inlining merges frames that the bound adds
 up. A compiler that vectorises unrolled loops (-O3), or keeps all temporaries of inlined vector operations (-O0), may
