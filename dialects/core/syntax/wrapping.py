@@ -15,7 +15,7 @@ def limit_of(op: Operation) -> int:
     return LIMIT if any(name.startswith("onnx.") for name in op.attributes) else 0
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<>=]=|[(\[{<]|[)\]}>]| ')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|->|[<>=]=|[(\[{<]|[)\]}>]| ')
 _DEPTH = dict.fromkeys("([{<", 1) | dict.fromkeys(")]}>", -1)
 
 
