@@ -35,7 +35,7 @@ def usage_error(message: str, *, expected: str = "", found: str = "", remedy: st
 
 
 def _check_state(options: argparse.Namespace) -> None:
-    """Raise UsageError for options of a state where there is none."""
+    """Raise UsageError for options of a state if there is none."""
     given = [name for name in ("prefill", "bucket") if getattr(options, name, None)]
     if given and not options.context:
         raise usage_error(f"--{given[0]} is for networks with state", remedy="give --context too")

@@ -70,7 +70,7 @@ class Model:
         return module
 
     def _for_rows(self, added: int) -> ModuleOp:
-        """Return the network for so many new rows at once. Raises Diagnostic where its length is not open."""
+        """Return the network for `rows` new rows per call. Raises Diagnostic where its length is static."""
         from .dialects.core.buckets import added_rows
         from .ir import functions
 

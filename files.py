@@ -52,7 +52,7 @@ def open_regular(path: Path | str, largest: int | None = LARGEST) -> IO[bytes]:
     """
     Open a regular file of at most `largest` bytes (None: any number) for reading.
 
-    Raises OSError where there is none, where it is a folder, a pipe or a device, which are not opened, and where it is
+    Raises OSError if there is none, where it is a folder, a pipe or a device, which are not opened, and where it is
     larger.
     """
     _check_regular(path, os.stat(path), largest)

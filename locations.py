@@ -73,7 +73,7 @@ def _parts(location: LocationAttr) -> tuple[LocationAttr, ...]:
 
 
 def _place(location: Attribute) -> FileLineColLoc | InferredLoc | None:
-    """Return the first place in a file within a location, of a call the callee's; None where there is none."""
+    """Return the first place in a file within a location, of a call the callee's; None if there is none."""
     match location:
         case FileLineColLoc() | InferredLoc():
             return location

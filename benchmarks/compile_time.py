@@ -85,7 +85,7 @@ class Row:
 
 
 def write_model(layers: int, path: Path) -> Path:
-    """Write the network with so many layers, for the 128th token."""
+    """Write the network with `layers` layers, for the 128th token."""
     config = llama.Config(layers=layers, dim=64, heads=16, hidden=256, vocabulary=2, context=STEP)
     path.write_bytes(llama.step(STEP - 1, config=config).SerializeToString())
     return path
@@ -142,7 +142,7 @@ class Fit:
 
 
 def fit(seconds: dict[int, float]) -> Fit:
-    """Fit seconds by layers, of which there are three counts at least; `worst` is the largest residual's part."""
+    """Fit seconds by layers, from three counts or more; `worst` is the largest relative residual."""
     layers, times = np.array(list(seconds)), np.array(list(seconds.values()))
     each, base = np.polyfit(layers, times, 1)
     worst = float(np.max(np.abs(base + each * layers - times) / times))

@@ -56,7 +56,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of processor time, also by pass, and the peak of memory in MiB; `error` where there is no C."""
+    """Seconds of processor time, also by pass, and the peak of memory in MiB; `error` if there is no C."""
 
     seconds: float = 0.0
     memory: float = 0.0
@@ -65,7 +65,7 @@ class Cost:
 
 
 class PassTimes(Observer):
-    """Processor time by pass, verification included; what lies before the first pass is the import."""
+    """Processor time by pass, verification included; the time before the first pass is the import."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}

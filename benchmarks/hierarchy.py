@@ -121,7 +121,7 @@ def print_details(found: Sequence[Outcome], verdict: str, shown: int = 3) -> Non
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table and the failures; returns 1 where there are any."""
+    """Print the table and the failures; returns 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, nargs="*", help="folders of networks")
     parser.add_argument("--machines", nargs="+", default=["*"], metavar="GLOB", help="of these, as 2-levels-*-1ch")

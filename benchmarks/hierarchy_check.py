@@ -95,7 +95,7 @@ class Instance:
 
 
 def corpus_outcome(case: Case, spec: Spec) -> Outcome:
-    """Return the outcome of a network of the corpus, whose golden outputs lie beside it."""
+    """Return the outcome of a network of the corpus, whose golden outputs are beside it."""
     try:
         module, inputs, golden = _loaded(case)
     except Exception as error:

@@ -24,7 +24,7 @@ def run_isolated(
     items: Sequence[T], function: Callable[[T], Any], jobs: int, seconds: float
 ) -> Iterator[tuple[T, Any]]:
     """
-    Yield each item with the function's result, as they come; Crash or Hang in its place where there is none.
+    Yield each item with the function's result, as they come; Crash or Hang in its place if there is none.
 
     The function must not raise, and its result must be one that can be pickled. It runs in forks of this process.
     """

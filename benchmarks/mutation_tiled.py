@@ -27,7 +27,7 @@ class Near:
     end: int = 0
 
     def take(self, shape: Sequence[int], element: str, stages: int = 1) -> int:
-        """Return the address of so many buffers."""
+        """Allocate buffers and return their address."""
         size = _BYTES[element]
         for extent in shape:
             size *= extent

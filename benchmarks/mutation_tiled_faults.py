@@ -250,7 +250,7 @@ def drop_condition(module: ModuleOp, draw: random.Random) -> bool:
 
 
 def drop_conditional(module: ModuleOp, draw: random.Random) -> bool:
-    """Leave out what is done at some steps."""
+    """Drop the ops that run at some steps only."""
     found = [op for op in ops_of(module, scf.IfOp) if not op.results]
     if found:
         Rewriter.erase_op(draw.choice(found))

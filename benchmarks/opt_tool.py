@@ -21,7 +21,7 @@ HELP_LIMIT = 0.4
 
 
 def chain(ops: int) -> str:
-    """Return a function of that many ops, each of which uses the one before."""
+    """Return a function of `count` ops, each a use of the previous one."""
     kinds = ("addi", "muli", "subi", "xori")
     lines = ["builtin.module {", "  func.func @f(%a: i32, %b: i32) -> i32 {", "    %v0 = arith.addi %a, %b : i32"]
     lines += [f"    %v{i} = arith.{kinds[i % 4]} %v{i - 1}, %{'ab'[i % 2]} : i32" for i in range(1, ops - 3)]

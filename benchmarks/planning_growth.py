@@ -51,7 +51,7 @@ def chain(layers: int, kind: str) -> ModelProto:
 
 
 def growth(target: str, counts: Sequence[int], status: Console) -> tuple[Table, list[str]]:
-    """Return a table of planning seconds for chains of so many layers, and what grows faster than the layers."""
+    """Return a table of planning seconds by the layers of a chain, and the rows that grow superlinearly."""
     counts = sorted(counts)
     table = Table(
         title=f"seconds to plan chains of equal and of different convolutions, the best of {RUNS}", title_justify="left"

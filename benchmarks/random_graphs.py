@@ -8,7 +8,7 @@ Random small graphs of ONNX operators, compared with ONNX Runtime.
 Graph number N is made from the seed N by `test/frontend/random_onnx/`. What differs is cut to the nodes that it takes
 and printed as ONNX text with its inputs, unless docs/onnx-differences.md explains it. A graph counts as equal,
 explained, refused (a clear error), skipped (ONNX Runtime has no kernel for it), differs, fault, crash or hang; the exit
-code is 1 where there is one of the last four.
+code is 1 if there is one of the last four.
 """
 
 from __future__ import annotations

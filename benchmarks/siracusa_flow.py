@@ -83,7 +83,7 @@ class Times:
         return 1 - self.kernels / self.total
 
     def plus(self, other: Times, times: int = 1) -> Times:
-        """Return this and, so many times, the other after it."""
+        """Return the sum of these cycles and a multiple of the other's."""
         kernels, transfers = self.kernels + times * other.kernels, self.transfers + times * other.transfers
         return Times(kernels, transfers, self.starts + times * other.starts)
 

@@ -71,7 +71,7 @@ class Work(NamedTuple):
     accesses: float = 0.0
 
     def plus(self, other: Work, times: float = 1) -> Work:
-        """Return this and the other so many times."""
+        """Return the sum of this work and a multiple of the other."""
         return Work(self.cycles + times * other.cycles, self.accesses + times * other.accesses)
 
     def contended(self, cores: int) -> Work:
@@ -222,12 +222,12 @@ def product(shape: Product, cores: int) -> Work:
 
 
 def _vectors(shape: Product, count: int) -> Work:
-    """Return so many products of a vector and a matrix on one core."""
+    """Return `count` products of a vector and a matrix on one core."""
     return Work(START[1]).plus(_row(shape.features, shape.depth), count)
 
 
 def _row(features: int, depth: int) -> Work:
-    """Return a product of a vector and so many features."""
+    """Return a product of a vector and the features of a core."""
     pairs, rest = divmod(features, 2)
     two, one = (Work(cycles, 3 * n) for n, cycles in ((2, TWO_FEATURES), (1, ONE_FEATURE)))
     before = Work(ROW + BARRIER + (PAIRS if pairs else 0))

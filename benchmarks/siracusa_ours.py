@@ -92,7 +92,7 @@ def simulated(network: Network, target: str, plan: str = "") -> Simulation:
 
 
 def state_steps(network: Network, target: str, context: int, bucket: int, positions: Sequence[int]) -> list[int]:
-    """Return the modelled cycles of steps of a network that keeps its caches as so many rows, in such buckets."""
+    """Return the modelled cycles of steps of a network with state, by context length and bucket size."""
     module = _planned(network, target, context=context, bucket=bucket)
     return [simulate(module, function=function_at(module, "network", at)).cycles for at in positions]
 

@@ -65,7 +65,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Block:
-    """A transfer of `rows` rows that lie apart, each of `row` bytes."""
+    """A strided transfer of `rows` rows, each of `row` bytes."""
 
     row: int
     rows: int = 1
@@ -73,7 +73,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Tile:
-    """A part of an operator, `count` times, and what is fetched for it and written back."""
+    """Part of an operator, `count` times, with its transfers in and out."""
 
     part: Operator
     fetched: tuple[Block, ...]

@@ -8,7 +8,7 @@ XDSL is a source tree of xDSL, best of the release that is installed: `pip downl
 and unpack. Nothing of it is part of this project.
 
 Without `--chunks`: the RUN lines that call xdsl-opt and that the installed xdsl-opt passes, those that pipe its output
-through mlir-opt included where there is one. Lines with the option `--verify-diagnostics` are counted apart, as errors:
+through mlir-opt included if there is one. Lines with the option `--verify-diagnostics` are counted apart, as errors:
 with xdsl-opt it prints the error and succeeds, with opt-tool it is mlir-opt's. There opt-tool runs without the option,
 and must fail; the figure says how often with the same message.
 

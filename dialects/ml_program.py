@@ -75,7 +75,7 @@ def _module_of(op: Operation) -> ModuleOp | None:
 
 
 def definition_of(op: Operation, symbol: str) -> GlobalOp | None:
-    """Return the global of that name in the module around an op, None where there is none."""
+    """Return the global of that name in the module around an op, None if there is none."""
     module = _module_of(op)
     found = module.body.block.ops if module is not None and module.body.blocks else ()
     return next((each for each in found if isinstance(each, GlobalOp) and each.sym_name.data == symbol), None)

@@ -29,7 +29,7 @@ UNROLLED_NODES = 4096
 
 def resolve_control_flow(resolver: Resolver, node: NodeProto) -> bool:
     """
-    Write out a node that holds graphs, or settle the graphs; return whether it is one.
+    Write out a node that holds graphs, or resolve the graphs; return whether it is one.
 
     Raises Diagnostic where neither can be done.
     """
@@ -60,7 +60,7 @@ def _check_arity(node: NodeProto, body: GraphProto, inputs: int, outputs: int) -
 
 
 def _inline(resolver: Resolver, node: NodeProto, body: GraphProto, prefix: str, arguments: Sequence[str]) -> list[str]:
-    """Settle a copy of a body next, its inputs bound to tensors; returns the names of its outputs."""
+    """Resolve a copy of a body next, its inputs bound to tensors; returns the names of its outputs."""
     names = {value.name: argument for value, argument in zip(body.input, arguments, strict=True)}
     nodes, outputs = read_body(body, resolver.graph, prefix, names, resolver.is_known)
     resolver.enter(nodes, outputs, node)
@@ -366,4 +366,4 @@ BODIES: Mapping[str, tuple[str, ...]] = {
 """Operator -> the graphs that it holds."""
 
 RULES = {"If": _if, "Loop": _loop, "Scan": _scan, "SequenceMap": _sequence_map}
-"""Operator -> what settles it."""
+"""Operator -> what resolves it."""

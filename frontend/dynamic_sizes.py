@@ -21,7 +21,7 @@ from .sizes.sources import SOURCES
 
 def resolve_sizes(resolver: Resolver, node: NodeProto) -> bool:
     """
-    Settle a node whose tensors have, or decide, sizes of the run; return whether it is one.
+    Resolve a node whose tensors have, or decide, sizes of the run; return whether it is one.
 
     Raises Diagnostic for an operator that would count what is not there.
     """
@@ -34,7 +34,7 @@ def resolve_sizes(resolver: Resolver, node: NodeProto) -> bool:
 
 
 def check_sizes(resolver: Resolver, node: NodeProto) -> None:
-    """Raise Diagnostic for an operator without a rule of a tensor that has an extent, before its shape is looked at."""
+    """Raise Diagnostic for an operator without a rule of a tensor that has an extent, before its shape is inspected."""
     load_rules()
     if node.op_type in RULES and not node.domain:
         return

@@ -109,7 +109,7 @@ EXPORTER_RULES = (small_floats, replaced, flattened_gemm, log_probabilities, sca
 
 
 def resolve_exported(resolver: Resolver, node: NodeProto) -> bool:
-    """Settle the replacement of a node by nodes of ONNX; return whether it has one."""
+    """Resolve the replacement of a node by nodes of ONNX; return whether it has one."""
     for rule in EXPORTER_RULES:
         if nodes := rule(resolver.graph, node, resolver.info):
             resolver.push_newest(nodes)

@@ -1,4 +1,4 @@
-"""Functions: those of a model are inlined, and those of ONNX where an operator holds graphs that no op could."""
+"""Inlining of functions: those of a model, and those of ONNX for operators with nested graphs."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def import_model(
 
 
 def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past | None = None) -> Resolver:
-    """Settle a network. Raises Diagnostic for unknown input types and shapes, and for its nodes."""
+    """Resolve a network. Raises Diagnostic for unknown input types and shapes, and for its nodes."""
     sequences, empty = split_inputs(graph, input_shapes)
     _check_types_given(graph, input_types)
     inputs = input_infos(graph, input_shapes)
@@ -176,7 +176,7 @@ def _resolved(graph: Graph, input_shapes: Shapes, input_types: Types, past: Past
 
 
 def _sample(graph: Graph, past: OpenPast, length: int, input_types: Types) -> Sample:
-    """Settle the network for a number of cached rows; for one row where none gives no valid network."""
+    """Resolve the network for a number of cached rows; for one row where none gives no valid network."""
     try:
         return Sample(length, _resolved(graph.copy(), past.at(length), input_types))
     except Diagnostic:
@@ -186,7 +186,7 @@ def _sample(graph: Graph, past: OpenPast, length: int, input_types: Types) -> Sa
 
 
 def _for_any_past(graph: Graph, past: OpenPast, rows: int, input_types: Types) -> Resolver:
-    """Settle the network for caches of any length up to `rows`; dependent values are computed from the position."""
+    """Resolve the network for caches of any length up to `rows`; dependent values are computed from the position."""
     length = max(rows - past.added, 3)
     near, far = (_sample(graph, past, each, input_types) for each in (length - 1, 0))
     if all(value.name != POSITION for value in graph.inputs):

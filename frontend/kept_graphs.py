@@ -136,7 +136,7 @@ def keep_scan(
 
 
 def settled(resolver: Resolver, node: NodeProto, name: str, inputs: Sequence[TensorInfo | None]) -> Resolver:
-    """Settle a subgraph of a node alone; `inputs` are the types of its inputs."""
+    """Resolve a subgraph of a node alone; `inputs` are the types of its inputs."""
     proto = body_of(node, name)
     if any(resolver.sequence(given) is not None for given in node.input) or None in inputs:
         raise Diagnostic(

@@ -71,7 +71,7 @@ class Known:
         return tuple(dim for dim in info.shape if dim is not None)
 
     def misfit(self) -> Diagnostic | None:
-        """Return the error for the nodes that inference refused, None where there is none."""
+        """Return the error for the nodes that inference refused, None if there is none."""
         if not self.misfits:
             return None
         (node, text), *others = self.misfits

@@ -36,4 +36,4 @@ RULES = Rules(
     settle=(resolve_control_flow, resolve_sizes, resolve_function, resolve_sequence, resolve_exported),
     outputs=(split_outputs, add_shape_outputs),
 )
-"""Rules of the importer by which nodes and outputs settle."""
+"""Rules of the importer by which nodes and outputs resolve."""

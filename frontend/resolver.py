@@ -1,5 +1,5 @@
 """
-The walk over a graph that settles everything static, node by node, without knowing any operator.
+The walk over a graph that resolves everything static, node by node, without knowing any operator.
 
 `Rules` say what becomes of nodes that do not stay as they are (`resolution.py` has them). What no rule takes is given
 its types by ONNX's inference, and replaced by a constant where its value follows from shapes and small constants alone.
@@ -39,7 +39,7 @@ class Rules:
     upgrade: Callable[[Resolver, NodeProto], Sequence[NodeProto]]
     """Returns what a node of ai.onnx, of the model's opset, is in the newest form."""
     settle: tuple[Rule, ...]
-    """The first that takes a node settles it."""
+    """The first that takes a node resolves it."""
     outputs: tuple[Callable[[Resolver], None], ...]
     """What is done in turn when all nodes are settled, for the outputs of the graph."""
 
@@ -68,7 +68,7 @@ class Resolver(Known):
 
     def run(self) -> None:
         """
-        Settle the graph. Raises Diagnostic for a node that violates its schema, or is incompatible with its inputs.
+        Resolve the graph. Raises Diagnostic for a node that violates its schema, or is incompatible with its inputs.
         """
         self.push_nodes(self.graph.nodes)
         self._work()
@@ -97,15 +97,15 @@ class Resolver(Known):
         self._steps += reversed(list(steps))
 
     def push_nodes(self, nodes: Iterable[NodeProto]) -> None:
-        """Settle these nodes next, in order; they are of the model's opset."""
+        """Resolve these nodes next, in order; they are of the model's opset."""
         self.push(partial(self._upgrade, node) for node in nodes)
 
     def push_newest(self, nodes: Iterable[NodeProto]) -> None:
-        """Settle these nodes next, in order; they are of the newest form of their operator."""
+        """Resolve these nodes next, in order; they are of the newest form of their operator."""
         self.push(partial(self._settle, node) for node in nodes)
 
     def enter(self, nodes: Sequence[NodeProto], outputs: Sequence[str], holder: NodeProto) -> None:
-        """Settle next the nodes of a graph that `holder` held, in order; they are of the model's opset."""
+        """Resolve next the nodes of a graph that `holder` held, in order; they are of the model's opset."""
         decides = any(name in self._deciding for name in holder.output)
         self._deciding |= deciding(nodes, outputs if decides else ())
         self.take_names(name for node in nodes for name in node.output)
@@ -140,7 +140,7 @@ class Resolver(Known):
             self.settle_node(node)
 
     def settle_node(self, node: NodeProto) -> None:
-        """Settle at once a node of the newest form, which holds no graph: it stays, or its results are constants."""
+        """Resolve at once a node of the newest form, which holds no graph: it stays, or its results are constants."""
         properties = self._properties(node)
         self._infer(node, properties)
         if self._fold(node):

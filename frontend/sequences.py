@@ -17,7 +17,7 @@ from .resolver import Resolver
 
 def resolve_sequence(resolver: Resolver, node: NodeProto) -> bool:
     """
-    Settle an operator on sequences or optionals; return whether it is one.
+    Resolve an operator on sequences or optionals; return whether it is one.
 
     Raises Diagnostic where its result cannot be told, and where another operator is given a sequence.
     """
@@ -300,4 +300,4 @@ RULES: Mapping[str, Callable[[Resolver, NodeProto], None]] = {
     "OptionalHasElement": _has_element,
     "OptionalGetElement": _get_element,
 }
-"""Operator -> what settles it."""
+"""Operator -> what resolves it."""

@@ -50,7 +50,7 @@ def tolerance(found: Array, expected: Array) -> float:
 
 
 def magnitude(array: Array) -> float:
-    """Return the greatest absolute value among the finite elements, 0 where there is none."""
+    """Return the greatest absolute value among the finite elements, 0 if there is none."""
     wide = array.astype(np.float64)
     return float(np.max(np.abs(wide), where=np.isfinite(wide), initial=0))
 

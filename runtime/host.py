@@ -138,7 +138,7 @@ class HostNetwork:
         return _symbol(self.entries, function) in [entry.function for entry in self.entries]
 
     def number_of(self, function: str) -> int:
-        """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
+        """Return the number of a function among the entries. Raises Diagnostic if there is none of that name."""
         return entry_number(self.entries, function)
 
     def reset(self) -> None:
@@ -223,7 +223,7 @@ def _emulation(target: Path) -> list[str]:
 
 
 def emitted_text(file: Path) -> str:
-    """Return the text of a file that `tilewright compile` wrote. Raises Diagnostic where there is none."""
+    """Return the text of a file that `tilewright compile` wrote. Raises Diagnostic if there is none."""
     try:
         return read_regular(file).decode()
     except (OSError, UnicodeDecodeError) as error:
@@ -249,7 +249,7 @@ def shared_library(folder: Path, files: Files) -> Path:
 
 
 def entries_of(header: str, folder: Path) -> list[HostEntry]:
-    """Return the functions that a header declares, the network itself first. Raises Diagnostic where there are none."""
+    """Return the functions that a header declares, the network itself first. Raises Diagnostic if there are none."""
     macros = re.findall(r"^#define (\w+)_INPUT_COUNT", header, re.MULTILINE)
     found = re.findall(r"^(void|int32_t) (\w+)_run\(", header, re.MULTILINE)
     if not macros or len(macros) != len(found):
@@ -267,7 +267,7 @@ def entries_of(header: str, folder: Path) -> list[HostEntry]:
 
 
 def entry_number(entries: Sequence[HostEntry], function: str) -> int:
-    """Return the number of a function among the entries. Raises Diagnostic where there is none of that name."""
+    """Return the number of a function among the entries. Raises Diagnostic if there is none of that name."""
     names = [entry.function for entry in entries]
     if (symbol := _symbol(entries, function)) in names:
         return names.index(symbol)

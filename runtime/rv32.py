@@ -67,7 +67,7 @@ def rv32_compiler() -> Rv32Compiler:
     """
     Return the command that compiles C for RV32IMC: $RV32_CC, else the one in the package `ziglang`, else a GCC.
 
-    Raises Diagnostic where there is none.
+    Raises Diagnostic if there is none.
     """
     return _compiler(os.environ.get("RV32_CC", ""), os.environ.get("PATH", ""))
 

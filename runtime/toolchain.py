@@ -29,7 +29,7 @@ def compiler() -> tuple[str, ...]:
     """
     Return the command that compiles C: $CC, else cc, gcc, clang, else the one in the package `ziglang`.
 
-    Raises Diagnostic where there is none.
+    Raises Diagnostic if there is none.
     """
     return _compiler(os.environ.get("CC", ""), os.environ.get("PATH", ""))
 

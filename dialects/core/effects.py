@@ -228,7 +228,7 @@ class EffectAnalysis:
         return Effects(tuple(found))
 
     def is_trivially_dead(self, op: Operation) -> bool:
-        """Return whether nobody can tell that an op is gone: its results are unused, and only they are changed."""
+        """Return whether an op is trivially dead: its results have no uses, and it has no other effects."""
         if any(result.first_use is not None for result in op.results):
             return False
         if op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):

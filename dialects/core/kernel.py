@@ -177,7 +177,7 @@ def used_inputs(kernel: Kernel) -> list[Access]:
 
 
 def reads_of(kernel: Kernel) -> list[SSAValue]:
-    """Return the buffers that a kernel reads, its outputs included where it goes on from their content."""
+    """Return the buffers that a kernel reads, its outputs included if it accumulates."""
     values = [access.value for access in used_inputs(kernel)]
     starts = [initial for reduction in kernel.reductions for initial in reduction.initial]
     values += [access.value for access in kernel.outputs] if None in starts else []

@@ -90,7 +90,7 @@ class GridOp(IRDLOperation):
 
     extents = prop_def(base(DenseArrayBase))
     spatial = opt_prop_def(base(DenseArrayBase))
-    """The dimensions along instances of the engine, in ascending order; absent where there are none."""
+    """The dimensions along instances of the engine, in ascending order; absent if there are none."""
     apart = opt_prop_def(DictionaryAttr)
     """Stride in bytes between the buffers of instances, by the name of the level that they share."""
     inputs = var_operand_def(MemRefType)
@@ -269,7 +269,7 @@ class GridOp(IRDLOperation):
 
 
 def spatial_grid(op: Operation | None) -> GridOp | None:
-    """Return the grid with spatial dimensions that an op is, or is in; None where there is none."""
+    """Return the grid with spatial dimensions that an op is, or is in; None if there is none."""
     while op is not None and not (isinstance(op, GridOp) and op.spatial is not None):
         op = op.parent_op()
     return op

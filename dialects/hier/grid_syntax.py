@@ -141,7 +141,7 @@ def print_tiles(
 
 
 def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, ScratchAttr]]) -> None:
-    """Print the scratch buffers, each on its line; nothing where there is none."""
+    """Print the scratch buffers, each on its line; nothing if there is none."""
 
     def line(argument: BlockArgument, buffer: ScratchAttr) -> None:
         printer.print_ssa_value(argument)

@@ -69,7 +69,7 @@ class FloatNormOp(RowOp):
         return body.op(math.SqrtOp(body.add(variance, self.epsilon.value.data)))
 
     def scaled(self, body: Body, value: SSAValue, vectors: list[SSAValue]) -> Any:
-        """End the body with value * scale + bias, as far as there are any, in the type `element`."""
+        """End the body with value * scale + bias in the type `element`; both are optional."""
         value = body.mul(value, vectors[0]) if vectors else value
         value = body.add(value, vectors[1]) if len(vectors) > 1 else value
         return body.finish(body.convert(value, self.element))

@@ -20,7 +20,7 @@ from .scalars import IntegerSqrtOp
 
 
 class DistanceOp(RowOp):
-    """A softmax of which each power depends on how far an element is below the largest of its row."""
+    """Softmax whose powers depend on the distance of an element to the maximum of its row."""
 
     MASKED: ClassVar[bool] = True
     span = opt_prop_def(IntegerAttr[I64])

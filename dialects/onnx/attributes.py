@@ -72,7 +72,7 @@ class Violation(NamedTuple):
 
 
 def violation(operator: str, value: Callable[[str], Any]) -> Violation | None:
-    """Return the first violated constraint of an operator's attributes, None where there is none."""
+    """Return the first violated constraint of an operator's attributes, None if there is none."""
     for rule in RULES.get(operator, ()):
         for name in rule.attributes:
             if not rule.holds(value(name)):

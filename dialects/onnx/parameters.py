@@ -102,7 +102,7 @@ def broadcasts_to(shape: Sequence[int], target: Sequence[int | None]) -> bool:
 
 def channel_shape(parameter: Sequence[int], x: Sequence[int]) -> tuple[int, ...] | None:
     """
-    Return the shape in which `mul` or `add` of RequantShift broadcasts over x, None where there is none.
+    Return the shape in which `mul` or `add` of RequantShift broadcasts over x, None if there is none.
 
     [C] stands for axis 1, on a matrix for its last axis; [C, 1, 1] stands for axis 1 also where x has three axes.
     """

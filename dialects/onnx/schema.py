@@ -87,7 +87,7 @@ class OnnxOp(IRDLOperation):
 
     def attribute(self, name: str) -> Any:
         """
-        Return an attribute as a Python value, the schema's default where it is not given, None where there is none.
+        Return an attribute as a Python value, the schema's default where it is not given, None if there is none.
 
         Integers, floats and texts are themselves, lists are tuples, tensors are arrays.
         """

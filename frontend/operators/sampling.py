@@ -17,7 +17,7 @@ _COORDINATES = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "ali
 
 
 def _resampling(node: NodeView) -> None:
-    """Check that a result with elements has elements to sample, and that no nearest element is left out."""
+    """Check that a result that is not empty has input elements to sample, and that the nearest ones exist."""
     x, result = node.shape(0), node.result()
     if node.attribute("mode") == "nearest" and node.attribute("exclude_outside"):
         raise node.misfit(

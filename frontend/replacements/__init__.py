@@ -1,4 +1,4 @@
-"""Operators that others make up: those of ONNX Runtime, and those of ONNX that have no function body."""
+"""Replacement of operators of other vendors, and of those of ONNX that have no function body."""
 
 from pathlib import Path
 

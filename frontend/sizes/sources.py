@@ -14,7 +14,7 @@ SOURCES = ("Compress", "NonMaxSuppression", "NonZero", "Slice", "Unique")
 
 
 def _is_constant(sized: Sized) -> bool:
-    """Settle a node of constants; return whether it is one."""
+    """Resolve a node of constants; return whether it is one."""
     given = {name: sized.resolver.constant(name) for name in sized.of.input if name}
     known = {name: constant for name, constant in given.items() if constant is not None}
     if len(known) < len(given):

@@ -1,5 +1,5 @@
 """
-The exact meaning of the zoo's operators for any number of samples along the first axis.
+Exact semantics of the zoo's operators on batches of any size.
 
 Integers are int64; what lies between DequantizeLinear and QuantizeLinear, and scales, are float32.
 """

@@ -1,4 +1,4 @@
-"""Dead code: ops of which nobody can tell that they are gone."""
+"""Dead code elimination: trivially dead ops are erased."""
 
 from __future__ import annotations
 

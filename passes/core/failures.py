@@ -36,7 +36,7 @@ def as_diagnostic(error: BaseException, doing: str) -> Diagnostic:
 
 
 def catchable(error: BaseException) -> bool:
-    """Return whether an exception is a failure of what was run, rather than the user's or the system's wish to stop."""
+    """Return whether an exception is a failure of the program, not an interrupt or exit."""
     return isinstance(error, Exception | ArgSpecParseError)
 
 

@@ -183,7 +183,7 @@ class _Resolver:
             raise Diagnostic(f"the pass '{item.name}' cannot be loaded: {error}") from error
 
     def check_anchor(self, item: Item, scope: _Scope) -> None:
-        """Refuse an anchor that is no op, or whose insides may use what is around it."""
+        """Refuse an anchor that is no op, or no op isolated from above."""
         if item.name in self.anchors:
             return
         from xdsl.traits import IsolatedFromAbove

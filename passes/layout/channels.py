@@ -1,4 +1,4 @@
-"""Channels-last twins for what lies between contractions: pooling, padding and elementwise kernels."""
+"""Propagation of channels-last layout between contractions: pooling, padding, elementwise kernels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rule = Callable[[Layout, Operation], bool]
 
 def convert_channels(module: ModuleOp, is_taken: Callable[[ConvOp], bool], rule: Rule) -> None:
     """
-    Bring the kernels of every function into channels-last form by a rule, with what lies between them.
+    Convert the kernels of every function to channels-last layout by a rule, and propagate the layout between them.
 
     `is_taken` says of which convolutions the rule makes channels-last ones: their padding follows them. Values that
     others need are transposed back for them.

@@ -56,7 +56,7 @@ class Layout:
         return op.results[0]
 
     def last(self, value: SSAValue) -> SSAValue:
-        """Return the channels-last twin of a value of rank 3 or more; one is made where there is none."""
+        """Return the channels-last twin of a value of rank 3 or more; one is made if there is none."""
         if value not in self.twins:
             self.twins[value] = transposed(self, value, permutation(len(shape_of(value))))
         return self.twins[value]

@@ -186,7 +186,7 @@ def computed(
 
 
 def filled(lower: Lowerer, shape: Sequence[int], value: float, element: Attribute) -> SSAValue:
-    """Append a tensor of which all elements are one number."""
+    """Append a splat tensor."""
 
     def build(code: Code) -> SSAValue:
         return code.constant(value, element)

@@ -247,7 +247,7 @@ def broadcast_map(shape: Sequence[int], target: Sequence[int]) -> AffineMap:
 
 def reassociate(source: list[int], target: list[int]) -> list[list[int]] | None:
     """
-    Return the reassociation of the longer shape's axes into those of the shorter, None where there is none.
+    Return the reassociation of the longer shape's axes into those of the shorter, None if there is none.
 
     Raises Diagnostic where the shapes hold different numbers of elements.
     """

@@ -217,7 +217,7 @@ def _pad_constant(lower: Lowerer, op: OnnxOp, value: SSAValue, low: Sequence[int
 
 
 def _pad_with(lower: Lowerer, value: SSAValue, fill: SSAValue, low: Sequence[int], shape: Sequence[int]) -> SSAValue:
-    """Append a tensor in another, of which all other elements are a number of the run."""
+    """Append a tensor padded with a computed number."""
     inner, rank = shape_of(value), len(shape)
     nowhere = AffineMap(rank, 0, tuple(AffineExpr.constant(0) for _ in shape_of(fill)))
     if 0 in inner:

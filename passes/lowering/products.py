@@ -83,7 +83,7 @@ def multiplied(lower: Lowerer, a: SSAValue, b: SSAValue, accumulator: Attribute,
 
 
 def _swapped(value: SSAValue) -> SSAValue | None:
-    """Return the tensor of which a value is a copy with the last two axes swapped, None where there is none."""
+    """Return the source of a transpose of the last two axes, None for other values."""
     if not isinstance(value, OpResult) or value.op.name != "onnx.Transpose":
         return None
     if constant_of(value.op.operands[0]) is not None:

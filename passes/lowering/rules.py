@@ -91,7 +91,7 @@ def scalar_rule(build: Build) -> Callable[[Lowerer, OnnxOp], Sequence[SSAValue]]
 
 
 def add_bias(lower: Lowerer, op: OnnxOp, total: SSAValue, bias: SSAValue | None, map: AffineMap | None) -> SSAValue:
-    """Append the bias and the conversion from the accumulator to the result's type, as far as there are any."""
+    """Append the bias and the conversion from the accumulator to the result's type, if present."""
     element = result_element(op)
     if bias is None and element == element_of(total):
         return total

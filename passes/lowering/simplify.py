@@ -26,7 +26,7 @@ def constant_value(value: SSAValue) -> Any:
 
 def simplify_body(block: Block) -> bool:
     """
-    Fold constants, drop ops that change nothing and ops that nobody uses. Returns whether anything changed.
+    Fold constants, drop ops that change nothing and ops without uses. Returns whether anything changed.
 
     Only exact rules: integer identities, conversions there and back, requantisations by one.
     """
@@ -58,7 +58,7 @@ def _fold(op: Operation) -> bool:
 
 
 def _sweep(block: Block) -> bool:
-    """Erase ops whose results nobody uses and share equal constants."""
+    """Erase ops whose results have no uses and share equal constants."""
     changed = False
     known: dict[Attribute, SSAValue] = {}
     for op in list(block.ops):
@@ -71,7 +71,7 @@ def _sweep(block: Block) -> bool:
 
 
 def _neutral(number: int) -> Callable[[Any], SSAValue | None]:
-    """Return the rule for an integer op of which one operand is the neutral number."""
+    """Return the rule that folds an integer op with a neutral operand."""
 
     def rule(op: Any) -> SSAValue | None:
         if constant_value(op.rhs) == number:

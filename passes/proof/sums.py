@@ -23,7 +23,7 @@ def prove_period(
     contents: Contents,
 ) -> frozenset[int]:
     """
-    Prove that between a start of the sums in a buffer and the next, all steps of an op that adds to them come once.
+    Prove that each step of a reduction runs once between two initialisations of its accumulator.
 
     Returns those of the grid dimensions in `steps` that run around the start, which then must be a copy of sums.
     """

@@ -1,4 +1,4 @@
-"""Kernels on tiles as a program is walked through: whether each gets, and leaves, the tiles of the whole kernel."""
+"""Proof, along a walk of the program, that each kernel reads and writes the right tiles of the whole kernel."""
 
 from __future__ import annotations
 

@@ -323,7 +323,7 @@ class Run:
             return self.emit(module)
 
     def load(self, chunk: Chunk) -> ModuleOp:
-        """Return the module that a chunk, or the ONNX file, holds. Raises Diagnostic where there is none."""
+        """Return the module that a chunk, or the ONNX file, holds. Raises Diagnostic if there is none."""
         with self.timing.measure("parse"):
             if not self.source.endswith(".onnx"):
                 return parse_module(self.context, chunk.text, self.source, first_line=chunk.first_line)

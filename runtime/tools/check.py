@@ -83,7 +83,7 @@ def find_cases(root: Path) -> list[Case]:
     """
     Return the cases at or below a folder, or that of one model.
 
-    Raises Diagnostic where there is none, and where arrays lie beside a network that are no case: one file of the two.
+    Raises Diagnostic if there is none, and where arrays are beside a network that are no case: one file of the two.
     """
     if not root.exists():
         raise Diagnostic("there is no such folder", source=str(root))
@@ -144,7 +144,7 @@ def _check(
     forms: _Forms,
     report: dict[str, Any],
 ) -> tuple[str, tuple[str, ...]]:
-    """Compile and run a case; returns the difference, empty where there is none, and notes on where it begins."""
+    """Compile and run a case; returns the difference, empty if there is none, and notes on where it begins."""
     path = case.folder / "inputs.npz"
     inputs = _rounded(case.model, load_arrays(path) if forms.context else case_inputs(case))
     model = replace(model_for(case.model, inputs), **vars(forms))

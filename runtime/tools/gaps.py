@@ -37,7 +37,7 @@ class Gap:
 
 def import_gaps(model: Model) -> tuple[list[Gap], ModuleOp | None]:
     """
-    Return the gaps that keep a model from being imported, and the module where there are none.
+    Return the gaps that keep a model from being imported, and the module if there are none.
 
     Unknown operators, open dimensions and element types are all found; what else is wrong, where these are not. Raises
     Diagnostic where the file is no model.

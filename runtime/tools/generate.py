@@ -31,7 +31,7 @@ class Language:
     Inputs of a network of tokens: tokens and the position of the first, and as many rows as its state has.
 
     `vocabulary` is how many tokens it knows, 0 where it does not say. `function` is which of the network's functions it
-    is, `prompt` the one for several tokens at once, where there is one. `masks` say which rows of the state count: all.
+    is, `prompt` the one for several tokens at once, if there is one. `masks` say which rows of the state count: all.
     """
 
     token: Input

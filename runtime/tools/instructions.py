@@ -64,7 +64,7 @@ class Sample:
 
 
 def instructions_of(target: str) -> list[Instruction]:
-    """Return the instructions of a target, by name. Raises Diagnostic where there is no such target."""
+    """Return the instructions of a target, by name. Raises Diagnostic if there is no such target."""
     folder = machine_named(target).folder
     for load in all_dialects().values():
         load()
@@ -147,7 +147,7 @@ def _folder_of(made: Instruction) -> Path | None:
 
 @cache
 def _draw(made: Instruction, count: int, seed: int) -> list[Sample]:
-    """Return samples that an instruction allows. Raises Diagnostic where draws hardly ever are."""
+    """Draw samples of an instruction's operands. Raises Diagnostic if its constraints reject nearly all."""
     random = np.random.default_rng([seed, *made.name.encode()])
     found, refusal = list[Sample](), Diagnostic("")
     for _ in range(count * _TRIES):

@@ -83,7 +83,7 @@ def range_of_element(type: Attribute) -> Range:
 
 
 def levels_range(levels: int, *, signed: bool) -> Range:
-    """Return the numbers of a quantiser with so many levels."""
+    """Return the value range of a quantiser with `levels` levels."""
     return Range(-(levels // 2), levels // 2 - 1) if signed else Range(0, levels - 1)
 
 

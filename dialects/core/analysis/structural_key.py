@@ -1,5 +1,5 @@
 """
-Structural keys: ops with equal keys are structurally equal, and what was found of one holds for the other.
+Structural keys: ops with equal keys are structurally equal and share analysis results.
 
 A key has the class, the operands, the result types and the facts of each op and of those nested in it. Names and
 locations never count. A value counts by where it is first defined or used, so that equal keys mean equal data flow.

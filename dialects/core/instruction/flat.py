@@ -108,7 +108,7 @@ def flat_from(array: Array, indices: Sequence[int]) -> Flat[Any]:
     """
     Return the memory of an array from an element on, to its last element.
 
-    Raises Diagnostic where there is no such element.
+    Raises Diagnostic if there is no such element.
     """
     if any(not 0 <= index < extent for index, extent in zip(indices, array.shape, strict=False)):
         raise Diagnostic(f"element {tuple(indices)} lies outside of the buffer of shape {array.shape}")

@@ -105,7 +105,7 @@ class Instruction:
 
     def run(self, arrays: Mapping[str, Flat[Any]], numbers: Mapping[str, Any], states: Mapping[str, Any]) -> Value:
         """
-        Execute the semantics on flat buffers, numbers and states; return the result in its type, None where there is
+        Execute the semantics on flat buffers, numbers and states; return the result in its type, None if there is
         none.
 
         Raises Diagnostic where a number is not allowed, and where an access leaves its buffer.
@@ -142,7 +142,7 @@ def names_of(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def _protect(array: Flat[Any], kind: Buffer) -> None:
-    """Raise Diagnostic where constant memory is written; make what is only read constant."""
+    """Mark read-only buffers as constant. Raises Diagnostic for writes to constant memory."""
     if kind.writes and not array.flags.writeable:
         raise Diagnostic("an instruction writes to constant memory")
     if not kind.writes:

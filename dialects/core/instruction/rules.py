@@ -71,7 +71,7 @@ def _run(made: Instruction, runner: Runner, op: InstructionOp, operands: Sequenc
 
 
 def _plan(op: InstructionOp) -> list[tuple[Parameter, Any]]:
-    """Return the parameters, buffers first, with the indices of a buffer, and what is static of others."""
+    """Return the parameters, buffers first, with indices for buffers and static values for others."""
     operands, held = op.operands_of(), op.properties_of()
     details: list[tuple[Parameter, Any]] = []
     for each in op.INSTRUCTION.c_parameters:

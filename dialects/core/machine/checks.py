@@ -15,7 +15,7 @@ _PLANNED = {"ins": "ins", "weights": "ins", "outs": "outs", "accumulators": "out
 
 
 def check(machine: Machine, problems: list[str]) -> Machine:
-    """Return the machine with its levels from far to near; what is wrong with it is added to `problems`."""
+    """Return the machine with its levels from far to near; faults are appended to `problems`."""
     for level in machine.levels:
         problems += _level_problems(level)
     known = [level.name for level in machine.levels]
@@ -113,7 +113,7 @@ def _op_problems(path: str, op: str) -> Iterable[str]:
 
 @cache
 def _ops_of(dialect: str, known: Hashable) -> tuple[str, ...]:
-    """Return the names of the ops of a dialect among those of a `version()`; none where there is no such dialect."""
+    """Return the names of the ops of a dialect among those of a `version()`; none if there is no such dialect."""
     from ..syntax.text import new_context
 
     found = new_context().get_optional_dialect(dialect)

@@ -59,7 +59,7 @@ def machine_path(name_or_path: str | Path, base: Path | None = None) -> Path:
 
 
 def variants() -> list[str]:
-    """Return the names of the machines that lie beside a target's own, as `target/variant`."""
+    """Return the names of the machines that are beside a target's own, as `target/variant`."""
     return [f"{file.parent.name}/{file.stem}" for file in target_files("*.toml") if file.name != FILE]
 
 

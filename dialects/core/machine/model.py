@@ -1,5 +1,5 @@
 """
-A machine as data: memory levels, the links between them, the engines, and what they cost.
+Machine model: memory levels, the links between them, engines, and cost functions.
 
 A `Machine` comes from a TOML file (`machine_file`), or from the attribute `hier.machine` of a module
 (`machine_attribute`), which is all that passes read. docs/machines.md describes every key; a field here has the name of
@@ -253,7 +253,7 @@ class Machine:
 
     def path(self, source: str, target: str) -> tuple[Link, ...]:
         """
-        Return the links to take from one level to another, in order: the fewest, by name where there are several.
+        Return the links to take from one level to another, in order: the fewest, by name if there are several.
 
         Raises Diagnostic where none leads there.
         """

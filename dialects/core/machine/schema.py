@@ -52,7 +52,7 @@ class Problems(list[str]):
     """Problems of a table, one text for each key."""
 
     def expected(self, key: str, expected: str, found: object = None) -> None:
-        """Note that the value of a key is not what it must be."""
+        """Record a key whose value has the wrong form."""
         self.append(f"{key}: expected {expected}, found {_shown(found)}")
 
 
@@ -225,7 +225,7 @@ def _support(op: str, path: str, entry: Any, problems: Problems) -> OpSupport | 
 
 
 def parameters_for(cost: object, path: str, problems: Problems) -> dict[str, Key] | None:
-    """Return the keys of a cost function's parameters; None, after noting why, where there is no such function."""
+    """Return the keys of a cost function's parameters; None, after noting why, if there is no such function."""
     try:
         parameters = parameters_of(str(cost)).values()
     except KeyError:
@@ -283,7 +283,7 @@ def _unknown(table: Table, known: Iterable[str], path: str, problems: Problems) 
 
 
 def table_of(machine: Machine) -> dict[str, Any]:
-    """Return the table that describes a machine, without what is as it is by default."""
+    """Return the table that describes a machine, defaults omitted."""
     table = _plain(machine)
     for kind in ("levels", "links", "engines"):
         parts: tuple[Any, ...] = getattr(machine, kind)

@@ -99,7 +99,7 @@ class ChannelsLastOp(ContractionOp):
 @irdl_op_definition
 class PackedConvOp(ChannelsLastOp):
     """
-    Dense convolution, or a matrix product where there is no spatial axis.
+    Dense convolution, or a matrix product if there is no spatial axis.
 
     x [N, spatial..., C], output [N, spatial..., F]; w holds 16 features side by side, each with four consecutive
     weights of a row of (last tap, channel): [F / 16, leading taps..., taps * C / 4, 16, 4], rounded up. Of floats it is

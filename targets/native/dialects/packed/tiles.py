@@ -43,7 +43,7 @@ class TileOp(IRDLOperation):
     first = operand_def(IndexType)
     """The first block of features, or the first channel."""
     step = prop_def(IntegerAttr[I64])
-    """Stride between windows along the innermost spatial axis, or the first axis where there is none, in elements."""
+    """Stride between windows along the innermost spatial axis, or the first axis if there is none, in elements."""
     dilations = prop_def(base(DenseArrayBase))
     kernel = prop_def(base(DenseArrayBase))
     unsigned = opt_prop_def(UnitAttr)
