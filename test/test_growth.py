@@ -131,7 +131,7 @@ def test_functions_that_double_are_refused_before_they_are_inlined():
     with pytest.raises(Diagnostic) as caught:
         import_model(doubling_functions(40))
     text = str(caught.value)
-    assert f"come to {2**40} nodes" in text
+    assert f"gives {2**40} nodes" in text
     assert f"at most {INLINED_NODES} nodes" in text
     assert "40 deep: own::Own0 -> own::Own1" in text
 
