@@ -2,19 +2,20 @@
 Search for the layer at which a network begins to differ from its ONNX operators, and for the phase that changes it.
 
 Prefixes of the network are compiled and run as the network was: a prefix ends with one ONNX node, whose values are its
-output. Both searches bisect, so that n nodes and p phases cost log n + log p compilations.
+output. Both searches bisect: n nodes and p phases cost log n + log p compilations. A prefix that cannot be compiled
+alone is unknown, neither equal nor different, and its nearest neighbour takes its place.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 
 from ...compiler import Model, compile_model, machine_named, pipeline_of
 from ...dialects.core.syntax.text import Locations, print_ir
@@ -26,6 +27,8 @@ from .session import Level, run_steps, runner
 
 Compare = Callable[[Mapping[str, Array], Mapping[str, Array]], str]
 """Returns the difference of outputs from expected ones, empty where they are equal."""
+_UNKNOWN = 16
+"""Prefixes that cannot run alone before the search names a range of layers."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +67,38 @@ class Search:
             compilation = compile_model(self.model, self.machine, stop_after=phases[index])
             return self.compare(_interpreted(compilation.module, self.inputs), expected)
 
-        found = _first(len(phases), differs)
-        return phases[found[0]] if found else ""
+        found = _first_range(len(phases), differs)
+        return phases[found[1]] if found else ""
 
     def _layer(self, module: ModuleOp, place: str, level: Level) -> list[str]:
-        """Return a note about the first ONNX node whose values differ at a place, none where no prefix differs."""
-        nodes = [op for op in functions(module)[0].body.block.ops if op.operands and op.results]
+        """
+        Return notes about the first ONNX node whose values differ at a place.
 
-        def differs(index: int) -> str:
-            part = _prefix(module, nodes[index])
+        They name a range of nodes where prefixes between the last equal one and the first different one cannot run.
+        """
+        ops = list(functions(module)[0].body.block.ops)
+        ends = [position for position, op in enumerate(ops) if op.operands and op.results]
+        names = [f"{where(ops[end])} ({ops[end].name})" for end in ends]
+        refusals: dict[int, str] = {}
+
+        def differs(index: int) -> str | None:
+            part = _prefix(module, ends[index])
             try:
                 return self.compare(self._run(part, place, level), _interpreted(part, self.inputs))
-            except Diagnostic:
-                return ""  # what cannot be compiled alone cannot be compared
+            except Diagnostic as error:
+                refusals[index] = f"the prefix of the network that ends with {names[index]} is refused: {error.message}"
+                return None
 
-        found = _first(len(nodes), differs)
+        found = _first_range(len(ends), differs)
         if found is None:
-            return ["no prefix of the network differs: what is computed depends on what layers are compiled together"]
-        node = nodes[found[0]]
-        return [f"the first layer that differs is {where(node)} ({node.name}): its {found[1]}"]
+            causes = refusals.values() or ["what is computed depends on what layers are compiled together"]
+            return ["no prefix of the network is known to differ", *causes]
+        first, last, difference = found
+        if first == last:
+            return [f"the first layer that differs is {names[last]}: its {difference}"]
+        layers = f"one of {last - first + 1}, {names[first]} to {names[last]}"
+        untested = [refusals[index] for index in range(first, last) if index in refusals]
+        return [f"the first layer that differs is {layers}: the last one's {difference}", *untested]
 
     def _run(self, module: ModuleOp, place: str, level: Level) -> dict[str, Array]:
         with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
@@ -98,27 +114,37 @@ def _interpreted(module: ModuleOp, inputs: Mapping[str, Array]) -> dict[str, Arr
     return run_module(module, inputs)
 
 
-def _first(count: int, differs: Callable[[int], str]) -> tuple[int, str] | None:
-    """Return the first index that differs and its difference, by bisection; None where the last one does not differ."""
-    if not count or not (difference := differs(count - 1)):
-        return None
-    low, high = 0, count - 1
-    while low < high:
-        middle = (low + high) // 2
-        if found := differs(middle):
-            high, difference = middle, found
+def _first_range(count: int, differs: Callable[[int], str | None]) -> tuple[int, int, str] | None:
+    """
+    Return the range of indices, ends included, that holds the first different one, and the difference at its end.
+
+    The search bisects between the last equal index and the first different one. Where `differs` returns None, for
+    unknown, it takes the nearest neighbour instead; it gives up after _UNKNOWN of these. Returns None where the highest
+    known index is equal.
+    """
+    equal, different, found = -1, count, ""
+    unknown: set[int] = set()
+    while len(unknown) < _UNKNOWN and (open := [i for i in range(equal + 1, different) if i not in unknown]):
+        middle = (equal + different) // 2 if found else count - 1
+        index = min(open, key=lambda i: abs(i - middle))
+        difference = differs(index)
+        if difference is None:
+            unknown.add(index)
+        elif difference:
+            different, found = index, difference
+        elif found:
+            equal = index
         else:
-            low = middle + 1
-    return high, difference
+            return None
+    return (equal + 1, different, found) if found else None
 
 
-def _prefix(module: ModuleOp, last: Operation) -> ModuleOp:
-    """Return a copy of a network that ends with an op of it, whose first result is the only output."""
+def _prefix(module: ModuleOp, position: int) -> ModuleOp:
+    """Return a copy of a network up to the op at a position, whose first result is the only output."""
     copy = module.clone()
     network = functions(copy)[0]
     block = network.body.block
-    ops: Sequence[Operation] = list(block.ops)
-    position = list(functions(module)[0].body.block.ops).index(last)
+    ops = list(block.ops)
     for op in reversed(ops[position + 1 :]):
         op.detach()
         op.erase()

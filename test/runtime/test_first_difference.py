@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tilewright import cli
 from tilewright.compiler import Compilation, Model
+from tilewright.errors import Diagnostic
 from tilewright.ir import array_of, dense, node_names
 from tilewright.passes.fuse_epilogues import FuseEpiloguesPass
 from tilewright.runtime.interpreter import run_module
@@ -70,6 +71,66 @@ def test_a_fault_of_a_place(case: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setitem(session.ON, "host", faulty)
     (layer,) = notes(case, "host", capsys)
     assert layer.startswith('note: the first layer that differs is node "conv2" (onnx.Conv): its output ')
+
+
+REFUSED = {"conv1": "rq1", "conv2": "rq2", "rq2": ""}
+"""Last layer of a prefix -> the layer after it."""
+
+
+@pytest.mark.parametrize(
+    ("refused", "expected"),
+    [
+        ({"conv1"}, 'is one of 2, node "conv1" (onnx.Conv) to node "rq1" (onnx.RequantShift): the last one\'s output '),
+        ({"conv2"}, 'is node "conv1" (onnx.Conv): its output '),
+        ({"rq2", "conv2"}, 'is node "conv1" (onnx.Conv): its output '),
+    ],
+)
+def test_prefixes_that_are_refused(
+    refused: set[str],
+    expected: str,
+    case: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    came: list[None] = []
+
+    def faulty(compilation: Compilation) -> session.Run:
+        names = {name for op in compilation.module.walk() for name in node_names(op)}
+        if came and any(end in names and REFUSED[end] not in names for end in refused):
+            raise Diagnostic("the program is too large")
+        came.append(None)
+        change_weights(compilation.module, "w1")
+        return session.Interpreted(compilation)
+
+    monkeypatch.setitem(session.ON, "host", faulty)
+    layer, *others = notes(case, "host", capsys)
+    assert layer.startswith(f"note: the first layer that differs {expected}")
+    is_range = "one of" in layer
+    assert len(others) == is_range
+    if is_range:
+        assert others[0] == (
+            'note: the prefix of the network that ends with node "conv1" (onnx.Conv) is refused: '
+            "the program is too large"
+        )
+
+
+def test_a_difference_whose_prefixes_are_all_refused(
+    case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    came: list[None] = []
+
+    def faulty(compilation: Compilation) -> session.Run:
+        if came:
+            raise Diagnostic("the program is too large")
+        came.append(None)
+        change_weights(compilation.module, "w1")
+        return session.Interpreted(compilation)
+
+    monkeypatch.setitem(session.ON, "host", faulty)
+    first, *refusals = notes(case, "host", capsys)
+    assert first == "note: no prefix of the network is known to differ"
+    assert len(refusals) == 6
+    assert all(text.endswith("is refused: the program is too large") for text in refusals)
 
 
 def test_arrays_of_another_network(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
