@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .dialects.core.machine import targets
 from .discovery import module_at, target_folders
 from .errors import Diagnostic, did_you_mean
+from .files import errors_in, read_text, write_folder
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -91,21 +92,17 @@ class Model:
         from .passes.introduce_state import introduce_state
         from .passes.recover_quantized import recover_quantized
 
-        try:
+        with errors_in(path):
             module = self._read(path, added)
             for function in functions(module) if self.context else ():
                 introduce_state(module, function, self.context, self.bucket)
             for function in functions(module) if self.integers else ():
                 recover_quantized(module, function)
-        except Diagnostic as error:
-            error.source = error.source or str(path)
-            raise
         return module
 
     def _read(self, path: Path, added: int) -> ModuleOp:
         from .dialects.core.syntax.text import new_context, parse_module
         from .dialects.core.verification.verifier import verify
-        from .files import read_text
         from .frontend.importer import import_onnx
 
         if path.suffix != ".mlir":
@@ -144,12 +141,8 @@ class Compilation:
         from .passes.core.garbage import rare_collections
         from .passes.formats.c import render
 
-        try:
-            with rare_collections():
-                return render(self.module)
-        except Diagnostic as error:
-            error.source = error.source or str(self.model.path)
-            raise
+        with errors_in(self.model.path), rare_collections():
+            return render(self.module)
 
 
 def machine_named(name: str) -> targets.Machine:
@@ -229,7 +222,7 @@ def _compile(
     machine = machine_named(machine_name)
     pipeline = _named(pipeline_of(machine).select(stop_after=stop_after), name)
     report = ReportObserver()
-    try:
+    with errors_in(model.path):
         module = model.load()
         inputs, names = input_names(module), ssa_names(module)
         manager = PassManager([*observers, report], verify_each=False, verify_phases=True)
@@ -237,9 +230,6 @@ def _compile(
             module = last_explicit(module, pipeline, machine_name, manager)
         else:
             manager.run(module, pipeline, new_context())
-    except Diagnostic as error:
-        error.source = error.source or str(model.path)
-        raise
     found: dict[str, Any] = {"model": model.path.name, "target": machine.name} | report.content
     if name:
         found["name"] = name
@@ -272,7 +262,6 @@ def write_compilation(
     what holds when the process is killed meanwhile says `files.write_folder`. Raises Diagnostic where the folder
     cannot be written, and what `also` raises; what it held is then as it was.
     """
-    from .files import write_folder
     from .passes.emitc.text.files import REPORT, files_in, is_bundled
     from .passes.formats.c import write_program
 

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from .errors import Diagnostic
+from .errors import Diagnostic, point_into
 
 STDIN = "<stdin>"
 LARGEST = 2**31 - 1
@@ -115,6 +115,18 @@ def read_text(name: str) -> str:
     if not text.strip():
         raise Diagnostic("the input is empty", source=shown, expected="IR as MLIR text")
     return text
+
+
+@contextmanager
+def errors_in(path: Path) -> Generator[None]:
+    """Name a file in the errors of a block that name none, and show the line of IR that they are about."""
+    try:
+        yield
+    except Diagnostic as error:
+        error.source = error.source or str(path)
+        if path.suffix == ".mlir" and path.is_file() and error.where.startswith(f"{path}:"):
+            point_into(error, path.read_text(encoding="utf-8", errors="replace"), str(path))
+        raise
 
 
 def read_description(path: Path, shown: str = "") -> str:

@@ -30,7 +30,7 @@ from ..dialects.core.ports import POSITION, ROWS, SHAPE_OF
 from ..dialects.onnx import Yield, op_class
 from ..dialects.onnx.schema import OnnxOp, make, stored_value
 from ..errors import Diagnostic, did_you_mean
-from ..files import read_regular
+from ..files import errors_in, read_regular
 from ..ir import Array, named_location, shape_of
 from .checks import check_node, check_nodes
 from .functions import without_functions
@@ -76,7 +76,7 @@ def import_onnx(
     constants. `rows` and `added` are those of caches of an open length. Raises Diagnostic for all bad input.
     """
     model = model_proto(path)
-    try:
+    with errors_in(path):
         return import_model(
             model,
             folder=path.parent,
@@ -86,9 +86,6 @@ def import_onnx(
             rows=rows,
             added=added,
         )
-    except Diagnostic as error:
-        error.source = error.source or str(path)
-        raise
 
 
 def model_proto(path: Path) -> ModelProto:

@@ -274,6 +274,46 @@ def test_a_program_at_the_tensor_level_is_compiled(case: Saved, tmp_path: Path, 
     assert texts[0] == texts[1]
 
 
+UNDEFINED, REFUSED, OUTSIDE = (
+    f"func.func @network(%x: tensor<4xi32>) -> tensor<4xi32> {{\n  %i = arith.constant 9 : index\n  {text}\n"
+    "  func.return %y : tensor<4xi32>\n}"
+    for text in (
+        "%y = arith.addi %x, %z : tensor<4xi32>",
+        "%e = arith.constant 1 : i32 %y = tensor.from_elements %e, %e, %e, %e : tensor<4xi32>",
+        "%e = tensor.extract %x[%i] : tensor<4xi32> %y = tensor.splat %e : tensor<4xi32>",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "column"),
+    [
+        (UNDEFINED, ("compile", "-o", "out"), 23),
+        (UNDEFINED, ("import",), 23),
+        (UNDEFINED, ("run", "--inputs", "inputs.npz", "--outputs", "out.npz"), 23),
+        (REFUSED, ("compile", "-o", "out"), 31),
+        (OUTSIDE, ("run", "--on=interpreter", "--stop-after=types", "--inputs", "inputs.npz", "--outputs", "o.npz"), 3),
+    ],
+)
+def test_errors_show_the_line_of_ir(
+    text: str,
+    words: Sequence[str],
+    column: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    Path("f.mlir").write_text(text)
+    np.savez("inputs.npz", allow_pickle=False, x=np.arange(4, dtype=np.int32))
+    code, _, err = run([*words, "f.mlir"], capsys)
+    assert code == 1
+    message, line, caret, *_ = err.splitlines()
+    assert message.startswith(f"f.mlir:3:{column}: error: ")
+    assert line == "  " + text.splitlines()[2]
+    assert caret == " " * (column + 1) + "^"
+
+
 def test_a_folder_that_holds_no_network(case: Saved, capsys: pytest.CaptureFixture[str]):
     code, _, err = run(["run", case.folder, "--inputs", case.folder / "inputs.npz"], capsys)
     assert code == 1

@@ -12,13 +12,17 @@ import numpy as np
 from ...compiler import Compilation, bare_of
 from ...dialects.core.ports import cut_outputs
 from ...errors import Diagnostic, did_you_mean
+from ...files import errors_in
 from ...grammar import UsageError
 from ...ir import Array
 from ..calls import given_to, steps_of
 from ..inputs import Input
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from ..host import HostNetwork, HostPort
+    from ..interpreter import Session
 
 
 class Run(Protocol):
@@ -37,12 +41,17 @@ class Interpreted:
     """The network as the interpreter runs it, at the level to which it was compiled."""
 
     def __init__(self, compilation: Compilation):
+        self._model = compilation.model.path
+        self._session = self._session_of(compilation.module)
+
+    def _session_of(self, module: ModuleOp) -> Session:
         from ..interpreter import Session
 
-        self._session = Session(compilation.module)
+        return Session(module)
 
     def __call__(self, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
-        return self._session.run(inputs, function=function)
+        with errors_in(self._model):
+            return self._session.run(inputs, function=function)
 
     def reset(self) -> None:
         self._session.reset()
@@ -51,10 +60,10 @@ class Interpreted:
 class Simulated(Interpreted):
     """The network as the simulator runs it: kernels and transfers take the time that the machine's model says."""
 
-    def __init__(self, compilation: Compilation):
+    def _session_of(self, module: ModuleOp) -> Session:
         from ..simulator import TimedSession
 
-        self._session = TimedSession(compilation.module)
+        return TimedSession(module)
 
 
 class Native:
