@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.printer import Printer
 
 from tilewright.dialects import all_dialects
-from tilewright.dialects.core.syntax.text import new_context, parse_module
+from tilewright.dialects.core.syntax.text import new_context, parse_module, print_ir
 from tilewright.dialects.core.verification.verifier import verify
 from tilewright.dialects.hier.tiles import TileAttr
 from tilewright.errors import Diagnostic
@@ -95,3 +96,47 @@ def test_text_that_does_not_parse_is_shown(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(Diagnostic, match="the printed IR does not parse") as caught:
         check_round_trip(module, context)
     assert "at L1" in caught.value.found
+
+
+RESOURCE = """
+func.func @f() -> tensor<2xi32> {
+  %0 = arith.constant dense_resource<blob> : tensor<2xi32>
+  func.return %0 : tensor<2xi32>
+}
+{-# dialect_resources: { builtin: { blob: "0x040000000100000002000000" } } #-}
+"""
+
+
+@pytest.mark.quick
+def test_resources_keep_their_names_and_contents(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = new_context()
+    module = parse_module(context, RESOURCE, "f.mlir")
+    text = print_ir(module, context=context)
+    check_round_trip(module, context)
+    assert print_ir(module, context=context) == text
+
+    def without_contents(self: OpAsmDialectInterface, key: str, val: str) -> None:
+        self._blob_storage[key] = "0x04000000"  # pyright: ignore[reportPrivateUsage]
+
+    monkeypatch.setattr(OpAsmDialectInterface, "parse_resource", without_contents)
+    with pytest.raises(Diagnostic, match="parses as another op") as caught:
+        check_round_trip(module, context)
+    assert caught.value.found.endswith('"0x04000000"')
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    "loop",
+    [
+        'scf.if %n {\n "foo.bar"() : () -> ()\n scf.yield\n } else {\n "foo.bar"() : () -> ()\n scf.yield\n }',
+        'scf.execute_region {\n "foo.bar"() : () -> ()\n scf.yield\n }',
+        "scf.execute_region {\n %c = arith.constant 1 : i1\n scf.yield\n }",
+        'scf.for %i = %a to %a step %a {\n "foo.bar"() : () -> ()\n }',
+        'emitc.if %n {\n "foo.bar"() : () -> ()\n emitc.yield\n }',
+    ],
+)
+def test_a_terminator_after_an_op_that_may_be_one(loop: str) -> None:
+    context = new_context(allow_unregistered=True)
+    module = parse_module(context, f"func.func @f(%n: i1, %a: index) {{\n {loop}\n func.return\n}}", "f.mlir")
+    verify(module)
+    check_round_trip(module, context)

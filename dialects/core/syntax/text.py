@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     UnknownLoc,
+    UnregisteredOp,
 )
 from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAValue
 from xdsl.utils.colors import RESET, Colors
@@ -108,6 +109,18 @@ def _has_unknown_flags(op: Operation) -> bool:
     return isinstance(flags, IntegerAttr) and not 0 <= flags.value.data <= 3
 
 
+def _needs_terminators(region: Region) -> bool:
+    """
+    Return whether the text has to show the terminators of a region, because the parser would not add them again.
+
+    It adds none to `scf.execute_region`, and none after an unregistered op, which may be a terminator.
+    """
+    parent = region.parent_op()
+    is_plain = parent is not None and parent.name == "scf.execute_region"
+    before = (op.prev_op for block in region.blocks if (op := block.last_op) is not None)
+    return is_plain or any(isinstance(op, UnregisteredOp) for op in before)
+
+
 _WITH_FLAGS = frozenset({"llvm.add", "llvm.mul", "llvm.shl", "llvm.sub"})
 """Ops whose flags are an attribute in MLIR 19 and a number in xDSL: only their custom form is read by both."""
 _OTHER_SYNTAX: dict[str, Callable[[Operation], bool]] = {
@@ -188,8 +201,15 @@ class IrPrinter(DensePrinter):
         self._is_in_arguments = True
         super().print_block_argument(arg, print_type)
 
-    def print_region(self, region: Region, *args: bool, **keywords: bool) -> None:
-        super().print_region(region, *args, **keywords)
+    def print_region(
+        self,
+        region: Region,
+        print_entry_block_args: bool = True,
+        print_empty_block: bool = True,
+        print_block_terminators: bool = True,
+    ) -> None:
+        terminators = print_block_terminators or _needs_terminators(region)
+        super().print_region(region, print_entry_block_args, print_empty_block, terminators)
         self._is_in_arguments = False
 
     def print_operation_type(self, op: Operation) -> None:
