@@ -41,15 +41,10 @@ def _set_tile(module: ModuleOp, draw: random.Random, change: Callable[[TileAttr]
     return False
 
 
-def _with(tile: TileAttr, **changes: Any) -> TileAttr:
-    names = ("shape", "map", "level", "address", "stages", "fill")
-    return TileAttr(*(changes.get(name, getattr(tile, name)) for name in names))
-
-
 def shift_address(module: ModuleOp, draw: random.Random) -> bool:
     """Move the buffers of one operand."""
     delta = draw.choice([-64, -8, -4, 4, 8, 16, 64])
-    return _set_tile(module, draw, lambda t: _with(t, address=IntAttr(max(0, (t.place or 0) + delta))))
+    return _set_tile(module, draw, lambda t: t.but(address=IntAttr(max(0, (t.place or 0) + delta))))
 
 
 def _with_result(tile: TileAttr, draw: random.Random, change: Callable[[AffineExpr], AffineExpr]) -> TileAttr:
@@ -57,7 +52,7 @@ def _with_result(tile: TileAttr, draw: random.Random, change: Callable[[AffineEx
     results = list(lead.results)
     at = draw.randrange(len(results))
     results[at] = change(results[at])
-    return _with(tile, map=AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
+    return tile.but(map=AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
 
 
 def shift_map(module: ModuleOp, draw: random.Random) -> bool:
@@ -81,12 +76,12 @@ def change_coefficient(module: ModuleOp, draw: random.Random) -> bool:
 
 def change_stages(module: ModuleOp, draw: random.Random) -> bool:
     """Change the number of buffers."""
-    return _set_tile(module, draw, lambda t: _with(t, stages=IntAttr(t.stages.data + draw.choice([-1, 1]) or 3)))
+    return _set_tile(module, draw, lambda t: t.but(stages=IntAttr(t.stages.data + draw.choice([-1, 1]) or 3)))
 
 
 def remove_tile_fill(module: ModuleOp, draw: random.Random) -> bool:
     """Take the fill of a tile away."""
-    return _set_tile(module, draw, lambda t: _with(t, fill=NoneAttr()))
+    return _set_tile(module, draw, lambda t: t.but(fill=NoneAttr()))
 
 
 def change_extents(module: ModuleOp, draw: random.Random) -> bool:
@@ -124,7 +119,7 @@ def _retile(grid: GridOp, tiling: Tiling) -> bool:
     extents = {a.value: part.tile(a, counts, is_output=False, in_place=False).extents for a in _accesses(tiling)}
     for index, argument in enumerate(arguments):
         if argument in extents:
-            tiles[index] = _with(tiles[index], shape=ArrayAttr([IntAttr(n) for n in extents[argument]]))
+            tiles[index] = tiles[index].but(shape=ArrayAttr([IntAttr(n) for n in extents[argument]]))
             Rewriter.replace_value_with_new_type(argument, tiles[index].type_of(grid.operands[index]))
     grid.properties["tiles"] = ArrayAttr(tiles)
     return True

@@ -172,14 +172,7 @@ def _set_tile(module: ModuleOp, draw: random.Random, change: Callable[[TileAttr]
 def _changed(tile: TileAttr, at: int, change: Callable[[AffineExpr], AffineExpr]) -> TileAttr:
     lead = tile.map.data
     results = [change(expr) if axis == at else expr for axis, expr in enumerate(lead.results)]
-    return TileAttr(
-        tile.shape,
-        AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))),
-        tile.level,
-        tile.address,
-        tile.stages,
-        tile.fill,
-    )
+    return tile.but(map=AffineMapAttr(AffineMap(lead.num_dims, 0, tuple(results))))
 
 
 def shift_tile(module: ModuleOp, draw: random.Random) -> bool:
@@ -206,8 +199,7 @@ def shift_tile_address(module: ModuleOp, draw: random.Random) -> bool:
     def change(tile: TileAttr) -> TileAttr:
         if tile.place is None:
             return tile
-        address = IntAttr(max(0, tile.place + delta))
-        return TileAttr(tile.shape, tile.map, tile.level, address, tile.stages, tile.fill)
+        return tile.but(address=IntAttr(max(0, tile.place + delta)))
 
     return _set_tile(module, draw, change)
 
@@ -218,8 +210,7 @@ def change_fill(module: ModuleOp, draw: random.Random) -> bool:
     def change(tile: TileAttr) -> TileAttr:
         if isinstance(tile.fill, NoneAttr):
             return tile
-        fill = IntegerAttr(draw.choice([1, 5, -3]), cast(Any, tile.fill).type)
-        return TileAttr(tile.shape, tile.map, tile.level, tile.address, tile.stages, fill)
+        return tile.but(fill=IntegerAttr(draw.choice([1, 5, -3]), cast(Any, tile.fill).type))
 
     return _set_tile(module, draw, change)
 

@@ -19,7 +19,8 @@ from xdsl.traits import NoTerminator, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ..core.semantics import Runner, Value, semantics
-from .grid import GridOp, YieldOp
+from .bodies import YieldOp
+from .grid import GridOp
 from .launch import JoinOp, LaunchOp
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType

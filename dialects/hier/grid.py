@@ -8,7 +8,16 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IndexType, IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    i64,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -20,31 +29,19 @@ from xdsl.irdl import (
     region_def,
     traits_def,
     var_operand_def,
+    var_region_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator, NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
-from ...ir import Array, numbers_of, numpy_type, shape_of, where
+from ...ir import Array, element_of, numbers_of, numpy_type, shape_of, where
 from ..core.effect_traits import OperandEffects, OwnArguments
 from ..core.semantics import Runner, Value, semantics
+from .bodies import Move, YieldOp, move_of, verify_body, verify_broadcast
 from .grid_syntax import parse_buffers, parse_point, print_point, print_scratch, print_tiles
-from .tiles import ScratchAttr, TileAttr, read_tile, write_tile
-
-
-@irdl_op_definition
-class YieldOp(IRDLOperation):
-    """
-    Ends the body of a grid.
-
-        hier.yield
-    """
-
-    name = "hier.yield"
-    assembly_format = "attr-dict"
-    traits = traits_def(IsTerminator(), NoMemoryEffect())
+from .tiles import ScratchAttr, TileAttr, buffer_types, read_tile, write_tile
 
 
 @irdl_op_definition
@@ -84,6 +81,14 @@ class GridOp(IRDLOperation):
     hold for nested grids too, which have no spatial dimensions.
 
         hier.grid (%i, %j, %k) in [4, 2, 3] spatial [0] apart {L1 = 4096 : i64} ins(...) outs(...) {...}
+
+    A tile's buffer may store elements of another type than the operand. A body after the operand's type maps them on
+    the way: those of an input when it is fetched, those of an output when it is written back.
+
+        outs(%tc = %c[%i * 16, %j * 16] [16, 16] in "ACC" as i32 : memref<64x64xi8> (%v: i32) {
+          %w = arith.trunci %v : i32 to i8
+          hier.yield %w : i8
+        })
     """
 
     name = "hier.grid"
@@ -97,7 +102,11 @@ class GridOp(IRDLOperation):
     outputs = var_operand_def(MemRefType)
     tiles = prop_def(ArrayAttr[TileAttr])
     scratch = opt_prop_def(ArrayAttr[ScratchAttr])
+    mapped = opt_prop_def(base(DenseArrayBase))
+    """The operands whose transfers have bodies, in ascending order; absent if there are none."""
     body = region_def("single_block")
+    bodies = var_region_def("single_block")
+    """The bodies of the transfers of `mapped` operands."""
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     # An output that is used in place is read as well.
@@ -113,6 +122,7 @@ class GridOp(IRDLOperation):
         scratch: Sequence[ScratchAttr] = (),
         spatial: Sequence[int] = (),
         apart: Mapping[str, int] | DictionaryAttr | None = None,
+        bodies: Mapping[int, Region] = {},
     ):
         if not isinstance(apart, DictionaryAttr):
             apart = DictionaryAttr({level: IntegerAttr(size, i64) for level, size in (apart or {}).items()})
@@ -124,14 +134,24 @@ class GridOp(IRDLOperation):
                 "apart": apart if apart.data else None,
                 "tiles": ArrayAttr(tiles),
                 "scratch": ArrayAttr(scratch) if scratch else None,
+                "mapped": DenseArrayBase.from_list(i64, sorted(bodies)) if bodies else None,
             },
-            regions=[body],
+            regions=[body, [bodies[index] for index in sorted(bodies)]],
         )
 
     @property
     def scratches(self) -> tuple[ScratchAttr, ...]:
         """The scratch buffers of the body."""
         return tuple(self.scratch) if self.scratch is not None else ()
+
+    def body_of(self, index: int) -> Region | None:
+        """Return the body of the transfers of an operand, None where they only move it."""
+        mapped = numbers_of(self.mapped) if self.mapped is not None else ()
+        return self.bodies[mapped.index(index)] if index in mapped else None
+
+    def starter_of(self, output: int) -> int | None:
+        """Return the input that starts an output, by its number among the outputs; None for no input."""
+        return next((index for index, tile in enumerate(self.tiles) if tile.output == output), None)
 
     @property
     def point(self) -> tuple[BlockArgument, ...]:
@@ -196,7 +216,9 @@ class GridOp(IRDLOperation):
                 raise VerifyException(f"the tile of operand {index} must lead from {rank} to {axes} axes")
             if tile.stages.data < 1:
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
-            if tile.level_name is None and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
+            self._verify_tile(index, tile, value)
+            is_view = tile.level_name is None and tile.output is None
+            if is_view and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
                 raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
         expected = self._argument_types()
         found = [argument.type for argument in self.body.block.args]
@@ -206,9 +228,42 @@ class GridOp(IRDLOperation):
         if not isinstance(self.body.block.last_op, YieldOp):
             raise VerifyException("the body must end with hier.yield")
 
+    def _verify_tile(self, index: int, tile: TileAttr, value: SSAValue) -> None:
+        """Raise VerifyException for a tile that does not agree with its operand, its body and what it starts."""
+        what, is_output = f"the tile of operand {index}", index >= len(self.inputs)
+        if tile.repeated and is_output:
+            raise VerifyException(f"{what} is an output, only inputs broadcast")
+        verify_broadcast(shape_of(value), tile.extents, tile.repeated, what)
+        own, near = element_of(value), self.storage_of(index)
+        verify_body(self.body_of(index), *((near, own) if is_output else (own, near)), what)
+        if tile.output is not None:
+            self._verify_start(index, tile, tile.output)
+
+    def _verify_start(self, index: int, tile: TileAttr, output: int) -> None:
+        what = f"operand {index}, which starts output {output},"
+        if index >= len(self.inputs) or not 0 <= output < len(self.outputs):
+            raise VerifyException(f"{what} must be an input, and the output one of {len(self.outputs)}")
+        if self.starter_of(output) != index:
+            raise VerifyException(f"output {output} is started by two operands")
+        target = self.tiles.data[len(self.inputs) + output]
+        if tile.level_name is not None or tile.place is not None or not isinstance(tile.element, NoneAttr):
+            raise VerifyException(f"{what} has the output's buffer: no level, address or storage type of its own")
+        if tile.extents != target.extents or target.level_name is None:
+            raise VerifyException(f"{what} must have tiles of {list(target.extents)}, in a level")
+        if not set(tile.dims()) <= set(target.dims()):
+            raise VerifyException(f"{what} must not move while the output's tile stays")
+        if self.buffers[index].uses:
+            raise VerifyException(f"{what} is brought to the output's buffer: the body must use that")
+
+    def storage_of(self, index: int) -> Attribute:
+        """Return the element type of the buffer that holds an operand's tiles."""
+        output = self.tiles.data[index].output
+        index = index if output is None else len(self.inputs) + output
+        return self.tiles.data[index].storage(self.operands[index])
+
     def _argument_types(self) -> list[Attribute]:
         """Return the types of the body's arguments that follow from bounds, tiles and scratch."""
-        tiles = [tile.type_of(value) for tile, value in zip(self.tiles, self.operands, strict=True)]
+        tiles = buffer_types(self.tiles.data, self.operands, len(self.inputs))
         return [IndexType()] * len(self.bounds) + tiles + [scratch.type for scratch in self.scratches]
 
     def needs_generic_form(self) -> bool:
@@ -245,7 +300,7 @@ class GridOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(header.arguments)
         inputs, outputs = header.operands["ins"], header.operands["outs"]
-        op = cls(header.extents, inputs, outputs, header.tiles, body, header.scratch, spatial, apart)
+        op = cls(header.extents, inputs, outputs, header.tiles, body, header.scratch, spatial, apart, header.bodies)
         op.attributes |= attributes.data if attributes else {}
         return op
 
@@ -256,7 +311,8 @@ class GridOp(IRDLOperation):
         if self.apart is not None:
             printer.print_string(" apart ")
             printer.print_attr_dict(self.apart.data)
-        operands = list(zip(self.buffers, self.operands, self.tiles, strict=True))
+        bodies = map(self.body_of, range(len(self.operands)))
+        operands = list(zip(self.buffers, self.operands, self.tiles, bodies, strict=True))
         print_tiles(printer, "ins", operands[: len(self.inputs)], names)
         print_tiles(printer, "outs", operands[len(self.inputs) :], names)
         print_scratch(printer, list(zip(self.scratch_buffers, self.scratches, strict=True)))
@@ -291,26 +347,40 @@ def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapp
     count = len(op.inputs)
     tiles = list(op.tiles)
     near = [
-        array if tile.level_name is None else np.zeros(tile.extents, array.dtype)
-        for tile, array in zip(tiles, operands, strict=True)
+        array if tile.level_name is None else np.zeros(tile.extents, numpy_type(op.storage_of(index)))
+        for index, (tile, array) in enumerate(zip(tiles, operands, strict=True))
     ]
+    moves = [_move_of(runner, op, index) for index in range(len(tiles))]
     scratch = [np.zeros(each.type.get_shape(), numpy_type(each.type.get_element_type())) for each in op.scratches]
     held: list[tuple[int, ...] | None] = [None] * len(tiles)
     ranges = [(place[dim],) if dim in place else range(extent) for dim, extent in enumerate(op.bounds)]
     for point in product(*ranges):
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
             offsets = tile.offsets(point)
-            if held[index] == offsets:
+            if held[index] == offsets or tile.output is not None:
                 continue
             if tile.level_name is None:
                 near[index] = _view(op, index, array, offsets)
                 continue
-            _move(op, index, index >= count, array, held[index], offsets, near[index])
+            if index < count:
+                _fetch(op, index, array, offsets, near[index], moves[index])
+            elif (old := held[index]) is not None:
+                write_tile(array, old, near[index], moves[index])
+            start = op.starter_of(index - count) if index >= count else None
+            if start is not None:
+                begin = tiles[start].offsets(point)
+                _fetch(op, start, operands[start], begin, near[index], moves[start])
             held[index] = offsets
         runner.run_region(op.body, [*(np.int64(i) for i in point), *near, *scratch])
     for index in range(count, len(tiles)):
         if (offsets := held[index]) is not None:
-            write_tile(operands[index], offsets, near[index])
+            write_tile(operands[index], offsets, near[index], moves[index])
+
+
+def _move_of(runner: Runner, op: GridOp, index: int) -> Move:
+    """Return the map of an operand's elements on the way."""
+    own = element_of(op.operands[index])
+    return move_of(runner, op.body_of(index), own if index >= len(op.inputs) else op.storage_of(index))
 
 
 def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Array:
@@ -322,15 +392,10 @@ def _view(op: GridOp, index: int, whole: Array, offsets: tuple[int, ...]) -> Arr
     return found
 
 
-def _move(
-    op: GridOp, index: int, is_output: bool, far: Array, old: tuple[int, ...] | None, new: tuple[int, ...], near: Array
-) -> None:
-    if is_output:
-        if old is not None:
-            write_tile(far, old, near)
-        return
+def _fetch(op: GridOp, index: int, far: Array, offsets: tuple[int, ...], near: Array, move: Move) -> None:
+    tile = op.tiles.data[index]
     try:
-        read_tile(far, new, near, list(op.tiles)[index].fill)
+        read_tile(far, offsets, near, tile.fill, move, tile.repeated)
     except IndexError as error:
         message = f"operand {index} of the grid: {error}"
         raise Diagnostic(message, where=where(op), remedy="give the tile a fill") from error

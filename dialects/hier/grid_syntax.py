@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, MemRefType
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.parser import Parser
 from xdsl.parser.affine_parser import AffineParser
@@ -21,7 +21,8 @@ from xdsl.printer import Printer
 
 from ...ir import shape_of
 from ..core.syntax.affine import affine_text
-from .tiles import ScratchAttr, TileAttr, parse_buffer, parse_placement
+from .bodies import parse_body, print_body
+from .tiles import ScratchAttr, TileAttr, buffer_types, parse_buffer, parse_placement
 
 
 @dataclass
@@ -32,8 +33,12 @@ class Header:
     dims: Sequence[Parser.UnresolvedArgument] = ()
     operands: dict[str, list[SSAValue]] = field(default_factory=lambda: {"ins": [], "outs": []})
     tiles: list[TileAttr] = field(default_factory=list[TileAttr])
+    bodies: dict[int, Region] = field(default_factory=dict[int, Region])
+    """Bodies of transfers, by operand."""
     scratch: list[ScratchAttr] = field(default_factory=list[ScratchAttr])
     arguments: list[Parser.Argument] = field(default_factory=list[Parser.Argument])
+    buffers: list[Parser.UnresolvedArgument] = field(default_factory=list[Parser.UnresolvedArgument])
+    """The arguments of the tiles, whose types follow once all operands are known."""
 
 
 def parse_point(parser: Parser) -> Header:
@@ -55,6 +60,7 @@ def parse_buffers(parser: Parser, header: Header) -> None:
     for keyword in ("ins", "outs"):
         if parser.parse_optional_keyword(keyword) is not None:
             parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda k=keyword: _parse_tile(parser, header, k))
+    _resolve_buffers(header)
     if parser.parse_optional_keyword("scratch") is not None:
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_scratch(parser, header))
 
@@ -89,8 +95,16 @@ def _parse_tile(parser: Parser, header: Header, keyword: str) -> None:
     map = AffineMap(len(header.dims), 0, tuple(offsets))
     tile = TileAttr(ArrayAttr([IntAttr(extent) for extent in extents]), AffineMapAttr(map), *placement)
     header.operands[keyword].append(value)
+    if (body := parse_body(parser)) is not None:
+        header.bodies[len(header.tiles)] = body
     header.tiles.append(tile)
-    header.arguments.append(argument.resolve(tile.type_of(value)))
+    header.buffers.append(argument)
+
+
+def _resolve_buffers(header: Header) -> None:
+    """Give the arguments of the tiles their types."""
+    types = buffer_types(header.tiles, [*header.operands["ins"], *header.operands["outs"]], len(header.operands["ins"]))
+    header.arguments += [argument.resolve(kind) for argument, kind in zip(header.buffers, types, strict=True)]
 
 
 def _parse_offset(parser: Parser, header: Header) -> AffineExpr:
@@ -132,7 +146,7 @@ def print_point(printer: Printer, extents: Sequence[int], dims: Sequence[BlockAr
 def print_tiles(
     printer: Printer,
     keyword: str,
-    tiles: Sequence[tuple[BlockArgument, SSAValue, TileAttr]],
+    tiles: Sequence[tuple[BlockArgument, SSAValue, TileAttr, Region | None]],
     dims: Sequence[str],
 ) -> None:
     """Print a group of operands with their buffers and tiles, each on its line; nothing of no operands."""
@@ -163,7 +177,12 @@ def _print_group(printer: Printer, keyword: str, lines: Sequence[Callable[[], No
 
 
 def _print_tile(
-    printer: Printer, argument: BlockArgument, value: SSAValue, tile: TileAttr, dims: Sequence[str]
+    printer: Printer,
+    argument: BlockArgument,
+    value: SSAValue,
+    tile: TileAttr,
+    body: Region | None,
+    dims: Sequence[str],
 ) -> None:
     printer.print_ssa_value(argument)
     printer.print_string(" = ")
@@ -175,3 +194,4 @@ def _print_tile(
     tile.print_placement(printer)
     printer.print_string(" : ")
     printer.print_attribute(value.type)
+    print_body(printer, body)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 from typing import Any, TypeAlias, cast
@@ -11,6 +11,7 @@ import numpy as np
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
+    DenseArrayBase,
     FloatAttr,
     IntAttr,
     IntegerAttr,
@@ -18,6 +19,7 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StridedLayoutAttr,
     StringAttr,
+    i64,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
@@ -25,7 +27,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ...ir import Array, element_of, numpy_type
+from ...ir import Array, element_of, numbers_of, numpy_type
+from ..core.layouts import buffer_bytes, layout_fault, layout_map, view_strides
 
 
 @irdl_attr_definition
@@ -39,6 +42,17 @@ class TileAttr(ParametrizedAttribute):
     names the level that the tile is fetched to, `address` its byte address there once it is planned. Each of the
     `stages` buffers, used in turn, holds one tile from there on. Elements outside of the operand read as `fill` and
     are not written. Without a level the body gets a view of the tile, which must be inside of the operand.
+
+        #hier.tile<[16, 64] at (d0) -> (d0 * 16, 0) in "ACC" as i32 layout affine_map<...> stages 2>
+
+    The buffer holds elements of the operand's type in row-major order, unless `as` names another storage type and
+    `layout` another order. Along the axes of `broadcast`, on which the operand has extent 1, the tile repeats that
+    element:
+
+        #hier.tile<[16, 16] at (d0, d1) -> (0, d1 * 16) broadcast [0] in "ACC">
+
+    An input that `starts` an output, given by its number among the outputs, has no buffer of its own: it is brought to
+    the output's buffer at the first point of each tile there, so that a reduction starts from it.
     """
 
     name = "hier.tile"
@@ -49,6 +63,11 @@ class TileAttr(ParametrizedAttribute):
     address: IntAttr | NoneAttr
     stages: IntAttr
     fill: Attribute
+    element: Attribute
+    """Storage type, none where it is the operand's."""
+    layout: AffineMapAttr | NoneAttr
+    broadcast: DenseArrayBase | NoneAttr
+    starts: IntAttr | NoneAttr
 
     @staticmethod
     def get(
@@ -59,6 +78,10 @@ class TileAttr(ParametrizedAttribute):
         address: int | None = None,
         stages: int = 1,
         fill: Attribute | None = None,
+        element: Attribute | None = None,
+        layout: AffineMapAttr | None = None,
+        broadcast: Sequence[int] = (),
+        starts: int | None = None,
     ) -> TileAttr:
         """Return the attribute."""
         return TileAttr(
@@ -68,7 +91,15 @@ class TileAttr(ParametrizedAttribute):
             NoneAttr() if address is None else IntAttr(address),
             IntAttr(stages),
             NoneAttr() if fill is None else fill,
+            NoneAttr() if element is None else element,
+            NoneAttr() if layout is None else layout,
+            DenseArrayBase.from_list(i64, list(broadcast)) if broadcast else NoneAttr(),
+            NoneAttr() if starts is None else IntAttr(starts),
         )
+
+    def but(self, **parts: Attribute) -> TileAttr:
+        """Return the attribute with other parameters, given by their names."""
+        return TileAttr(*(cast(Any, parts.get(name, value)) for name, value in vars(self).items()))
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -85,6 +116,20 @@ class TileAttr(ParametrizedAttribute):
         """The level that tiles are fetched to, None where the operand is used in place."""
         return self.level.data if isinstance(self.level, StringAttr) else None
 
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """The axes along which the tile repeats one element of the operand."""
+        return () if isinstance(self.broadcast, NoneAttr) else numbers_of(self.broadcast)
+
+    @property
+    def output(self) -> int | None:
+        """The number of the output that the operand starts, None for an operand with a tile of its own."""
+        return self.starts.data if isinstance(self.starts, IntAttr) else None
+
+    def storage(self, operand: SSAValue) -> Attribute:
+        """Return the element type of the buffer that holds a tile of an operand."""
+        return element_of(operand) if isinstance(self.element, NoneAttr) else self.element
+
     def dims(self) -> tuple[int, ...]:
         """Return the grid dimensions that the tile depends on."""
         return tuple(sorted({dim for expr in self.map.data.results for dim in expr.used_dims()}))
@@ -97,11 +142,21 @@ class TileAttr(ParametrizedAttribute):
         """Return the type of the buffer that holds one tile of an operand, or of the view of it."""
         if self.level_name is None:
             return _view_type(cast("MemRefType[Any]", operand.type), self.extents)
-        return _near_type(element_of(operand), self.extents, self.level)
+        return _near_type(self.storage(operand), self.extents, self.layout, self.level)
 
     def bytes_of(self, operand: SSAValue) -> int:
         """Return the bytes of one tile of an operand."""
-        return prod(self.extents) * numpy_type(element_of(operand)).itemsize
+        return buffer_bytes(_near_type(self.storage(operand), self.extents, self.layout, self.level))
+
+    def verify(self) -> None:
+        fault = layout_fault(self.extents, self.layout.data) if isinstance(self.layout, AffineMapAttr) else None
+        if fault is not None:
+            raise VerifyException(fault)
+        if any(not 0 <= axis < len(self.extents) for axis in self.repeated):
+            raise VerifyException(f"expected axes among the tile's {len(self.extents)}, got {list(self.repeated)}")
+        if self.level_name is None and (self.element, self.layout, self.broadcast) != (NoneAttr(),) * 3:
+            if self.output is None:
+                raise VerifyException("a tile in place has the operand's bytes: no 'as', 'layout' or 'broadcast'")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
@@ -119,10 +174,21 @@ class TileAttr(ParametrizedAttribute):
             self.print_placement(printer)
 
     def print_placement(self, printer: Printer) -> None:
-        """Print `in "L1" address 2048 stages 2 fill 0 : i8`, without the parts that are absent."""
+        """
+        Print `broadcast [0] in "L1" as i32 layout affine_map<...> address 2048 stages 2 fill 0 : i8`, without the parts
+        that are absent.
+        """
+        if self.repeated:
+            printer.print_string(f" broadcast [{', '.join(map(str, self.repeated))}]")
+        if self.output is not None:
+            printer.print_string(f" starts {self.output}")
         if self.level_name is not None:
             printer.print_string(" in ")
             printer.print_string_literal(self.level_name)
+        for keyword, part in (("as", self.element), ("layout", self.layout)):
+            if not isinstance(part, NoneAttr):
+                printer.print_string(f" {keyword} ")
+                printer.print_attribute(part)
         if self.place is not None:
             printer.print_string(f" address {self.place}")
         if self.stages.data != 1:
@@ -132,30 +198,74 @@ class TileAttr(ParametrizedAttribute):
             printer.print_attribute(self.fill)
 
 
-Placement: TypeAlias = tuple[StringAttr | NoneAttr, IntAttr | NoneAttr, IntAttr, Attribute]
-"""Level, address, stages and fill of a tile."""
+def buffer_types(tiles: Sequence[TileAttr], operands: Sequence[SSAValue], inputs: int) -> list[Attribute]:
+    """Return the types of the tiles' buffers; an input that starts an output has that one's."""
+    found: list[Attribute] = []
+    for index, tile in enumerate(tiles):
+        start = None if tile.output is None else inputs + tile.output
+        at = index if start is None or not inputs <= start < len(tiles) else start
+        found.append(tiles[at].type_of(operands[at]))
+    return found
+
+
+Axes: TypeAlias = "DenseArrayBase[Any] | NoneAttr"
+Placement: TypeAlias = tuple[
+    StringAttr | NoneAttr,
+    IntAttr | NoneAttr,
+    IntAttr,
+    Attribute,
+    Attribute,
+    AffineMapAttr | NoneAttr,
+    Axes,
+    IntAttr | NoneAttr,
+]
+"""Parameters of a tile after its map: level, address, stages, fill, storage type, layout, broadcast and start."""
 
 
 def parse_placement(parser: AttrParser) -> Placement:
-    """Parse `in "L1" address 2048 stages 2 fill 0 : i8`, of which each part may be absent."""
+    """
+    Parse `broadcast [0] in "L1" as i32 layout affine_map<...> address 2048 stages 2 fill 0 : i8`.
+
+    Each part may be absent.
+    """
+    broadcast: Axes = NoneAttr()
+    if parser.parse_optional_keyword("broadcast"):
+        axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        broadcast = DenseArrayBase.from_list(i64, axes)
+    starts = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("starts") else NoneAttr()
     level = StringAttr(parser.parse_str_literal()) if parser.parse_optional_keyword("in") else NoneAttr()
+    element = parser.parse_type() if parser.parse_optional_keyword("as") else NoneAttr()
+    layout = _parse_layout(parser) if parser.parse_optional_keyword("layout") else NoneAttr()
     address = IntAttr(parser.parse_integer()) if parser.parse_optional_keyword("address") else NoneAttr()
     stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else 1
     fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else NoneAttr()
-    return level, address, IntAttr(stages), fill
+    return level, address, IntAttr(stages), fill, element, layout, broadcast, starts
+
+
+def _parse_layout(parser: AttrParser) -> AffineMapAttr:
+    start = parser.pos
+    layout = parser.parse_attribute()
+    if not isinstance(layout, AffineMapAttr):
+        parser.raise_error(f"expected an affine map as layout, found {layout}", start, parser.pos)
+    return layout
 
 
 @cache
-def _near_type(element: Attribute, extents: tuple[int, ...], level: Attribute) -> Attribute:
+def _near_type(
+    element: Attribute, extents: tuple[int, ...], layout: AffineMapAttr | NoneAttr, level: Attribute
+) -> MemRefType[Any]:
     """Return the type of a buffer in a level; cached, because building it is slow."""
-    return MemRefType(cast(Any, element), extents, NoneAttr(), level)
+    return MemRefType(cast(Any, element), extents, layout, level)
 
 
 def _view_type(whole: MemRefType[Any], extents: tuple[int, ...]) -> Attribute:
     """Return the type of a part of a buffer, of which only the runtime knows where it begins; of all, its own."""
     if whole.get_shape() == extents:
         return whole
-    layout = StridedLayoutAttr([stride or NoneAttr() for stride in whole.get_strides() or ()], NoneAttr())
+    strides = whole.get_strides() if layout_map(whole) is None else view_strides(whole, extents)
+    if strides is None:
+        raise VerifyException(f"a tile of {list(extents)} of {whole} is not strided: it spans several blocks")
+    layout = StridedLayoutAttr([stride or NoneAttr() for stride in strides], NoneAttr())
     return MemRefType(whole.get_element_type(), extents, layout, whole.memory_space)
 
 
@@ -244,8 +354,25 @@ def _fill_value(fill: Attribute | None) -> Any:
     return cast(Any, fill).value.data if isinstance(fill, IntegerAttr | FloatAttr) else None
 
 
-def read_tile(far: Array, offsets: Sequence[int], near: Array, fill: Attribute | None) -> None:
-    """Copy a tile to its buffer; raises IndexError where it crosses the border and nothing says how to fill."""
+def _same(array: Array) -> Array:
+    return array
+
+
+def read_tile(
+    far: Array,
+    offsets: Sequence[int],
+    near: Array,
+    fill: Attribute | None,
+    move: Callable[[Array], Array] = _same,
+    repeated: Sequence[int] = (),
+) -> None:
+    """
+    Copy a tile to its buffer, mapped by `move`, with one element repeated along some axes.
+
+    Raises IndexError where the tile crosses the border and nothing says how to fill.
+    """
+    if repeated:
+        far = np.broadcast_to(far, [near.shape[axis] if axis in repeated else n for axis, n in enumerate(far.shape)])
     source, target = overlap(offsets, near.shape, far.shape)
     inside = far[source]
     if inside.shape != near.shape:
@@ -253,10 +380,10 @@ def read_tile(far: Array, offsets: Sequence[int], near: Array, fill: Attribute |
         if value is None:
             raise IndexError(f"the tile at {tuple(offsets)} leaves the buffer of shape {far.shape}")
         near[...] = np.asarray(value).astype(near.dtype)
-    near[target] = inside
+    near[target] = move(inside)
 
 
-def write_tile(far: Array, offsets: Sequence[int], near: Array) -> None:
-    """Copy the part of a tile that is inside of the buffer back to it."""
+def write_tile(far: Array, offsets: Sequence[int], near: Array, move: Callable[[Array], Array] = _same) -> None:
+    """Copy the part of a tile that is inside of the buffer back to it, mapped by `move`."""
     target, source = overlap(offsets, near.shape, far.shape)
-    far[target] = near[source]
+    far[target] = move(near[source])

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from xdsl.dialects.builtin import IndexType, IntAttr, MemRefType, UnitAttr
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntAttr, MemRefType, UnitAttr
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
+    base,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
+    opt_region_def,
     result_def,
     traits_def,
     var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, MemoryEffect
+from xdsl.traits import EffectInstance, IsolatedFromAbove, MemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
-from ...ir import Array, element_of, shape_of, where
+from ...ir import Array, element_of, numbers_of, shape_of, where
 from ..core.effect_traits import Awaits, NothingPending, accesses
 from ..core.semantics import Runner, Value, semantics
+from .bodies import axes_attribute, move_of, parse_body, print_body, verify_body, verify_broadcast
 from .tiles import read_tile, write_tile
 
 
@@ -41,8 +44,7 @@ class _TransferEffects(MemoryEffect):
     @classmethod
     def get_effects(cls, op: Operation) -> Set[EffectInstance]:
         assert isinstance(op, DmaStartOp)
-        source, target = (op.near, op.far) if op.writes_far is not None else (op.far, op.near)
-        return accesses([source], [target], op.token)
+        return accesses([op.source], [op.target], op.token)
 
 
 @irdl_op_definition
@@ -61,6 +63,16 @@ class DmaStartOp(IRDLOperation):
     for it later.
 
         %t = hier.dma_start %far[%i, %j] to %near stages 2 : memref<16x64xi8>, memref<8x64xi8, "L1">
+
+    A transfer may transform what it moves, as far as the link's engine can. The body maps each element, from the type
+    of the source to that of the target. Along the axes of `broadcast` the far buffer has extent 1, and its element is
+    repeated. The layouts of both sides may differ; elements keep their index. A fill is not mapped.
+
+        %t = hier.dma_start %bias[%zero, %j] to %near broadcast [0] : memref<1x64xi32>, memref<16x16xi32, "ACC">
+        %u = hier.dma_start %far[%i, %j] from %near : memref<64x64xi8>, memref<16x16xi32, "ACC"> (%v: i32) {
+          %w = arith.trunci %v : i32 to i8
+          hier.yield %w : i8
+        }
     """
 
     name = "hier.dma_start"
@@ -73,8 +85,10 @@ class DmaStartOp(IRDLOperation):
     """Partial tiles: the tile may extend beyond the far buffer, and then needs a fill to be read."""
     fill = opt_prop_def(Attribute)
     stages = opt_prop_def(IntAttr)
+    broadcast = opt_prop_def(base(DenseArrayBase))
+    body = opt_region_def("single_block")
     token = result_def(TokenType)
-    traits = traits_def(_TransferEffects())
+    traits = traits_def(_TransferEffects(), IsolatedFromAbove())
 
     def __init__(
         self,
@@ -86,6 +100,8 @@ class DmaStartOp(IRDLOperation):
         clipped: bool = False,
         fill: Attribute | None = None,
         stages: int | None = None,
+        broadcast: Sequence[int] = (),
+        body: Region | None = None,
     ):
         flags = {"writes_far": writes_far, "clipped": clipped}
         buffers = None if stages is None else IntAttr(stages)
@@ -95,9 +111,26 @@ class DmaStartOp(IRDLOperation):
                 **{name: UnitAttr() if flag else None for name, flag in flags.items()},
                 "fill": fill,
                 "stages": buffers,
+                "broadcast": axes_attribute(broadcast),
             },
+            regions=[[body] if body is not None else []],
             result_types=[TokenType()],
         )
+
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """The axes along which the far buffer's element is repeated."""
+        return numbers_of(self.broadcast) if self.broadcast is not None else ()
+
+    @property
+    def source(self) -> SSAValue:
+        """The side that is read."""
+        return self.near if self.writes_far is not None else self.far
+
+    @property
+    def target(self) -> SSAValue:
+        """The side that is written."""
+        return self.far if self.writes_far is not None else self.near
 
     def verify_(self) -> None:
         if self.stages is not None and self.stages.data < 1:
@@ -107,8 +140,10 @@ class DmaStartOp(IRDLOperation):
             raise VerifyException(f"a tile of {rank} axes needs {rank} offsets and a buffer of {rank} axes")
         if self.clipped is not None and self.writes_far is None and self.fill is None:
             raise VerifyException("a tile that may extend beyond the buffer it is read from needs a fill")
-        if element_of(self.far) != element_of(self.near):
-            raise VerifyException("both sides must hold elements of one type")
+        if self.repeated and self.writes_far is not None:
+            raise VerifyException("only a transfer to the tile's buffer broadcasts")
+        verify_broadcast(shape_of(self.far), shape_of(self.near), self.repeated, "the transfer")
+        verify_body(self.body, element_of(self.source), element_of(self.target), "the transfer")
 
     @classmethod
     def parse(cls, parser: Parser) -> DmaStartOp:
@@ -119,6 +154,9 @@ class DmaStartOp(IRDLOperation):
         if not writes:
             parser.parse_keyword("to")
         near = parser.parse_unresolved_operand()
+        broadcast: Sequence[int] = ()
+        if parser.parse_optional_keyword("broadcast"):
+            broadcast = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
         stages = parser.parse_integer() if parser.parse_optional_keyword("stages") else None
         clipped = parser.parse_optional_keyword("clipped") is not None
         fill = parser.parse_attribute() if parser.parse_optional_keyword("fill") else None
@@ -127,7 +165,17 @@ class DmaStartOp(IRDLOperation):
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         far_value, near_value = parser.resolve_operands([far, near], types, start)
         indices = parser.resolve_operands(offsets, [IndexType()] * len(offsets), start)
-        op = cls(far_value, indices, near_value, writes_far=writes, clipped=clipped, fill=fill, stages=stages)
+        op = cls(
+            far_value,
+            indices,
+            near_value,
+            writes_far=writes,
+            clipped=clipped,
+            fill=fill,
+            stages=stages,
+            broadcast=broadcast,
+            body=parse_body(parser),
+        )
         op.attributes |= attributes
         return op
 
@@ -138,6 +186,8 @@ class DmaStartOp(IRDLOperation):
             printer.print_list(self.offsets, printer.print_ssa_value)
         printer.print_string(" from " if self.writes_far else " to ")
         printer.print_ssa_value(self.near)
+        if self.repeated:
+            printer.print_string(f" broadcast [{', '.join(map(str, self.repeated))}]")
         if self.stages is not None:
             printer.print_string(f" stages {self.stages.data}")
         if self.clipped is not None:
@@ -148,6 +198,7 @@ class DmaStartOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_list([self.far.type, self.near.type], printer.print_attribute)
+        print_body(printer, self.body)
 
 
 @irdl_op_definition
@@ -190,24 +241,26 @@ class DmaNoneOp(IRDLOperation):
 class _Transfer:
     """Transfer in flight, whose data moves at the wait."""
 
-    def __init__(self, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
+    def __init__(self, runner: Runner, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near
+        self._move = move_of(runner, op.body, element_of(op.target))
 
     def finish(self) -> None:
         """Move the data."""
-        if self._op.writes_far:
-            write_tile(self._far, self._offsets, self._near)
+        op = self._op
+        if op.writes_far:
+            write_tile(self._far, self._offsets, self._near, self._move)
             return
         try:
-            read_tile(self._far, self._offsets, self._near, self._op.fill)
+            read_tile(self._far, self._offsets, self._near, op.fill, self._move, op.repeated)
         except IndexError as error:
-            raise Diagnostic(str(error), where=where(self._op), remedy="give the transfer a fill") from error
+            raise Diagnostic(str(error), where=where(op), remedy="give the transfer a fill") from error
 
 
 @semantics(DmaStartOp)
 def _start(runner: Runner, op: DmaStartOp, operands: Sequence[Value]) -> list[Value]:
     far, *offsets, near = operands
-    return [_Transfer(op, far, [int(o) for o in offsets], near)]
+    return [_Transfer(runner, op, far, [int(o) for o in offsets], near)]
 
 
 @semantics(DmaWaitOp)
