@@ -157,7 +157,7 @@ class LookupOp(IRDLOperation):
     """
     The entry of a table for a byte: entry 0 is that of -128.
 
-        %y = quant.lookup %x {table = dense<...> : tensor<256xi8>} : i8 -> i8
+        %y = quant.lookup %x {table = dense<0> : tensor<256xi8>} : i8 -> i8
     """
 
     name = "quant.lookup"

@@ -81,7 +81,7 @@ class LayerNormOp(FloatNormOp):
     Layer norm of each row: `m = sum(x) / L;  y = (x - m) / sqrt(sum((x - m)^2) / L + epsilon) * w + b`.
 
         %y = nn.layer_norm ins(%x, %w, %b : tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) outs(%init : tensor<4x8xf32>)
-            {epsilon = 1e-05 : f32, accumulator = f32, element = f32}
+            {epsilon = 1.0e-05 : f32, accumulator = f32, element = f32}
     """
 
     name = "nn.layer_norm"
@@ -106,7 +106,7 @@ class RmsNormOp(FloatNormOp):
     RMS norm of each row: `y = x / sqrt(sum(x^2) / L + epsilon) * w`.
 
         %y = nn.rms_norm ins(%x, %w : tensor<4x8xf32>, tensor<8xf32>) outs(%init : tensor<4x8xf32>)
-            {epsilon = 1e-05 : f32, accumulator = f32, element = f32}
+            {epsilon = 1.0e-05 : f32, accumulator = f32, element = f32}
     """
 
     name = "nn.rms_norm"

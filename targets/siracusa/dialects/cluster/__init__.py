@@ -70,7 +70,7 @@ class ForkOp(IRDLOperation):
 
     The function takes the arguments and then the core's number, from 0. Cores must not have data races.
 
-        cluster.fork @conv_0(%x, %w, %y) cores 8 : memref<1x8x8x16xi8, "L1">, ...
+        cluster.fork @conv_0(%x, %y) {cores = 8 : i64} : memref<1x8x8x16xi8, "L1">, memref<1x8x8x16xi32, "L1">
     """
 
     name = "cluster.fork"
@@ -104,7 +104,7 @@ class DmaBeginOp(IRDLOperation):
     Begin a group of transfers: those that are started until the engine's next group begins.
 
         %group = cluster.dma_begin : i32
-        %group = cluster.dma_begin {external} : i32
+        %spilled = cluster.dma_begin {external} : i32
     """
 
     name = "cluster.dma_begin"
