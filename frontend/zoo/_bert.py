@@ -7,7 +7,6 @@ operators, as exporters write them: scores are divided by sqrt(D), the mask is a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -19,35 +18,39 @@ from ._sequence_builder import SequenceBuilder
 EPSILON = 1e-12
 
 
-@dataclass(frozen=True)
-class Config:
-    """The sizes: tokens, the dimension of one, heads, the hidden layer's dimension, layers, rows of each table."""
+def network(
+    module: str,
+    doc: str | None,
+    seed: int,
+    *,
+    tokens: int = 128,
+    dim: int = 128,
+    heads: int = 2,
+    hidden: int = 512,
+    layers: int = 2,
+    vocabulary: int = 30522,
+    positions: int = 512,
+    kinds: int = 2,
+) -> onnx.ModelProto:
+    """
+    Return the encoder from its embeddings to its pooler, with weights from `seed`.
 
-    tokens: int = 128
-    dim: int = 128
-    heads: int = 2
-    hidden: int = 512
-    layers: int = 2
-    vocabulary: int = 30522
-    positions: int = 512
-    kinds: int = 2
-
-
-def network(module: str, doc: str | None, seed: int, config: Config) -> onnx.ModelProto:
-    """Return the encoder from its embeddings to its pooler, with weights from `seed`."""
+    `dim` is the dimension of a token, `hidden` that of the hidden layer; `vocabulary`, `positions` and `kinds` are the
+    rows of the tables.
+    """
     b = SequenceBuilder(module, doc, seed, EPSILON)
-    shape = (1, config.tokens)
-    ids = b.integers("input_ids", shape, config.vocabulary - 1)
+    shape = (1, tokens)
+    ids = b.integers("input_ids", shape, vocabulary - 1)
     mask = b.integers("attention_mask", shape, 1)
-    kinds = b.integers("token_type_ids", shape, config.kinds - 1)
-    places = np.arange(config.tokens)[None]
-    words = b.chosen(b.learned(config.vocabulary, config.dim), ids)
-    x = b.sum(words, b.chosen(b.learned(config.kinds, config.dim), kinds))
-    x = b.layer_norm(b.sum(x, b.chosen(b.learned(config.positions, config.dim), places)))
-    hidden = b.hidden_scores(mask)
-    for _ in range(config.layers):
-        x = layer(b, x, hidden, config.heads, config.hidden)
-    pooled = b.tanh(b.dense(b.selected(x, 0, 1), config.dim))
+    segments = b.integers("token_type_ids", shape, kinds - 1)
+    places = np.arange(tokens)[None]
+    words = b.chosen(b.learned(vocabulary, dim), ids)
+    x = b.sum(words, b.chosen(b.learned(kinds, dim), segments))
+    x = b.layer_norm(b.sum(x, b.chosen(b.learned(positions, dim), places)))
+    scores = b.hidden_scores(mask)
+    for _ in range(layers):
+        x = layer(b, x, scores, heads, hidden)
+    pooled = b.tanh(b.dense(b.selected(x, 0, 1), dim))
     return b.model({"last_hidden_state": x, "pooler_output": pooled})
 
 

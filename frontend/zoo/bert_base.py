@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import onnx
 
-from ._bert import Config, network
-
-CONFIG = Config(dim=768, heads=12, hidden=3072, layers=12)
+from ._bert import network
 
 
-def build(seed: int = 0, config: Config = CONFIG) -> onnx.ModelProto:
-    """Return the network with weights from `seed`."""
-    return network(__name__, __doc__, seed, config)
+def build(seed: int = 0, **sizes: int) -> onnx.ModelProto:
+    """Return the network with weights from `seed`; `sizes` are those of `_bert.network`."""
+    return network(__name__, __doc__, seed, **{"dim": 768, "heads": 12, "hidden": 3072, "layers": 12} | sizes)

@@ -7,28 +7,19 @@ dim]. The size is by default that of BERT-tiny (Turc et al., arXiv:1908.08962).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import onnx
 
 from ._bert import EPSILON, layer
 from ._sequence_builder import SequenceBuilder
 
 
-@dataclass(frozen=True)
-class Config:
-    """The sizes of the layer: tokens, the dimension of a token, heads, the dimension of the hidden layer."""
+def build(seed: int = 0, *, tokens: int = 32, dim: int = 128, heads: int = 2, hidden: int = 512) -> onnx.ModelProto:
+    """
+    Return the layer with weights from `seed`, the same bytes for the same seed.
 
-    tokens: int = 32
-    dim: int = 128
-    heads: int = 2
-    hidden: int = 512
-
-
-def build(seed: int = 0, config: Config | None = None) -> onnx.ModelProto:
-    """Return the layer with weights from `seed`, the same bytes for the same seed."""
-    sizes = config or Config()
+    `dim` is the dimension of a token, `hidden` that of the hidden layer.
+    """
     b = SequenceBuilder(__name__, __doc__, seed, EPSILON)
-    hidden = b.input([sizes.tokens, sizes.dim], "hidden")
-    scores = b.hidden_scores(b.integers("mask", (1, sizes.tokens), 1))
-    return b.model({"output": layer(b, hidden, scores, sizes.heads, sizes.hidden)})
+    x = b.input([tokens, dim], "hidden")
+    scores = b.hidden_scores(b.integers("mask", (1, tokens), 1))
+    return b.model({"output": layer(b, x, scores, heads, hidden)})

@@ -8,31 +8,17 @@ arXiv:1711.07128, section 4. Output f32 [1, 12]. Each frame's 256 numbers, 128 f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import onnx
 
 from ._sequence_builder import SequenceBuilder
 
 
-@dataclass(frozen=True)
-class Config:
-    """The sizes: frames, numbers in one, units of each direction, layers, words."""
-
-    frames: int = 98
-    features: int = 40
-    hidden: int = 128
-    layers: int = 2
-    words: int = 12
-
-
-CONFIG = Config()
-
-
-def build(seed: int = 0, config: Config = CONFIG) -> onnx.ModelProto:
-    """Return the network with weights from `seed`."""
+def build(
+    seed: int = 0, *, frames: int = 98, features: int = 40, hidden: int = 128, layers: int = 2, words: int = 12
+) -> onnx.ModelProto:
+    """Return the network with weights from `seed`, for these sizes: units of each direction in `hidden`."""
     b = SequenceBuilder(__name__, __doc__, seed)
-    x = b.transposed(b.input([config.frames, config.features]), 1, 0, 2)
-    for _ in range(config.layers):
-        x = b.lstm(x, config.hidden)
-    return b.finish(b.dense(b.mean(x, 0), config.words))
+    x = b.transposed(b.input([frames, features]), 1, 0, 2)
+    for _ in range(layers):
+        x = b.lstm(x, hidden)
+    return b.finish(b.dense(b.mean(x, 0), words))

@@ -7,7 +7,8 @@ keys and values come from an image that a convolution has made smaller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import onnx
 
@@ -15,8 +16,7 @@ from ._float_builder import Value
 from ._sequence_builder import SequenceBuilder
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(NamedTuple):
     """The sizes of a stage: a patch's side, channels, heads, layers, how wide the MLP is, how much smaller the keys."""
 
     patch: int
@@ -27,34 +27,25 @@ class Stage:
     reduction: int
 
 
-@dataclass(frozen=True)
-class Config:
-    """The sizes: an image's side, the stages, classes."""
-
-    image: int = 224
-    stages: tuple[Stage, ...] = (
-        Stage(4, 64, 1, 2, 8, 8),
-        Stage(2, 128, 2, 2, 8, 4),
-        Stage(2, 320, 5, 2, 4, 2),
-        Stage(2, 512, 8, 2, 4, 1),
-    )
-    classes: int = 1000
+STAGES = (
+    Stage(4, 64, 1, 2, 8, 8),
+    Stage(2, 128, 2, 2, 8, 4),
+    Stage(2, 320, 5, 2, 4, 2),
+    Stage(2, 512, 8, 2, 4, 1),
+)
 
 
-CONFIG = Config()
-
-
-def build(seed: int = 0, config: Config = CONFIG) -> onnx.ModelProto:
-    """Return the network with weights from `seed`."""
+def build(seed: int = 0, *, image: int = 224, stages: Sequence[Stage] = STAGES, classes: int = 1000) -> onnx.ModelProto:
+    """Return the network with weights from `seed`; `image` is a side."""
     b = SequenceBuilder(__name__, __doc__, seed)
-    x = b.input([3, config.image, config.image])
-    for stage in config.stages[:-1]:
+    x = b.input([3, image, image])
+    for stage in stages[:-1]:
         height = x.shape[2] // stage.patch
         x = b.image(_stage(b, _patches(b, x, stage), stage, height), height)
-    last = config.stages[-1]
+    last = stages[-1]
     tokens = b.joined([b.learned(1, 1, last.dim), _patches(b, x, last)], 1)
     x = b.layer_norm(_stage(b, tokens, last, x.shape[2] // last.patch))
-    return b.finish(b.dense(b.selected(x, 0, 1), config.classes))
+    return b.finish(b.dense(b.selected(x, 0, 1), classes))
 
 
 def _patches(b: SequenceBuilder, image: Value, stage: Stage) -> Value:

@@ -8,7 +8,7 @@ torch.roll is exported: slices joined the other way round.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
@@ -19,35 +19,33 @@ from ._sequence_builder import SequenceBuilder
 _MASKED = -100.0
 
 
-@dataclass(frozen=True)
-class Config:
-    """The sizes: the sides of an image, a patch, a window; channels, layers and heads of the stages; classes."""
+def build(
+    seed: int = 0,
+    *,
+    image: int = 224,
+    patch: int = 4,
+    window: int = 7,
+    dim: int = 96,
+    layers: Sequence[int] = (2, 2, 6, 2),
+    heads: Sequence[int] = (3, 6, 12, 24),
+    classes: int = 1000,
+) -> onnx.ModelProto:
+    """
+    Return the network with weights from `seed`.
 
-    image: int = 224
-    patch: int = 4
-    window: int = 7
-    dim: int = 96
-    layers: tuple[int, ...] = (2, 2, 6, 2)
-    heads: tuple[int, ...] = (3, 6, 12, 24)
-    classes: int = 1000
-
-
-CONFIG = Config()
-
-
-def build(seed: int = 0, config: Config = CONFIG) -> onnx.ModelProto:
-    """Return the network with weights from `seed`."""
+    `image`, `patch` and `window` are sides, `dim` the channels of the first stage; a stage has `layers` and `heads`.
+    """
     b = SequenceBuilder(__name__, __doc__, seed, epsilon=1e-5)
-    patches = b.conv(b.input([3, config.image, config.image]), config.dim, config.patch, config.patch)
+    patches = b.conv(b.input([3, image, image]), dim, patch, patch)
     x = b.layer_norm(b.transposed(patches, 0, 2, 3, 1))
-    for stage, (layers, heads) in enumerate(zip(config.layers, config.heads, strict=True)):
+    for stage, (depth, count) in enumerate(zip(layers, heads, strict=True)):
         x = _merged(b, x) if stage else x
-        for layer in range(layers):
-            shift = config.window // 2 if layer % 2 and x.shape[1] > config.window else 0
-            x = b.sum(x, _attention(b, b.layer_norm(x), heads, config.window, shift))
+        for layer in range(depth):
+            shift = window // 2 if layer % 2 and x.shape[1] > window else 0
+            x = b.sum(x, _attention(b, b.layer_norm(x), count, window, shift))
             x = b.sum(x, b.mlp(b.layer_norm(x), 4 * x.shape[-1]))
     pooled = b.global_average(b.transposed(b.layer_norm(x), 0, 3, 1, 2))
-    return b.finish(b.dense(b.flatten(pooled), config.classes))
+    return b.finish(b.dense(b.flatten(pooled), classes))
 
 
 def _merged(b: SequenceBuilder, x: Value) -> Value:

@@ -8,40 +8,31 @@ PyTorch exports scaled_dot_product_attention.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import onnx
 
 from ._float_builder import Value
 from ._sequence_builder import SequenceBuilder
 
 
-@dataclass(frozen=True)
-class Config:
-    """The sizes: an image's side, a patch's side, the dimension of a token, heads, layers, classes."""
-
-    image: int = 224
-    patch: int = 16
-    dim: int = 192
-    heads: int = 3
-    layers: int = 12
-    classes: int = 1000
-
-
-CONFIG = Config()
-
-
-def build(seed: int = 0, config: Config = CONFIG) -> onnx.ModelProto:
-    """Return the network with weights from `seed`."""
+def build(
+    seed: int = 0,
+    *,
+    image: int = 224,
+    patch: int = 16,
+    dim: int = 192,
+    heads: int = 3,
+    layers: int = 12,
+    classes: int = 1000,
+) -> onnx.ModelProto:
+    """Return the network with weights from `seed`; `image` and `patch` are sides, `dim` is that of a token."""
     b = SequenceBuilder(__name__, __doc__, seed)
-    image = b.input([3, config.image, config.image])
-    patches = b.tokens(b.conv(image, config.dim, config.patch, config.patch))
-    x = b.joined([b.learned(1, 1, config.dim), patches], 1)
+    patches = b.tokens(b.conv(b.input([3, image, image]), dim, patch, patch))
+    x = b.joined([b.learned(1, 1, dim), patches], 1)
     x = b.sum(x, b.learned(*x.shape))
-    for _ in range(config.layers):
-        x = b.sum(x, _attention(b, b.layer_norm(x), config.heads))
-        x = b.sum(x, b.mlp(b.layer_norm(x), 4 * config.dim))
-    return b.finish(b.dense(b.selected(b.layer_norm(x), 0, 1), config.classes))
+    for _ in range(layers):
+        x = b.sum(x, _attention(b, b.layer_norm(x), heads))
+        x = b.sum(x, b.mlp(b.layer_norm(x), 4 * dim))
+    return b.finish(b.dense(b.selected(b.layer_norm(x), 0, 1), classes))
 
 
 def _attention(b: SequenceBuilder, x: Value, heads: int) -> Value:

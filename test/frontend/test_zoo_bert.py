@@ -17,19 +17,20 @@ from tilewright.runtime.interpreter import run_module
 
 pytestmark = pytest.mark.quick
 
-CONFIG = bert_layer.Config(tokens=10, dim=24, heads=3, hidden=40)
+SMALL = {"tokens": 10, "dim": 24, "heads": 3, "hidden": 40}
+TINY = {"tokens": 32, "dim": 128, "heads": 2, "hidden": 512}
 
 
-def inputs_of(config: bert_layer.Config, seen: int, seed: int = 0) -> dict[str, Array]:
-    hidden = np.random.default_rng(seed).standard_normal((1, config.tokens, config.dim)).astype(np.float32)
-    return {"hidden": hidden, "mask": (np.arange(config.tokens)[None] < seen).astype(np.int64)}
+def inputs_of(sizes: dict[str, int], seen: int, seed: int = 0) -> dict[str, Array]:
+    hidden = np.random.default_rng(seed).standard_normal((1, sizes["tokens"], sizes["dim"])).astype(np.float32)
+    return {"hidden": hidden, "mask": (np.arange(sizes["tokens"])[None] < seen).astype(np.int64)}
 
 
-@pytest.mark.parametrize("config", [CONFIG, bert_layer.Config()], ids=["small", "as in BERT-tiny"])
-def test_onnx_runtime_agrees(config: bert_layer.Config) -> None:
-    model = bert_layer.build(seed=1, config=config)
+@pytest.mark.parametrize("sizes", [SMALL, TINY], ids=["small", "as in BERT-tiny"])
+def test_onnx_runtime_agrees(sizes: dict[str, int]) -> None:
+    model = bert_layer.build(seed=1, **sizes)
     onnx.checker.check_model(model, full_check=True)  # pyright: ignore[reportUnknownMemberType]
-    inputs = inputs_of(config, config.tokens // 2)
+    inputs = inputs_of(sizes, sizes["tokens"] // 2)
     expected = cast(Any, onnxruntime.InferenceSession(model.SerializeToString())).run(None, inputs)[0]
     found = run_module(import_model(model), inputs)["output"]
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
@@ -37,8 +38,8 @@ def test_onnx_runtime_agrees(config: bert_layer.Config) -> None:
 
 
 def test_hidden_tokens_do_not_count() -> None:
-    module = import_model(bert_layer.build(config=CONFIG))
-    inputs, seen = inputs_of(CONFIG, 6), slice(0, 6)
+    module = import_model(bert_layer.build(**SMALL))
+    inputs, seen = inputs_of(SMALL, 6), slice(0, 6)
     expected = run_module(module, inputs)["output"]
     inputs["hidden"][0, 6:] += 1
     np.testing.assert_array_equal(run_module(module, inputs)["output"][0, seen], expected[0, seen])

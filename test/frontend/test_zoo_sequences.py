@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -27,14 +26,14 @@ from tilewright.test.small_models import save
 PARAMETERS = {"bert-tiny": 4_385_920, "vit-tiny": 5_717_416, "pvt-tiny": 13_229_288, "swin-tiny": 28_288_354}
 
 SMALL = {
-    "bert-tiny": lambda: bert_tiny.build(1, replace(bert_tiny.CONFIG, tokens=9, dim=24, hidden=40, vocabulary=50)),
-    "bert-base": lambda: bert_base.build(
-        1, replace(bert_base.CONFIG, tokens=6, dim=36, hidden=20, layers=1, vocabulary=30)
+    "bert-tiny": lambda: bert_tiny.build(1, tokens=9, dim=24, hidden=40, vocabulary=50),
+    "bert-base": lambda: bert_base.build(1, tokens=6, dim=36, hidden=20, layers=1, vocabulary=30),
+    "vit-tiny": lambda: vit_tiny.build(1, image=24, patch=8, dim=24, layers=2, classes=7),
+    "swin-tiny": lambda: swin_tiny.build(1, image=24, patch=2, window=3, dim=8, layers=(2, 1), heads=(2, 4), classes=7),
+    "pvt-tiny": lambda: pvt_tiny.build(
+        1, image=16, stages=(Stage(4, 8, 1, 1, 2, 2), Stage(2, 16, 4, 1, 2, 1)), classes=7
     ),
-    "vit-tiny": lambda: vit_tiny.build(1, vit_tiny.Config(image=24, patch=8, dim=24, layers=2, classes=7)),
-    "swin-tiny": lambda: swin_tiny.build(1, swin_tiny.Config(24, 2, 3, 8, (2, 1), (2, 4), 7)),
-    "pvt-tiny": lambda: pvt_tiny.build(1, pvt_tiny.Config(16, (Stage(4, 8, 1, 1, 2, 2), Stage(2, 16, 4, 1, 2, 1)), 7)),
-    "lstm": lambda: lstm.build(1, lstm.Config(frames=7, features=5, hidden=6, words=4)),
+    "lstm": lambda: lstm.build(1, frames=7, features=5, hidden=6, words=4),
 }
 each_network = pytest.mark.parametrize("name", SMALL)
 
@@ -96,7 +95,7 @@ def test_interpreter_and_c_are_near_onnx_runtime(name: str, tmp_path: Path) -> N
 
 def test_a_shifted_window_shows_true_neighbours_only() -> None:
     """What the roll brought together is hidden from each other: a change in a corner stays near it."""
-    model = swin_tiny.build(1, swin_tiny.Config(12, 2, 3, 8, (2,), (2,), 7))
+    model = swin_tiny.build(1, image=12, patch=2, window=3, dim=8, layers=(2,), heads=(2,), classes=7)
     value = next(node for node in reversed(model.graph.node) if node.op_type == "LayerNormalization").input[0]
     model.graph.output.append(next(info for info in model.graph.value_info if info.name == value))
     session: Any = onnxruntime.InferenceSession(model.SerializeToString())

@@ -107,11 +107,10 @@ def test_a_changed_weight_shows() -> None:
 
 
 def test_jit_computes_a_bert_layer() -> None:
-    config = bert_layer.Config(tokens=12, dim=24, heads=3, hidden=40)
-    module = lowered(import_model(bert_layer.build(config=config)), "fused")
+    module = lowered(import_model(bert_layer.build(tokens=12, dim=24, heads=3, hidden=40)), "fused")
     random = np.random.default_rng(0)
-    hidden = random.standard_normal((1, config.tokens, config.dim)).astype(np.float32)
-    inputs = {"hidden": hidden, "mask": (np.arange(config.tokens)[None] < 7).astype(np.int64)}
+    hidden = random.standard_normal((1, 12, 24)).astype(np.float32)
+    inputs = {"hidden": hidden, "mask": (np.arange(12)[None] < 7).astype(np.int64)}
     found, expected = UpstreamNetwork(module).run(inputs)["output"], run_module(module, inputs)["output"]
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
