@@ -302,6 +302,7 @@ def test_a_full_disk(tool: str, limit: int, tmp_path: Path):
     done = subprocess.run(
         [program, *TOOLS[tool](tmp_path / "net.onnx", tmp_path / "out")],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},  # Python would leave truncated files in its cache
         capture_output=True,
         text=True,
         check=False,
