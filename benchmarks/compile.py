@@ -26,8 +26,8 @@ from rich.progress import track
 from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 
+from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model, machine_named
-from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.passes.core.manager import Observer, Place
 from tilewright.passes.core.pipeline import Pipeline
@@ -154,8 +154,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Diagnostic as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    exit_with(main)

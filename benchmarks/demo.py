@@ -23,8 +23,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from tilewright.benchmarks.exits import exit_with
 from tilewright.compiler import Model, compile_model, machine_named, write_compilation
-from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.ir import Array
 from tilewright.runtime.host import HostNetwork
@@ -106,8 +106,4 @@ def _demo(path: Path, folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except Diagnostic as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    exit_with(lambda: main(sys.argv[1:]))

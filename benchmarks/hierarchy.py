@@ -31,6 +31,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.hierarchy_check import (
     Instance,
     Outcome,
@@ -39,7 +40,6 @@ from tilewright.benchmarks.hierarchy_check import (
     instance_outcome,
     machine_for,
 )
-from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.check import Case, find_cases
 from tilewright.test.passes.random_networks import CUSTOM, ELEMENTWISE, REDUCING, SHAPES, Network, networks
 
@@ -145,8 +145,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except Diagnostic as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    exit_with(lambda: main(sys.argv[1:]))

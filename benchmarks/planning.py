@@ -35,9 +35,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from tilewright.benchmarks.exits import exit_with
 from tilewright.benchmarks.planning_growth import growth
 from tilewright.benchmarks.planning_measure import Compiled, Measured, compiled, measured
-from tilewright.errors import Diagnostic
 from tilewright.runtime.tools.check import Case, find_cases
 
 TARGET = Path(__file__).parent / "machines" / "cluster64k.toml"
@@ -190,8 +190,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except Diagnostic as error:
-        print(error, file=sys.stderr)
-        sys.exit(1)
+    exit_with(lambda: main(sys.argv[1:]))

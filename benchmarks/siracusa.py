@@ -28,7 +28,7 @@ from rich.console import Console
 from siracusa_ours import Network
 from siracusa_parts import Part, Setting, arenas, gvsoc, linear, llama, mlperf, why
 
-from tilewright.errors import Diagnostic
+from tilewright.benchmarks.exits import exit_with
 
 PARTS: dict[str, Callable[[Setting], Part]] = {
     "mlperf": mlperf,
@@ -69,8 +69,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Diagnostic as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
+    exit_with(main, failed=2)

@@ -136,8 +136,11 @@ def _run_box(views: _Views, folds: Sequence[list[_Fold] | None], box: _Box, targ
             box.part(views.outputs[i]) if attr is None else _scalar_point(attr, box)
             for i, attr in enumerate(reduction.initial)
         ]
-        runner = _in_sequence if folded is None else _folded
-        accumulators += runner(kernel, views, box, reduction, folded or [], inputs, accumulators, initial)
+        given = [*inputs, *accumulators]
+        if folded is None:
+            accumulators += _in_sequence(kernel, views, box, reduction.body, given, initial)
+        else:
+            accumulators += _folded(kernel, views, box, reduction, folded, given, initial)
     results = accumulators
     if kernel.result is not None:
         results = evaluate(kernel.result, [*inputs, *accumulators], box, views.captured)
@@ -213,12 +216,11 @@ def _folded(
     reduction: Reduction,
     folds: Sequence[_Fold],
     inputs: Sequence[Array],
-    earlier: Sequence[Array],
     initial: Sequence[Array],
 ) -> list[Array]:
     skipped = {f.combiner for f in folds} | {f.value.owner for f in folds if f.factors}
     axes = sorted(kernel.reduced)
-    arguments: dict[SSAValue, Array] = dict(zip(reduction.body.args, [*inputs, *earlier], strict=False))
+    arguments: dict[SSAValue, Array] = dict(zip(reduction.body.args, inputs, strict=False))
     env = evaluate_ops(reduction.body, arguments, box, views.captured, cast("set[Operation]", skipped))
     value_of = partial(_lookup, env, views.captured)
     results: list[Array] = []
@@ -242,14 +244,7 @@ def _full_rank(values: Array, box: _Box) -> Array:
 
 
 def _in_sequence(
-    kernel: Kernel,
-    views: _Views,
-    box: _Box,
-    reduction: Reduction,
-    folds: Sequence[_Fold],
-    inputs: Sequence[Array],
-    earlier: Sequence[Array],
-    initial: Sequence[Array],
+    kernel: Kernel, views: _Views, box: _Box, body: Block, inputs: Sequence[Array], initial: Sequence[Array]
 ) -> list[Array]:
     axes = sorted(kernel.reduced)
     own = list(initial)
@@ -260,7 +255,7 @@ def _in_sequence(
             tuple(1 if d in at else extent for d, extent in enumerate(box.extents)),
         )
         cut = [_at_point(values, at) for values in inputs]
-        own = evaluate(reduction.body, [*cut, *earlier, *own], here, views.captured)
+        own = evaluate(body, [*cut, *own], here, views.captured)
     return own
 
 
