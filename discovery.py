@@ -7,19 +7,21 @@ A target's folder may lie anywhere: `adopt` makes it the package `<package>.targ
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Generator, Hashable, Mapping
+from collections.abc import Callable, Collection, Generator, Hashable, Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .errors import Diagnostic
 
 K = TypeVar("K")
 T = TypeVar("T")
+
+F = TypeVar("F", bound=Callable[..., object])
 
 _PACKAGE = __name__.rpartition(".")[0]
 _ROOT = Path(__file__).parent
@@ -34,6 +36,16 @@ _adopted: dict[str, Path] = {}
 _loaded: dict[Path, ModuleType] = {}
 """File named by --load-pass -> its module."""
 _on_forget: list[Callable[[Collection[str]], object]] = []
+
+
+def registering(table: dict[K, Any], keys: Iterable[K]) -> Callable[[F], F]:
+    """Return a decorator that enters a function in a table of rules under these keys."""
+
+    def register(rule: F) -> F:
+        table.update(dict.fromkeys(keys, rule))
+        return rule
+
+    return register
 
 
 def on_forget(drop: Callable[[Collection[str]], object]) -> None:

@@ -12,6 +12,7 @@ from ..dialects.core.small_floats import FORMATS
 from ..dialects.onnx import op_class
 from ..dialects.onnx.contrib import CONTRIB_DOMAIN
 from ..dialects.onnx.custom import DOMAIN
+from ..discovery import registering
 from ..errors import Diagnostic
 from ..ir import Array
 from .node_view import Info, NodeView
@@ -118,12 +119,7 @@ REPLACEMENTS: dict[tuple[str, str], Replacement] = {}
 
 def expands(name: str, domain: str = "") -> Callable[[Replacement], Replacement]:
     """Register a function as the expansion of an operator."""
-
-    def register(rule: Replacement) -> Replacement:
-        REPLACEMENTS[domain, name] = rule
-        return rule
-
-    return register
+    return registering(REPLACEMENTS, [(domain, name)])
 
 
 def replaces(name: str) -> Callable[[Replacement], Replacement]:

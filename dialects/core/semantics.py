@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Operation, Region, SSAValue
 
+from ...discovery import registering
 from ...ir import numpy_type
 from .body import ScalarAttr, scalar_attr
 
@@ -88,42 +89,22 @@ _G = TypeVar("_G", bound=StorageRule)
 
 def scalar(*ops: type[Operation]) -> Callable[[_S], _S]:
     """Register `(op, *operands) -> result` as the elementwise semantics of these scalar ops."""
-
-    def register(rule: _S) -> _S:
-        SCALAR_RULES.update(dict.fromkeys(ops, rule))
-        return rule
-
-    return register
+    return registering(SCALAR_RULES, ops)
 
 
 def semantics(*ops: type[Operation]) -> Callable[[_R], _R]:
     """Register `(runner, op, operands) -> results` as the semantics of these ops."""
-
-    def register(rule: _R) -> _R:
-        RULES.update(dict.fromkeys(ops, rule))
-        return rule
-
-    return register
+    return registering(RULES, ops)
 
 
 def c_rule(function: str) -> Callable[[_C], _C]:
     """Register the semantics of a function of a target's C runtime."""
-
-    def register(rule: _C) -> _C:
-        C_RULES[function] = rule
-        return rule
-
-    return register
+    return registering(C_RULES, [function])
 
 
 def storage(*ops: type[Operation]) -> Callable[[_G], _G]:
     """Register `(op) -> array` as the memory of these globals; it raises Diagnostic where one is none."""
-
-    def register(rule: _G) -> _G:
-        STORAGE_RULES.update(dict.fromkeys(ops, rule))
-        return rule
-
-    return register
+    return registering(STORAGE_RULES, ops)
 
 
 def folded(op: Operation, numbers: Sequence[Any]) -> ScalarAttr:

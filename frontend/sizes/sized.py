@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, helper
 
+from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import Array
 from ..attributes import attribute_of
@@ -214,9 +215,4 @@ RULES: dict[str, Rule] = {}
 
 def sizes(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the rule of the operators of these names."""
-
-    def register(rule: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, rule))
-        return rule
-
-    return register
+    return registering(RULES, names)

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import Float32Type, IndexType, IntegerAttr, IntegerTy
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import emitc
+from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import where
 from .builder import SIGNED, UNSIGNED, Builder, scalar_type, suffix
@@ -36,12 +37,7 @@ FREESTANDING = tuple("absf ceil copysign floor round roundeven trunc".split())
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
     """Register the conversion rule of ops of these names."""
-
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+    return registering(RULES, names)
 
 
 def _width(op: Operation) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl.ir import Operation
 
-from ...discovery import module_at, on_forget, target_folders
+from ...discovery import module_at, on_forget, registering, target_folders
 
 Emitter = Callable[[Any, Operation], None]
 """Conversion of an op, given the `FunctionConverter`."""
@@ -17,12 +17,7 @@ _EMITTERS: dict[str, Emitter] = {}
 
 def emits(*names: str) -> Callable[[Emitter], Emitter]:
     """Register a function as the conversion of ops of these names."""
-
-    def register(emitter: Emitter) -> Emitter:
-        _EMITTERS.update(dict.fromkeys(names, emitter))
-        return emitter
-
-    return register
+    return registering(_EMITTERS, names)
 
 
 def emitter_of(op: Operation) -> Emitter | None:

@@ -26,6 +26,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from ...dialects.core.body import Body
 from ...dialects.onnx.schema import OnnxOp
+from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import Array, array_of, dense, element_of, integer_width, is_unsigned_type, shape_of, where
 
@@ -39,12 +40,7 @@ LOWERINGS: dict[str, Rule] = {}
 
 def lowers(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the lowering of the operators of these names."""
-
-    def register(rule: Rule) -> Rule:
-        LOWERINGS.update({f"onnx.{name}": rule for name in names})
-        return rule
-
-    return register
+    return registering(LOWERINGS, [f"onnx.{name}" for name in names])
 
 
 def signless(type: Attribute) -> Attribute:

@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.core.analysis.intervals import Range, range_of_element
 from ...dialects.onnx.schema import OnnxOp, make
+from ...discovery import registering
 from ...errors import Diagnostic
 from ...ir import Array, element_of, integer_width, is_unsigned_type, numpy_type, shape_of
 from ...runtime.interpreter import Interpreter, run_op
@@ -363,9 +364,4 @@ QUANTISED: dict[str, Rule] = {}
 
 def quantises(*names: str) -> Callable[[Rule], Rule]:
     """Register a function as the integer computation of the operators of these names."""
-
-    def register(rule: Rule) -> Rule:
-        QUANTISED.update({f"onnx.{name}": rule for name in names})
-        return rule
-
-    return register
+    return registering(QUANTISED, [f"onnx.{name}" for name in names])
