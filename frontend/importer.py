@@ -35,7 +35,7 @@ from ..ir import Array, named_location, shape_of
 from .checks import check_node, check_nodes
 from .functions import without_functions
 from .node_view import NodeView
-from .onnx_graph import Graph, check_texts, read_graph
+from .onnx_graph import Graph, check_given, check_texts, read_graph
 from .order import where_node
 from .pasts import OpenPast, Past, Sample, open_past
 from .resolution import RULES
@@ -203,16 +203,8 @@ def _types_declared(model: ModelProto) -> dict[str, str]:
 
 def _check_types_given(graph: Graph, input_types: Types) -> None:
     inputs = {value.name: value for value in graph.inputs}
-    names = list(inputs)
+    check_given(graph, "type", input_types)
     for name, kind in input_types.items():
-        if name not in names:
-            raise Diagnostic(
-                "a type is given for an input that the model lacks",
-                where=f'input "{name}"',
-                expected="one of " + ", ".join(f'"{known}"' for known in names),
-                found=name,
-                remedy=did_you_mean(name, names) or "correct the name",
-            )
         known = [*TYPE_NAMES, ANY_INTEGER]
         if kind not in known:
             raise Diagnostic(

@@ -101,6 +101,20 @@ def _check_text(name: str, value: Any) -> None:
             )
 
 
+def check_given(graph: Graph, what: str, names: Iterable[str]) -> None:
+    """Raise Diagnostic where the user gives a shape, type or value, as `what` says, for an input that is not there."""
+    known = [value.name for value in graph.inputs]
+    for name in names:
+        if name not in known:
+            raise Diagnostic(
+                f"a {what} is given for an input that the model lacks",
+                where=f'input "{name}"',
+                expected="one of " + ", ".join(f'"{each}"' for each in known),
+                found=name,
+                remedy=did_you_mean(name, known) or "correct the name",
+            )
+
+
 def read_graph(model: ModelProto, folder: Path | None) -> Graph:
     """
     Read the main graph of a model, its nodes in topological order.

@@ -25,9 +25,9 @@ from onnx.checker import ValidationError
 from onnx.defs import OpSchema
 
 from ..dialects.onnx.custom import DOMAIN, SCHEMAS
-from ..errors import Diagnostic, did_you_mean
+from ..errors import Diagnostic
 from .attributes import unsound
-from .onnx_graph import Graph
+from .onnx_graph import Graph, check_given
 from .operators import operator_of
 from .order import where_node
 from .tensors import CARRIED, Constant, type_name
@@ -207,16 +207,7 @@ def input_infos(graph: Graph, given: Mapping[str, Sequence[int]]) -> Infos:
     A dim left open by the file is the user's, or follows from what the file declares of a Concat. Raises Diagnostic
     that names all dims which remain, or what does not fit.
     """
-    names = [value.name for value in graph.inputs]
-    for name in given:
-        if name not in names:
-            raise Diagnostic(
-                "a shape is given for an input that the model lacks",
-                where=f'input "{name}"',
-                expected="one of " + ", ".join(f'"{known}"' for known in names),
-                found=name,
-                remedy=did_you_mean(name, names) or "correct the name",
-            )
+    check_given(graph, "shape", given)
     infos = {value.name: _input_info(value, given.get(value.name)) for value in graph.inputs}
     if any(None in (info.shape or ()) for info in infos.values()):
         _deduce(graph, infos)

@@ -8,9 +8,9 @@ from math import prod
 import numpy as np
 from onnx import ModelProto, NodeProto
 
-from ..errors import Diagnostic, did_you_mean
+from ..errors import Diagnostic
 from ..ir import Array, numpy_type
-from .onnx_graph import Graph
+from .onnx_graph import Graph, check_given
 from .operators import operator_of
 from .order import taken, with_inner
 from .shapes import info_of
@@ -61,16 +61,8 @@ def deciding(nodes: Iterable[NodeProto], wanted: Iterable[str] = ()) -> set[str]
 
 def fix_inputs(graph: Graph, values: Mapping[str, Array]) -> None:
     """Make inputs constants of the given values. Raises Diagnostic for an unknown input or a value of another type."""
-    inputs = {value.name: value for value in graph.inputs}
+    check_given(graph, "value", values)
     for name, given in values.items():
-        if name not in inputs:
-            raise Diagnostic(
-                "a value is given for an input that the model lacks",
-                where=f'input "{name}"',
-                expected=", ".join(f'"{known}"' for known in inputs),
-                found=name,
-                remedy=did_you_mean(name, inputs) or "correct the name",
-            )
         graph.constants[name] = _constant(name, np.asarray(given), graph)
     graph.inputs = [value for value in graph.inputs if value.name not in values]
 
