@@ -24,24 +24,25 @@ BOOL = IntegerType(1)
 CMP_PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
 
 
-class BinaryOperation(IRDLOperation):
+class Expression(IRDLOperation):
+    """A C expression without side effects, of one value."""
+
+    result = result_def()
+    traits = traits_def(Pure())
+
+
+class BinaryOperation(Expression):
     """`%r = emitc.mul %a, %b : (i32, i32) -> i32`: one binary C operator."""
 
     lhs = operand_def()
     rhs = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
 
-class UnaryOperation(IRDLOperation):
+class UnaryOperation(Expression):
     """`%r = emitc.unary_minus %a : (i32) -> i32`: one unary C operator."""
 
     operand = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
 
@@ -112,7 +113,7 @@ class LogicalNotOp(IRDLOperation):
 
 
 @irdl_op_definition
-class CmpOp(IRDLOperation):
+class CmpOp(Expression):
     """`a < b`, in `%r = emitc.cmp lt, %a, %b : (i32, i32) -> i1`; the predicates are eq, ne, lt, le, gt, ge."""
 
     name = "emitc.cmp"
@@ -120,9 +121,6 @@ class CmpOp(IRDLOperation):
     predicate = prop_def(IntegerAttr)
     lhs = operand_def()
     rhs = operand_def()
-    result = result_def()
-
-    traits = traits_def(Pure())
 
     def verify_(self) -> None:
         if not 0 <= self.predicate.value.data < len(CMP_PREDICATES):
@@ -175,16 +173,13 @@ class ConditionalOp(IRDLOperation):
 
 
 @irdl_op_definition
-class CastOp(IRDLOperation):
+class CastOp(Expression):
     """`(int64_t)a`, in `%r = emitc.cast %a : i32 to i64`."""
 
     name = "emitc.cast"
 
     source = operand_def()
-    dest = result_def()
-
-    traits = traits_def(Pure())
-    assembly_format = "$source attr-dict `:` type($source) `to` type($dest)"
+    assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
 
 
 @irdl_op_definition
@@ -200,13 +195,10 @@ class ConstantOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LiteralOp(IRDLOperation):
+class LiteralOp(Expression):
     """`M_PI`, in `%r = emitc.literal "M_PI" : f32`."""
 
     name = "emitc.literal"
 
     value = prop_def(StringAttr)
-    result = result_def()
-
-    traits = traits_def(Pure())
     assembly_format = "$value attr-dict `:` type($result)"

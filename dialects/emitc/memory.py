@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -35,6 +35,9 @@ from ...ir import DenseAttr
 from ..core.effect_traits import OperandEffects, ResultAllocation, ViewLike
 from ..core.syntax.constants import print_dense
 
+_T = VarConstraint("T", AnyAttr())
+_VARIABLE = ParamAttrConstraint(EmitC_LValueType, (_T,))
+
 
 @irdl_op_definition
 class VariableOp(IRDLOperation):
@@ -59,12 +62,10 @@ class VariableOp(IRDLOperation):
 class LoadOp(IRDLOperation):
     """The value of a variable or element, in `%r = emitc.load %x : !emitc.lvalue<i32>`."""
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
     name = "emitc.load"
 
-    operand = operand_def(ParamAttrConstraint(EmitC_LValueType, (T,)))
-    result = result_def(T)
+    operand = operand_def(_VARIABLE)
+    result = result_def(_T)
 
     traits = traits_def(OperandEffects(reads=("operand",)))
     assembly_format = "$operand attr-dict `:` type($operand)"
@@ -74,12 +75,10 @@ class LoadOp(IRDLOperation):
 class AssignOp(IRDLOperation):
     """`x = v;`, in `emitc.assign %v : i32 to %x : !emitc.lvalue<i32>`."""
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
     name = "emitc.assign"
 
-    var = operand_def(ParamAttrConstraint(EmitC_LValueType, (T,)))
-    value = operand_def(T)
+    var = operand_def(_VARIABLE)
+    value = operand_def(_T)
 
     traits = traits_def(OperandEffects(writes=("var",)))
     assembly_format = "$value `:` type($value) `to` $var `:` type($var) attr-dict"

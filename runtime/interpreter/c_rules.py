@@ -147,7 +147,7 @@ def _add(runner: Runner, op: Any, operands: Sequence[Value]) -> list[Any]:
 def _cast(runner: Runner, op: emitc.CastOp, operands: Sequence[Value]) -> list[Any]:
     if not is_memory(op.source.type):
         return [SCALAR_RULES[emitc.CastOp](op, *operands)]
-    dtype = dtype_of(element_type(op.dest.type))
+    dtype = dtype_of(element_type(op.result.type))
     flat = operands[0].reshape(-1).view(np.uint8)
     return [flat[: flat.size // dtype.itemsize * dtype.itemsize].view(dtype)]
 

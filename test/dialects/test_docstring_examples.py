@@ -39,12 +39,18 @@ INCOMPLETE = {
 """Op whose example parses, but does not verify -> the part of a program that it needs for that."""
 
 
+def shown_by(kind: type) -> list[str]:
+    """Return the indented paragraphs of IR in the docstring of a class."""
+    return [text for text in _PARAGRAPH.findall(inspect.cleandoc(kind.__doc__ or "")) if _IR.match(text)]
+
+
 def examples() -> Iterator[tuple[str, str]]:
-    """Yield the indented paragraphs of IR in the docstrings of the project's ops, with the names of these."""
+    """Yield the examples of the project's ops, with their names; where an op shows none, those of its base."""
     for make in all_dialects().values():
         for op in make().operations:
             if op.__module__.startswith("tilewright."):
-                yield from ((op.name, text) for text in _PARAGRAPH.findall(inspect.getdoc(op) or "") if _IR.match(text))
+                base = [text for text in shown_by(op.__base__ or object) if op.name in text]
+                yield from ((op.name, text) for text in shown_by(op) or base)
 
 
 EXAMPLES = list(examples())

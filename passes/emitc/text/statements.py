@@ -307,7 +307,7 @@ class _FunctionPrinter:
         return unary(symbol, operands[0])
 
     def cast(self, op: emitc.CastOp, operand: Expression) -> Expression:
-        source, target = op.source.type, op.dest.type
+        source, target = op.source.type, op.result.type
         if isinstance(target, EmitC_PointerType):
             array = cast("EmitC_ArrayType[Any]", source)
             # GCC treats pointers to bool and to its aliasing typedef as incompatible.

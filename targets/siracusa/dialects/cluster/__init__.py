@@ -119,7 +119,14 @@ class DmaBeginOp(IRDLOperation):
 
 
 class DmaCopyOp(IRDLOperation):
-    """Transfer of rows between far memory, where they are strided, and near memory, where they are contiguous."""
+    """
+    Transfer of rows between far memory, where they are strided, and near memory, where they are contiguous.
+
+        cluster.dma_in %far[%i, %j], %near[%p, %q] rows %n of %m {axis = 0 : i64}
+            : memref<16x64xi8>, memref<8x64xi8, "L1">
+        cluster.dma_out %far[%i, %j], %near[%p, %q] rows %n of %m {axis = 0 : i64}
+            : memref<16x64xi8>, memref<8x64xi8, "L1">
+    """
 
     far = operand_def(MemRefType)
     far_at = var_operand_def(IndexType)
@@ -165,12 +172,7 @@ class DmaCopyOp(IRDLOperation):
 
 @irdl_op_definition
 class DmaInOp(DmaCopyOp):
-    """
-    Start to copy rows to near memory.
-
-        cluster.dma_in %far[%i, %j], %near[%p, %q] rows %n of %m {axis = 0 : i64}
-            : memref<16x64xi8>, memref<8x64xi8, "L1">
-    """
+    """Start to copy rows to near memory."""
 
     name = "cluster.dma_in"
     traits = traits_def(OperandEffects(reads=("far",), writes=("near",)), _QUEUE)
@@ -178,12 +180,7 @@ class DmaInOp(DmaCopyOp):
 
 @irdl_op_definition
 class DmaOutOp(DmaCopyOp):
-    """
-    Start to copy rows to far memory.
-
-        cluster.dma_out %far[%i, %j], %near[%p, %q] rows %n of %m {axis = 0 : i64}
-            : memref<16x64xi8>, memref<8x64xi8, "L1">
-    """
+    """Start to copy rows to far memory."""
 
     name = "cluster.dma_out"
     traits = traits_def(OperandEffects(reads=("near",), writes=("far",)), _QUEUE)
