@@ -10,8 +10,9 @@ from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
+from ..dialects.core.effects import is_view, root_of
 from ..dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.model import Machine
@@ -19,7 +20,6 @@ from ..dialects.core.nesting import nested_ops
 from ..ir import functions
 from .core.base import Pass
 from .memory.views import move
-from .proof.compile import VIEWS
 from .verify_levels import parts_of, too_much
 
 
@@ -86,18 +86,12 @@ def _at(type: Attribute, level: StringAttr) -> MemRefType[Any]:
 def _constants_touched(function: FuncOp) -> Iterator[memref.GetGlobalOp]:
     """Yield the globals whose elements the program accesses directly."""
     for op in nested_ops(function):
-        if isinstance(op, (*VIEWS, ReturnOp)) or is_tiled(op):
+        if isinstance(op, ReturnOp) or is_view(op) or is_tiled(op):
             continue
         for value in op.operands:
-            owner = _root(value).owner
+            owner = root_of(value).owner
             if isinstance(owner, memref.GetGlobalOp):
                 yield owner
-
-
-def _root(value: SSAValue) -> SSAValue:
-    while isinstance(value.owner, VIEWS):
-        value = value.owner.operands[0]
-    return value
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute
 
 from ..dialects.core.buckets import BUCKET_OF
+from ..dialects.core.effects import is_view
 from ..dialects.core.kernel import is_shaped
 from ..dialects.core.machine.attribute import machine_of
 from ..dialects.core.machine.file import find_machine, variants
@@ -26,7 +27,6 @@ from .core.base import Pass
 from .emitc.sharing import spare_memories
 from .grids.memories import COPIES
 from .memory.views import bytes_of
-from .proof.compile import VIEWS
 
 _SHOWN = 4
 """Maximum number of parts that an error names."""
@@ -63,7 +63,7 @@ def _verify_out_of_reach(function: FuncOp, machine: Machine) -> None:
     """Raise Diagnostic if an op other than a transfer accesses a buffer in an unaddressed level."""
     far = machine.far.name
     for op in nested_ops(function):
-        if isinstance(op, (*VIEWS, DmaStartOp, ReturnOp, memref.GetGlobalOp)):
+        if isinstance(op, (DmaStartOp, ReturnOp, memref.GetGlobalOp)) or is_view(op):
             continue
         if any(is_shaped(value) and _level_of(value.type, far) == far for value in op.operands):
             raise Diagnostic(

@@ -13,19 +13,48 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects.builtin import MemRefType, TensorType, UnrankedMemRefType
-from xdsl.ir import Operation, SSAValue
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, NoMemoryEffect, RecursiveMemoryEffect, Resource
+from xdsl.dialects.builtin import MemRefType, NoneAttr, TensorType, UnrankedMemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import (
+    EffectInstance,
+    MemoryEffect,
+    MemoryEffectKind,
+    NoMemoryEffect,
+    OpTrait,
+    RecursiveMemoryEffect,
+    Resource,
+)
 
 from ...errors import Diagnostic
 from .kernel import kernel_of, reads_of
 
 
 @dataclass(frozen=True)
+class Box:
+    """
+    Region of a buffer: `sizes` elements from `offsets` on, along each axis, by values of index type or integers.
+
+    A `clipped` one may extend beyond the buffer. Only its part inside of it is accessed; what is read beyond is `fill`.
+    """
+
+    offsets: tuple[SSAValue | int, ...]
+    sizes: tuple[SSAValue | int, ...]
+    clipped: bool = False
+    fill: Attribute | None = None
+
+
+@dataclass(frozen=True)
 class Effect(EffectInstance):
-    """Effect that lasts from its op until a wait for the token `until`; without one it ends with the op."""
+    """
+    Access to a buffer, of its whole or of a `region`.
+
+    It lasts from its op until a wait for the token `until`; without one it ends with the op. Ops on one in-order
+    `queue` are executed in the order of their issue: the end of one is the end of those before it.
+    """
 
     until: SSAValue | None = None
+    region: Box | None = None
+    queue: Attribute | None = None
 
 
 @dataclass(frozen=True)
@@ -56,12 +85,10 @@ def places_named(op: Operation, names: Iterable[str]) -> list[SSAValue]:
     return found
 
 
-def accesses(
-    reads: Iterable[SSAValue], writes: Iterable[SSAValue], until: SSAValue | None = None
-) -> Set[EffectInstance]:
+def accesses(reads: Iterable[SSAValue], writes: Iterable[SSAValue]) -> Set[EffectInstance]:
     """Return the effects of reading and writing buffers, in this order."""
     kinds = ((MemoryEffectKind.READ, reads), (MemoryEffectKind.WRITE, writes))
-    return dict.fromkeys(Effect(kind, value, until=until) for kind, values in kinds for value in values).keys()
+    return dict.fromkeys(Effect(kind, value) for kind, values in kinds for value in values).keys()
 
 
 class DeclaredEffects(MemoryEffect):
@@ -85,6 +112,25 @@ class OperandEffects(DeclaredEffects):
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
         return accesses(places_named(op, self.reads), places_named(op, self.writes))
+
+
+@dataclass(frozen=True)
+class ElementEffects(DeclaredEffects):
+    """An access to one element of the buffer that is the named operand, at the operands `indices`."""
+
+    kind: MemoryEffectKind
+    operand: str = "memref"
+    indices: str = "indices"
+
+    def get_effects(self, op: Operation) -> Set[EffectInstance]:
+        offsets: tuple[SSAValue, ...] = tuple(getattr(op, self.indices))
+        box = Box(offsets, (1,) * len(offsets))
+        return {Effect(self.kind, value, region=box) for value in places_named(op, [self.operand])}
+
+
+@dataclass(frozen=True)
+class CopyEffects(OperandEffects):
+    """A copy: the content of the buffer that is written is that of the one that is read, unwritten elements too."""
 
 
 @dataclass(frozen=True)
@@ -175,9 +221,19 @@ class NothingPending(NoMemoryEffect):
 
 @dataclass(frozen=True)
 class Launches(RecursiveMemoryEffect):
-    """The effects of the ops in the regions, which last until a wait for the result of this name."""
+    """
+    The effects of the ops in the regions, which last until a wait for the result of this name.
+
+    They are executed on the in-order queue that the attribute `queue` of the ops names; those without it share one.
+    """
 
     token: str
+    queue: str = "engine"
+
+    def queue_of(self, op: Operation) -> Attribute:
+        """Return the queue of the ops that an op launches."""
+        first = op.regions[0].block.first_op
+        return (first.attributes.get(self.queue) if first is not None else None) or NoneAttr()
 
 
 @dataclass(frozen=True)
@@ -192,6 +248,18 @@ class Awaits(DeclaredEffects):
 
     def get_effects(self, op: Operation) -> Set[EffectInstance]:
         return Fence.get_effects(op)
+
+
+class Signals(OpTrait):
+    """Event between concurrent programs, such as the publication of a slot of a stream."""
+
+
+class Blocks(Signals):
+    """Event that another program has to allow: the program of the op may block there."""
+
+
+class Programs(RecursiveMemoryEffect):
+    """Concurrent programs: each op in the region has one as its own region. The op ends with the last of them."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import cast
+from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.memref import GetGlobalOp
@@ -43,6 +43,7 @@ from .effects_upstream import DIVISIONS, UPSTREAM
 from .kernel import is_kernel
 from .nesting import nested_ops
 
+_T = TypeVar("_T", bound=MemoryEffect)
 _READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
 
 
@@ -157,6 +158,11 @@ _CONSTANT = "arith.constant"
 def is_view(op: Operation) -> bool:
     """Return whether the results of an op are views of its first operand's buffer."""
     return any(isinstance(trait, ViewLike) for trait in _declared(type(op)))
+
+
+def declared(op_class: type[Operation], trait: type[_T]) -> _T | None:
+    """Return the trait of a class by which ops declare effects, None if they have none."""
+    return next((each for each in _declared(op_class) if isinstance(each, trait)), None)
 
 
 def callee_of(op: Operation) -> str | None:
@@ -274,7 +280,8 @@ class EffectAnalysis:
             case Launches():
                 inner = self._of_regions(op)
                 until: SSAValue = getattr(op, trait.token)
-                return inner and [Effect(each.kind, each.value, each.resource, until) for each in inner]
+                queue = trait.queue_of(op)
+                return inner and [Effect(each.kind, each.value, each.resource, until, None, queue) for each in inner]
             case RecursiveMemoryEffect():
                 return self._of_regions(op)
             case Awaits():
@@ -293,7 +300,7 @@ class EffectAnalysis:
             if not effects.is_known:
                 return None
             if effects.instances:
-                found |= dict.fromkeys(effects.instances)
+                found |= dict.fromkeys(map(_over_iterations, effects.instances))
         return [each for each in found if not _is_inside(each, op)]
 
     def _of_token(self, token: SSAValue) -> Iterable[EffectInstance] | None:
@@ -332,6 +339,13 @@ class EffectAnalysis:
         if inner is None:
             return UNKNOWN
         return Effects(tuple(dict.fromkeys(_seen_outside(each, function) for each in inner)))
+
+
+def _over_iterations(effect: EffectInstance) -> EffectInstance:
+    """Return an effect of an op in a region as one of all its iterations: on the whole buffer."""
+    if not isinstance(effect, Effect) or effect.region is None:
+        return effect
+    return Effect(effect.kind, effect.value, effect.resource, effect.until, None, effect.queue)
 
 
 def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:

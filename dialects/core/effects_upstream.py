@@ -7,9 +7,24 @@ from typing import cast
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
-from xdsl.traits import EffectInstance, MemoryEffect, MemoryReadEffect, NoMemoryEffect, RecursiveMemoryEffect
+from xdsl.traits import (
+    EffectInstance,
+    MemoryEffect,
+    MemoryEffectKind,
+    MemoryReadEffect,
+    NoMemoryEffect,
+    RecursiveMemoryEffect,
+)
 
-from .effect_traits import Calls, OperandEffects, OperandRelease, ResultAllocation, ViewLike
+from .effect_traits import (
+    Calls,
+    CopyEffects,
+    ElementEffects,
+    OperandEffects,
+    OperandRelease,
+    ResultAllocation,
+    ViewLike,
+)
 
 
 class _RuntimeCall(MemoryEffect):
@@ -57,13 +72,13 @@ UPSTREAM: Mapping[str, MemoryEffect] = {
     "memref.atomic_rmw": OperandEffects(reads=("memref",), writes=("memref",)),
     "memref.cast": _VIEW,
     "memref.collapse_shape": _VIEW,
-    "memref.copy": OperandEffects(reads=("source",), writes=("destination",)),
+    "memref.copy": CopyEffects(reads=("source",), writes=("destination",)),
     "memref.dealloc": OperandRelease("memref"),
     "memref.expand_shape": _VIEW,
-    "memref.load": _LOAD,
+    "memref.load": ElementEffects(MemoryEffectKind.READ),
     "memref.memory_space_cast": _VIEW,
     "memref.reinterpret_cast": _VIEW,
-    "memref.store": _STORE,
+    "memref.store": ElementEffects(MemoryEffectKind.WRITE),
     "memref.subview": _VIEW,
     "memref.view": _VIEW,
     "ml_program.global_load_const": _NONE,

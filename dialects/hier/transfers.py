@@ -20,15 +20,17 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, IsolatedFromAbove, MemoryEffect
+from xdsl.traits import EffectInstance, IsolatedFromAbove, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ...errors import Diagnostic
 from ...ir import Array, element_of, numbers_of, shape_of, where
-from ..core.effect_traits import Awaits, NothingPending, accesses
+from ..core.effect_traits import Awaits, Box, Effect, NothingPending
 from ..core.semantics import Runner, Value, semantics
 from .bodies import axes_attribute, move_of, parse_body, print_body, verify_body, verify_broadcast
 from .tiles import read_tile, write_tile
+
+_READ, _WRITE = MemoryEffectKind.READ, MemoryEffectKind.WRITE
 
 
 @irdl_attr_definition
@@ -39,12 +41,19 @@ class TokenType(ParametrizedAttribute, TypeAttribute):
 
 
 class _TransferEffects(MemoryEffect):
-    """A read of one side and a write of the other, until the token."""
+    """A read of one side and a write of the other, until the token: a tile of the far one, and all of the near one."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> Set[EffectInstance]:
         assert isinstance(op, DmaStartOp)
-        return accesses([op.source], [op.target], op.token)
+        far, *offsets, near = op.operands
+        outward, token = "writes_far" in op.properties, op.results[0]
+        repeated = op.repeated if "broadcast" in op.properties else ()
+        sizes = tuple(1 if axis in repeated else size for axis, size in enumerate(shape_of(near)))
+        tile = Box(tuple(offsets), sizes, "clipped" in op.properties, op.properties.get("fill"))
+        outer = Effect(_WRITE if outward else _READ, far, until=token, region=tile)
+        inner = Effect(_READ if outward else _WRITE, near, until=token)
+        return dict.fromkeys([inner, outer] if outward else [outer, inner]).keys()
 
 
 @irdl_op_definition

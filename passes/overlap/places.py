@@ -12,10 +12,9 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.analysis.intervals import Range
 from ...dialects.core.analysis.value_ranges import ValueRanges
-from ...dialects.core.effects import EffectAnalysis
+from ...dialects.core.effects import EffectAnalysis, is_view
 from ...ir import numpy_type
 from ..memory.views import bytes_of
-from ..proof.compile import VIEWS
 
 
 class Place(NamedTuple):
@@ -46,7 +45,7 @@ def place_of(value: SSAValue) -> Place | None:
         return _part(owner)
     if isinstance(owner, memref.SubviewOp):
         return _piece(owner)
-    if isinstance(owner, VIEWS):
+    if isinstance(owner, Operation) and is_view(owner):
         return place_of(owner.operands[0])
     if isinstance(owner, memref.AllocOp | memref.AllocaOp) or _is_parameter(value):
         return _whole(value, value)

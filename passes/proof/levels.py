@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.core.effects import is_view
 from ...dialects.core.machine.model import LARGEST_ELEMENT
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import GridOp
@@ -24,7 +25,6 @@ from ..core.byte_ranges import ByteRanges
 from ..grids.memories import address_of
 from ..grids.streams import stage_bytes
 from ..memory.views import bytes_of
-from .compile import VIEWS
 from .copies import point_of
 from .rules import grid_point, refuse
 
@@ -244,7 +244,7 @@ def _users(value: SSAValue) -> Iterator[Operation]:
     """Yield the ops that use a buffer or a view of it."""
     for use in value.uses:
         yield use.operation
-        if isinstance(use.operation, VIEWS):
+        if is_view(use.operation):
             yield from _users(use.operation.results[0])
 
 

@@ -54,7 +54,7 @@ class Transfer:
     source: Region
     target: Region
     done: bool = False
-    engine: Attribute | None = None
+    queue: Attribute | None = None
 
 
 class Observer(Protocol):
@@ -78,7 +78,7 @@ class State:
     lacking: set[int] = field(default_factory=set[int])
     """The writes of sums that were not complete then."""
     under_way: list[Transfer] = field(default_factory=list[Transfer])
-    engine: Attribute | None = None
+    queue: Attribute | None = None
     """The engine that a kernel is being launched on, which does what it was given before first."""
     keys: dict[Key, int] = field(default_factory=dict[Key, int])
     steps: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -305,16 +305,16 @@ class State:
 
     def _beside(self) -> list[Transfer]:
         """Return the transfers and kernels in flight concurrently with the current op."""
-        if self.engine is None:
+        if self.queue is None:
             return self.under_way
-        return [transfer for transfer in self.under_way if transfer.engine != self.engine]
+        return [transfer for transfer in self.under_way if transfer.queue != self.queue]
 
     def joined(self, launched: Sequence[Transfer]) -> None:
         """Complete a kernel, and all kernels launched before on its engine."""
         if not launched or launched[-1].done:
             return
         last = self.under_way.index(launched[-1])
-        for transfer in [each for each in self.under_way[: last + 1] if each.engine == launched[-1].engine]:
+        for transfer in [each for each in self.under_way[: last + 1] if each.queue == launched[-1].queue]:
             self.end(transfer.op, transfer)
 
     def begin(self, transfer: Transfer) -> None:
@@ -338,7 +338,7 @@ class State:
     def _race(self, op: Operation, region: Region, transfer: Transfer, side: Region, message: str) -> Exception:
         byte = side.first_common(region)
         at = [_address(region, side.low if byte is None else byte), self.place()]
-        what = "transfer" if transfer.engine is None else "kernel"
+        what = "transfer" if transfer.queue is None else "kernel"
         begun = f"the {what} begun{_after(transfer.steps)} has not been waited for"
         message = message.replace("transfer", what)
         return refuse("race", f"'{op.name}' {message}", op, at, found=begun, remedy=f"wait for the {what} before")

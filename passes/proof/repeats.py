@@ -96,7 +96,7 @@ class Repeats:
         Replay the memoised effects of a loop on these values and return its results; None where it has to be walked.
         """
         state = self._state
-        if state.forks or any(transfer.engine is not None for transfer in state.under_way):
+        if state.forks or any(transfer.queue is not None for transfer in state.under_way):
             self._active.append(None)
             return None
         tries = self._recorded.setdefault(op, 0)
@@ -167,7 +167,7 @@ class Repeats:
         recording.ended = [n for n, token in enumerate(tokens) if recording.open[n] and token.done]
         recording.results = [self._result(recording, value) for value in results]
         lost = [each for each in recording.before if each.done and each not in tokens]
-        is_sound = recording.is_sound and not lost and all(each.engine is None for each in recording.left)
+        is_sound = recording.is_sound and not lost and all(each.queue is None for each in recording.left)
         recording.writes = self._final(recording)
         self._known[recording.key] = recording if is_sound else None
 

@@ -101,10 +101,11 @@ class TileChecks:
         self.call = 0
         """The call that the program is in: in each, the operands of a kernel may be other buffers."""
 
-    def enter(self) -> None:
-        """Note that a function has been entered."""
+    def enter(self) -> int:
+        """Note that a function has been entered; return the call around."""
+        around, self.call = self.call, self._calls + 1
         self._calls += 1
-        self.call = self._calls
+        return around
 
     def result_of(self, facts: KernelFacts, part: Part, buffers: Sequence[Buffer | None]) -> Origin:
         """Check that a kernel on tiles, given these operands, has the tiles that it needs; returns what it makes."""

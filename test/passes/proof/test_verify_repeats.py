@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from xdsl.dialects.memref import CopyOp
+from xdsl.ir import Operation
 
+from tilewright.dialects.core.effects import Effects
 from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.errors import Diagnostic
+from tilewright.passes.explicit.client import Handler
 from tilewright.passes.proof.walk import Walk
 from tilewright.passes.verify_memory import verify_memory
 
@@ -75,14 +79,20 @@ def prove(before: str, loop: str, after: str) -> None:
 
 @pytest.mark.parametrize(("loop", "after"), [(PLAIN, ""), (CARRYING, "hier.dma_wait %r")])
 def test_a_loop_that_comes_again_is_walked_through_once(loop: str, after: str, monkeypatch: pytest.MonkeyPatch):
-    copies: list[int] = []
-    copy = Walk.copy
+    copies: list[Operation] = []
+    access = Walk.access
 
-    def counting(self: Walk, number: int, *buffers: Any) -> None:
-        copies.append(number)
-        copy(self, number, *buffers)
+    def counting(self: Walk, op: Operation, effects: Effects) -> Handler:
+        handler = access(self, op, effects)
 
-    monkeypatch.setattr(Walk, "copy", counting)
+        def run(*buffers: Any) -> Any:
+            if isinstance(op, CopyOp):
+                copies.append(op)
+            return handler(*buffers)
+
+        return run
+
+    monkeypatch.setattr(Walk, "access", counting)
     prove("", loop, after)
     assert len(copies) == 1 + 2 * 2
 

@@ -1,0 +1,127 @@
+"""Client of the walk of the explicit level: a handler for each event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from xdsl.dialects.func import CallOp
+from xdsl.dialects.scf import ForOp, IfOp, ParallelOp, WhileOp
+from xdsl.ir import Operation
+
+from ...dialects.core.effects import EffectAnalysis, Effects
+from ...errors import Diagnostic
+
+Handler: TypeAlias = Callable[..., Any]
+"""Function of an op's operands, None for those that depend on data; returns the op's buffer or token."""
+Program: TypeAlias = Callable[["list[tuple[str, int]]"], Generator[Any, Any, None]]
+"""Concurrent program: a generator over its blocking events, given the list of the loops around."""
+
+
+class Call(NamedTuple):
+    """Call of a function: its handler, the indices of the results that it returns, and whether it may block."""
+
+    handler: Handler
+    returned: Collection[int] = ()
+    blocks: bool = False
+
+
+class Parallel(NamedTuple):
+    """Parallel loop: handlers of its begin, of the begin of each iteration, and of its end."""
+
+    fork: Handler
+    iteration: Handler
+    join: Handler
+
+
+class Branch(NamedTuple):
+    """Data-dependent branch: handlers of its begin, of the change to the second path, of the join, and of its end."""
+
+    begin: Handler
+    exchange: Handler
+    join: Handler
+    end: Handler
+
+
+class Repetition(NamedTuple):
+    """Memoised loop: `replay` returns its results on the values from outside of it, or None; `end` takes them."""
+
+    replay: Handler
+    end: Handler
+
+
+@dataclass(eq=False)
+class Client:
+    """
+    Client of the walk. Each method is called once per op as a function is compiled, and returns the op's handlers.
+
+    An event that a client does not override is refused: all data-dependent control flow, for example.
+    """
+
+    effects: EffectAnalysis = field(default_factory=EffectAnalysis, init=False)
+    steps: list[tuple[str, int]] | None = field(default=None, init=False)
+    """The loops around the present step, outermost first; None if the client does not ask."""
+
+    def refuse(self, op: Operation, message: str, counterexample: str) -> Exception:
+        """Return the error for a program that cannot be walked."""
+        return Diagnostic(message, found=counterexample)
+
+    def unknown(self, op: Operation) -> int | None:
+        """Return the number that stands for a result that depends on data; None where the result is unknown."""
+        return None
+
+    def get_global(self, op: Operation) -> Handler:
+        """Return the handler that gives the memory of a global."""
+        raise self._unsupported(op)
+
+    def alloc(self, op: Operation) -> Handler:
+        """Return the handler that gives new memory, by its dynamic extents."""
+        raise self._unsupported(op)
+
+    def view(self, op: Operation) -> Handler:
+        """Return the handler that gives a view, by its source and its dynamic indices."""
+        raise self._unsupported(op)
+
+    def access(self, op: Operation, effects: Effects) -> Handler:
+        """
+        Return the handler of an op with effects on buffers, by its operands and then the buffers that it captures.
+
+        An op whose effects last until a token gives this token.
+        """
+        raise self._unsupported(op)
+
+    def wait(self, op: Operation) -> Handler:
+        """Return the handler of a wait, by its token; None is the token of nothing."""
+        raise self._unsupported(op)
+
+    def launch(self, op: Operation) -> tuple[Handler, Handler]:
+        """Return the handlers before and after the accesses of a launch; the second gives the token."""
+        raise self._unsupported(op)
+
+    def call(self, op: CallOp, known: Sequence[int], *, by_data: bool) -> Call:
+        """Return the call of a function of which these operands are known; data may decide whether it is called."""
+        raise self._unsupported(op)
+
+    def parallel(self, op: ParallelOp) -> Parallel:
+        """Return the handlers of a parallel loop."""
+        raise self._unsupported(op)
+
+    def branch(self, op: ForOp | IfOp | WhileOp) -> Branch:
+        """Return the handlers of data-dependent control flow."""
+        raise self._unsupported(op)
+
+    def repeat(self, op: ForOp) -> Repetition | None:
+        """Return the handlers of a loop that may be replayed on equal values, None where it is walked each time."""
+        return None
+
+    def signal(self, op: Operation) -> Handler:
+        """Return the handler of an event between programs; that of one that blocks is a generator function."""
+        raise self._unsupported(op)
+
+    def programs(self, op: Operation) -> Handler:
+        """Return the handler of concurrent programs, which takes each as a `Program`, and runs them to their ends."""
+        raise self._unsupported(op)
+
+    def _unsupported(self, op: Operation) -> Exception:
+        return self.refuse(op, f"what '{op.name}' does to memory is not known", f"operand 0 of '{op.name}'")

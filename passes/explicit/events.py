@@ -1,0 +1,155 @@
+"""Events of the explicit level: the kind of each op, from the effects that it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from functools import cache
+
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.traits import IsTerminator, RecursiveMemoryEffect
+
+from ...dialects.core.effect_traits import (
+    Awaits,
+    Blocks,
+    Effect,
+    Launches,
+    NothingPending,
+    OperandRelease,
+    OwnArguments,
+    Programs,
+    ResultAllocation,
+    Signals,
+    ViewLike,
+)
+from ...dialects.core.effects import NONE, EffectAnalysis, Effects, callee_of, declared
+from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.core.nesting import nested_ops
+from ...dialects.hier import TokenType
+
+CONTROL = (scf.ForOp, scf.IfOp, scf.WhileOp)
+
+
+class Event(Enum):
+    """Kinds of ops of the explicit level, besides control flow and index arithmetic."""
+
+    GET_GLOBAL = auto()
+    ALLOC = auto()
+    VIEW = auto()
+    ACCESS = auto()
+    WAIT = auto()
+    NOTHING = auto()
+    """Token of nothing."""
+    LAUNCH = auto()
+    CALL = auto()
+    SIGNAL = auto()
+    PROGRAMS = auto()
+    SILENT = auto()
+    UNKNOWN = auto()
+
+
+_TRAITS = (
+    (Launches, Event.LAUNCH),
+    (Programs, Event.PROGRAMS),
+    (NothingPending, Event.NOTHING),
+    (Awaits, Event.WAIT),
+    (ViewLike, Event.VIEW),
+    (ResultAllocation, Event.ALLOC),
+    (OperandRelease, Event.SILENT),
+    (OwnArguments, Event.ACCESS),
+)
+"""Trait of an op class -> its event."""
+
+
+def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
+    """Return the event of an op, SILENT for one that has no effect on memory, and the effects of an access."""
+    found = _event_of_class(type(op))
+    if found is not None:
+        return found, analysis.of(op) if found is Event.ACCESS else NONE
+    if is_kernel(op):
+        return Event.ACCESS, analysis.of(op)
+    if not touches_memory(op):
+        return Event.SILENT, NONE
+    effects = analysis.of(op)
+    is_own = declared(type(op), RecursiveMemoryEffect) is None and callee_of(op) is None
+    is_declared = effects.is_known and effects.only_on_values and is_own
+    is_access = is_declared and not any(is_shaped(result) for result in op.results)
+    return Event.ACCESS if is_access else Event.UNKNOWN, effects
+
+
+@cache
+def _event_of_class(op_class: type[Operation]) -> Event | None:
+    """Return the event of all ops of a class, None where it depends on the op."""
+    if issubclass(op_class, memref.GetGlobalOp):
+        return Event.GET_GLOBAL
+    if issubclass(op_class, func.CallOp):
+        return Event.CALL
+    if op_class.has_trait(Signals):
+        return Event.SIGNAL
+    if op_class.has_trait(IsTerminator):
+        return Event.SILENT
+    return next((event for trait, event in _TRAITS if declared(op_class, trait) is not None), None)
+
+
+def touches_memory(op: Operation) -> bool:
+    """Return whether an op or a nested op has memory or token operands or results."""
+    values = (value for inner in nested_ops(op) for value in (*inner.operands, *inner.results))
+    return any(isinstance(value.type, MemRefType | TokenType) for value in values)
+
+
+def values_of(op: Operation, effects: Effects) -> Sequence[SSAValue]:
+    """Return the operands of an access and, after them, the buffers that a kernel captures."""
+    if not op.regions or not is_kernel(op):
+        return op.operands
+    return [*op.operands, *(value for value in (*effects.reads, *effects.writes) if value not in op.operands)]
+
+
+def lasting(effects: Effects) -> list[Effect]:
+    """Return the effects that last until a token."""
+    return [each for each in effects.instances if isinstance(each, Effect) and each.until is not None]
+
+
+def asynchronous(regions: Sequence[Region], analysis: EffectAnalysis) -> Iterator[Operation]:
+    """Yield the ops of regions that may not depend on data: transfers, waits, launches, grids, and unknown ones."""
+    for op in (op for region in regions for block in region.blocks for op in block.ops):
+        if isinstance(op, CONTROL):
+            yield from asynchronous(op.regions, analysis)
+            continue
+        event, effects = event_of(op, analysis)
+        if event is Event.ACCESS and not is_kernel(op) and (op.regions or lasting(effects)):
+            yield op
+        if event in (Event.WAIT, Event.LAUNCH, Event.SIGNAL, Event.PROGRAMS, Event.UNKNOWN):
+            yield op
+
+
+def may_block(op: Operation) -> bool:
+    """Return whether an event of an op, or of the functions that it calls, blocks; programs in it are others."""
+    pending, seen = [op], {op}
+    while pending:
+        for inner in _own_ops(pending.pop()):
+            if inner.has_trait(Blocks):
+                return True
+            callee = _callee(inner) if isinstance(inner, func.CallOp) else None
+            if callee is not None and callee not in seen:
+                seen.add(callee)
+                pending.append(callee)
+    return False
+
+
+def _own_ops(op: Operation) -> Iterator[Operation]:
+    """Yield the ops inside of an op that belong to its program."""
+    for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+        yield inner
+        if _event_of_class(type(inner)) is not Event.PROGRAMS:
+            yield from _own_ops(inner)
+
+
+def _callee(call: func.CallOp) -> Operation | None:
+    root: Operation = call
+    while (parent := root.parent_op()) is not None:
+        root = parent
+    name = call.callee.string_value()
+    functions = (op for region in root.regions for block in region.blocks for op in block.ops)
+    return next((op for op in functions if isinstance(op, func.FuncOp) and op.sym_name.data == name), None)

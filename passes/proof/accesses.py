@@ -1,0 +1,333 @@
+"""Rules of accesses by their declared effects: the regions that an op touches, and the content that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, cast
+
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import MemoryEffectKind
+
+from ...dialects.core.effect_traits import Box, CopyEffects, Effect, OwnArguments
+from ...dialects.core.effects import Effects, declared
+from ...dialects.core.kernel import is_kernel
+from ...dialects.hier import GridOp
+from ...dialects.hier.tiles import overlap
+from ..explicit.client import Handler
+from .grid import prove_in_place
+from .memory import State, Transfer
+from .origins import Origin, Spot, brought
+from .regions import Buffer, Region
+from .rules import listed, name_of, refuse
+from .tiles import KernelFacts, TileChecks, facts_of
+
+_WRITE = MemoryEffectKind.WRITE
+
+
+class AccessRules:
+    """Checks of the accesses of a walk. Raises Diagnostic at the first one that breaks a rule."""
+
+    def __init__(self, carried: Mapping[GridOp, Collection[int]], *, tiles: bool):
+        self._carried = carried
+        self._follows_tiles = tiles
+        self._inside: set[Hashable] = set()
+        """The accesses of kernels that stay inside of their operands."""
+        self._pieces: dict[tuple[Any, ...], tuple[Region, Region, Sequence[slice], bool]] = {}
+        self.facts: dict[Operation, KernelFacts] = {}
+        """Those of the kernels that have been run."""
+        self._proved: set[tuple[Operation, int, int]] = set()
+
+    def begin(self, state: State) -> None:
+        """Begin the walk of a program."""
+        self._state = state
+        self.tiles = TileChecks(state)
+
+    def of(self, op: Operation, effects: Effects) -> Handler:
+        """Return the handler of an op."""
+        if is_kernel(op):
+            return lambda *buffers: self._kernel(op, buffers)
+        for trait, rule in _RULES.items():
+            if declared(type(op), trait) is not None:
+                return lambda *buffers: rule(self, op, buffers)
+        accesses = [each for each in effects.instances if isinstance(each, Effect)]
+        if any(each.until is not None for each in accesses):
+            return self._transfer_of(op, accesses)
+        if any(each.region is not None for each in accesses):
+            return self._elements_of(op, accesses)
+        reads, writes = ([op.operands.index(value) for value in side] for side in (effects.reads, effects.writes))
+        return lambda *buffers: self._touch(op, buffers, reads, writes, set())
+
+    # Elements
+
+    def _elements_of(self, op: Operation, effects: Iterable[Effect]) -> Handler:
+        """Return the handler of an op that accesses elements, any along an axis whose index depends on data."""
+        index = {value: position for position, value in enumerate(op.operands)}
+        plans = [
+            (each.kind is _WRITE, index[cast(SSAValue, each.value)], _evaluated(each.region, index)) for each in effects
+        ]
+
+        def access(*operands: Any) -> None:
+            for is_write, position, box in plans:
+                buffer, offsets, sizes = operands[position], *box(operands)
+                if is_write and (None in offsets or buffer.by_data):
+                    self._keeps(op, buffer)
+                region = self._part(op, buffer, offsets, sizes)
+                if is_write:
+                    self._state.check_write(op, region, position)
+                    self._state.wrote(op, region, buffer)
+                else:
+                    self._state.check_read(op, region, buffer.number, position)
+
+        return access
+
+    def _part(self, op: Operation, buffer: Buffer, offsets: Sequence[int | None], sizes: Sequence[int]) -> Region:
+        shape = buffer.array.shape
+        if buffer.by_data:
+            return buffer.part(tuple(slice(None) for _ in shape))
+        if any(i is not None and not 0 <= i <= n - size for i, size, n in zip(offsets, sizes, shape, strict=True)):
+            known = [0 if index is None else index for index in offsets]
+            at = [f"element {listed(known)} of the shape {listed(shape)}", self._state.place()]
+            raise refuse("inside", f"'{op.name}' leaves its buffer", op, at)
+        pairs = zip(offsets, sizes, strict=True)
+        return buffer.part(tuple(slice(None) if i is None else slice(i, i + size) for i, size in pairs))
+
+    def _keeps(self, op: Operation, buffer: Buffer) -> None:
+        what = "what it may leave as it is"
+        region = buffer.part(tuple(slice(None) for _ in buffer.array.shape))
+        self._state.check_read(op, region, buffer.number, what)
+        self.check_complete(op, region, what)
+
+    # Whole buffers
+
+    def _copy(self, op: Operation, buffers: Sequence[Any]) -> None:
+        """
+        Copy a buffer: unwritten bytes stay unwritten in the copy, like upstream's poison.
+
+        A tensor with slices inserted later is such a buffer. A read of these bytes is rejected.
+        """
+        source, target = buffers
+        missing = None if source.by_data or target.by_data else self._state.missing_part(source, source.number)
+        if missing is not None:
+            self._state.check_read(op, source, source.number, 0, is_whole=False)
+            self._state.check_write(op, target, 1)
+            self._apart(op, [source, target], 0, 1, allowed=False)
+            self._state.copied_part(op, target, missing)
+            return
+        origin = self._state.origin_of(source) if self._follows_tiles else None
+        self._touch(op, [source, target], [0], [1], set(), origin)
+
+    def _kernel(self, op: Operation, buffers: Sequence[Buffer | None]) -> None:
+        facts = self.facts.get(op)
+        if facts is None:
+            facts = self.facts[op] = facts_of(op, None if self._follows_tiles else self._inside)
+        if not self._follows_tiles:
+            self._touch(op, buffers, facts.reads, facts.writes, facts.in_place)
+            return
+        result = facts.leaves
+        for index in facts.reads:
+            if index not in facts.adds_to:
+                self.check_complete(op, buffers[index], name_of(op, index))
+        if facts.part is not None:
+            self._is_static(op, *buffers)
+            result = self.tiles.result_of(facts, facts.part, buffers)
+        self._touch(op, buffers, facts.reads, facts.writes, facts.in_place, result)
+
+    def check_complete(self, op: Operation, buffer: Region | None, what: str) -> None:
+        """Check that a region holds no partial sums."""
+        if buffer is not None and self._state.lacks(buffer):
+            message = f"'{op.name}' reads {what} before its sums are complete"
+            raise refuse(
+                "whole-kernel", message, op, [f"address {buffer.low} of {buffer.memory.name}", self._state.place()]
+            )
+
+    def _touch(
+        self,
+        op: Operation,
+        buffers: Sequence[Buffer | None],
+        reads: Sequence[int],
+        writes: Sequence[int],
+        in_place: set[tuple[int, int]],
+        origin: Origin | None = None,
+    ) -> None:
+        """Check the reads and writes of an op, by operand indices, then record its writes."""
+        for index in reads:
+            buffer = cast(Buffer, buffers[index])
+            self._state.check_read(op, buffer, buffer.number, index)
+        for index in writes:
+            buffer = cast(Buffer, buffers[index])
+            if buffer.by_data:
+                self._keeps(op, buffer)
+            self._state.check_write(op, buffer, index)
+        for target in writes:
+            for other in (*reads, *(w for w in writes if w < target)):
+                self._apart(op, buffers, other, target, allowed=(other, target) in in_place)
+        for index in writes:
+            buffer = cast(Buffer, buffers[index])
+            self._state.wrote(op, buffer, buffer, origin if not buffer.by_data else None)
+
+    def _apart(
+        self, op: Operation, buffers: Sequence[Buffer | None], other: int, target: int, *, allowed: bool
+    ) -> None:
+        a, b = cast(Buffer, buffers[other]), cast(Buffer, buffers[target])
+        if other == target or not a.meets(b) or (allowed and a.same(b) and not a.by_data):
+            return
+        byte = a.first_common(b)
+        raise refuse(
+            "apart",
+            f"'{op.name}' writes {name_of(op, target)} over {name_of(op, other)}, which it still needs",
+            op,
+            [f"address {byte} of {a.memory.name}", self._state.place()],
+            found=f"bytes {a.low} to {a.high - 1} and {b.low} to {b.high - 1}",
+        )
+
+    def _grid(self, grid: Operation, buffers: Sequence[Any]) -> None:
+        """Check the operands of a grid; its body has been proved."""
+        op = cast(GridOp, grid)
+        self._is_static(op, *buffers)
+        count = len(op.inputs)
+        pairs = product(range(count), range(count, len(buffers)))
+        together = {(read, written) for read, written in pairs if buffers[read].same(buffers[written])}
+        for read, written in sorted(together):
+            if (op, read, written) not in self._proved:
+                prove_in_place(op, read, written)
+            self._proved.add((op, read, written))
+        carried = sorted(self._carried.get(op, ()))
+        together |= {(index, index) for index in carried}
+        self._touch(op, buffers, [*range(count), *carried], range(count, len(buffers)), together)
+
+    def _is_static(self, op: Operation, *buffers: Any) -> None:
+        """Raise Diagnostic for buffers at indices that depend on data."""
+        for index, buffer in enumerate(buffers):
+            if isinstance(buffer, Buffer) and buffer.by_data:
+                message = f"operand {index} of '{op.name}' depends on data"
+                raise refuse("static", message, op, [f"operand {index}", self._state.place()])
+
+    # Transfers
+
+    def _transfer_of(self, op: Operation, effects: Sequence[Effect]) -> Handler:
+        """Return the handler of a transfer between a tile of the far buffer and all of the near one."""
+        index = {value: position for position, value in enumerate(op.operands)}
+        (outer,) = (each for each in effects if each.region is not None)
+        (inner,) = (each for each in effects if each.region is None)
+        box = outer.region
+        assert box is not None
+        evaluated, outward = _evaluated(box, index), outer.kind is _WRITE
+        far_at, near_at = (index[cast(SSAValue, each.value)] for each in (outer, inner))
+
+        def issue(*operands: Any) -> Transfer:
+            far, near, begin = operands[far_at], operands[near_at], tuple(evaluated(operands)[0])
+            outside, inside, here, hangs = self._sides_of(op, box, far, near, begin, outward=outward)
+            source, target = (inside, outside) if outward else (outside, near)
+            transfer = Transfer(op, tuple(self._state.steps), source, target)
+            if outward:
+                self._begin(op, transfer, near, "the tile's buffer", "the far buffer")
+                self._state.wrote(op, outside, far, self._left(op, near, far, begin, here, inside))
+            else:
+                self._begin(op, transfer, far, "the far buffer", "the tile's buffer")
+                fill = box.fill if hangs else None
+                self._state.wrote(op, near, near, self._fetched(fill, near, far, begin, here, outside))
+            self._state.begin(transfer)
+            return transfer
+
+        return issue
+
+    def _sides_of(
+        self, op: Operation, box: Box, far: Buffer, near: Buffer, begin: tuple[int, ...], *, outward: bool
+    ) -> tuple[Region, Region, Sequence[slice], bool]:
+        """Return the far and the near side of a transfer, the part of the tile that it is, and whether that is less."""
+        key = (op, far, near, begin)
+        if key not in self._pieces:
+            self._is_static(op, far, *begin, near)
+            there, here = overlap(begin, near.array.shape, far.array.shape)
+            outside = far.part(there)
+            hangs = outside.array.shape != near.array.shape
+            if hangs:
+                self._may_hang(op, box, far, near, begin, outward=outward)
+            self._pieces[key] = (outside, near.part(here) if hangs else near, here, hangs)
+        return self._pieces[key]
+
+    def _left(
+        self, op: Operation, near: Buffer, far: Buffer, begin: tuple[int, ...], here: Sequence[slice], piece: Region
+    ) -> Origin | None:
+        """Return the origin of the bytes that a transfer leaves in the far buffer, proved to belong there."""
+        if not self._follows_tiles:
+            return None
+        is_known = self.tiles.check_written(op, near, far, begin, here)
+        return self._written(near, piece, is_known=is_known)
+
+    def _fetched(
+        self,
+        fill: Attribute | None,
+        near: Buffer,
+        far: Buffer,
+        begin: tuple[int, ...],
+        here: Sequence[slice],
+        outside: Region,
+    ) -> Origin | None:
+        """Return the origin of the bytes that a transfer brings to the tile's buffer."""
+        if not self._follows_tiles:
+            return None
+        own = Spot((far.number, far.low), begin, far.array.shape)
+        views = [spot.moved(begin) for spot in far.spots[1:]]
+        outer = self._state.origin_of(outside) if outside.array.size else None
+        origin = brought(own, views, outer, here, near.array.shape, fill)
+        return replace(origin, is_whole=False) if far.memory.is_shared and outer is None else origin
+
+    def _written(self, near: Buffer, piece: Region, *, is_known: bool) -> Origin | None:
+        """Return the content that a part of a tile leaves in the far buffer; None where it is known to belong there."""
+        origin = self._state.origin_of(near)
+        if origin is None or (is_known and not origin.lacks):
+            return None
+        if piece.box is None:
+            return replace(origin, solved=None)
+        return origin.part([each.start for each in piece.box[1]], piece.array.shape)
+
+    def _begin(self, op: Operation, transfer: Transfer, source: Buffer, reads: str, writes: str) -> None:
+        self._state.check_read(op, transfer.source, source.number, reads)
+        self._state.check_write(op, transfer.target, writes)
+        if transfer.source.meets(transfer.target):
+            at = [f"address {transfer.source.first_common(transfer.target)}", self._state.place()]
+            raise refuse("race", "both sides of a transfer are the same memory", op, at)
+
+    def _may_hang(
+        self, op: Operation, box: Box, far: Buffer, near: Buffer, offsets: Sequence[int], *, outward: bool
+    ) -> None:
+        if box.clipped and (outward or box.fill is not None):
+            return
+        sides = zip(offsets, near.array.shape, far.array.shape, strict=True)
+        element = [o if o < 0 else max(o, n) if o + t > n else o for o, t, n in sides]
+        raise refuse(
+            "fill" if not box.clipped and not outward else "inside",
+            "a transfer leaves its far buffer",
+            op,
+            [f"element {listed(element)} of the shape {listed(far.array.shape)}", self._state.place()],
+            remedy="mark it as clipped, with a fill if it reads",
+        )
+
+
+_RULES: Mapping[Any, Callable[[AccessRules, Operation, Sequence[Any]], None]] = {
+    OwnArguments: AccessRules._grid,  # pyright: ignore[reportPrivateUsage]
+    CopyEffects: AccessRules._copy,  # pyright: ignore[reportPrivateUsage]
+}
+"""Trait -> the rule for ops that have it."""
+
+
+def _evaluated(
+    box: Box | None, index: Mapping[SSAValue, int]
+) -> Callable[[Sequence[Any]], tuple[list[Any], list[Any]]]:
+    """Return the function from operands to the offsets and sizes of a region."""
+    assert box is not None
+    offsets, sizes = (
+        [(index[each], 0) if isinstance(each, SSAValue) else (None, each) for each in side]
+        for side in (box.offsets, box.sizes)
+    )
+
+    def evaluate(operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return (
+            [number if at is None else operands[at] for at, number in offsets],
+            [number if at is None else operands[at] for at, number in sizes],
+        )
+
+    return evaluate
