@@ -214,6 +214,7 @@ class AccessRules:
         box = outer.region
         assert box is not None
         evaluated, outward = _evaluated(box, index), outer.kind is _WRITE
+        transforms = any(region.blocks for region in op.regions)
         far_at, near_at = (index[cast(SSAValue, each.value)] for each in (outer, inner))
 
         def issue(*operands: Any) -> Transfer:
@@ -226,8 +227,9 @@ class AccessRules:
                 self._state.wrote(op, outside, far, self._left(op, near, far, begin, here, inside))
             else:
                 self._begin(op, transfer, far, "the far buffer", "the tile's buffer")
-                fill = box.fill if hangs else None
-                self._state.wrote(op, near, near, self._fetched(fill, near, far, begin, here, outside))
+                fill, is_tile = box.fill if hangs else None, not transforms and box.sizes == near.array.shape
+                origin = self._fetched(fill, near, far, begin, here, outside) if is_tile else None
+                self._state.wrote(op, near, near, origin)
             self._state.begin(transfer)
             return transfer
 
@@ -240,9 +242,12 @@ class AccessRules:
         key = (op, far, near, begin)
         if key not in self._pieces:
             self._is_static(op, far, *begin, near)
-            there, here = overlap(begin, near.array.shape, far.array.shape)
+            shape, sizes = near.array.shape, tuple(int(size) for size in box.sizes if not isinstance(size, SSAValue))
+            there, inner = overlap(begin, sizes, far.array.shape)
             outside = far.part(there)
-            hangs = outside.array.shape != near.array.shape
+            hangs = outside.array.shape != sizes
+            # Along a broadcast axis, one far element is all of the tile.
+            here = [slice(0, n) if size != n else part for part, size, n in zip(inner, sizes, shape, strict=True)]
             if hangs:
                 self._may_hang(op, box, far, near, begin, outward=outward)
             self._pieces[key] = (outside, near.part(here) if hangs else near, here, hangs)
