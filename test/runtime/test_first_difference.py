@@ -77,56 +77,42 @@ REFUSED = {"conv1": "rq1", "conv2": "rq2", "rq2": ""}
 """Last layer of a prefix -> the layer after it."""
 
 
-@pytest.mark.parametrize(
-    ("refused", "expected"),
-    [
-        ({"conv1"}, 'is one of 2, node "conv1" (onnx.Conv) to node "rq1" (onnx.RequantShift): the last one\'s output '),
-        ({"conv2"}, 'is node "conv1" (onnx.Conv): its output '),
-        ({"rq2", "conv2"}, 'is node "conv1" (onnx.Conv): its output '),
-    ],
-)
-def test_prefixes_that_are_refused(
-    refused: set[str],
-    expected: str,
-    case: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def refuse(monkeypatch: pytest.MonkeyPatch, is_refused: Callable[[set[str]], bool]) -> None:
+    """Let a place negate weights, and refuse programs by the names of their nodes, but for the first."""
     came: list[None] = []
 
     def faulty(compilation: Compilation) -> session.Run:
-        names = {name for op in compilation.module.walk() for name in node_names(op)}
-        if came and any(end in names and REFUSED[end] not in names for end in refused):
+        if came and is_refused({name for op in compilation.module.walk() for name in node_names(op)}):
             raise Diagnostic("the program is too large")
         came.append(None)
         change_weights(compilation.module, "w1")
         return session.Interpreted(compilation)
 
     monkeypatch.setitem(session.ON, "host", faulty)
+
+
+@pytest.mark.parametrize(
+    ("refused", "layers"),
+    [
+        ({"conv1"}, 'one of 2, node "conv1" (onnx.Conv) to node "rq1" (onnx.RequantShift): the last one\'s output '),
+        ({"conv2"}, 'node "conv1" (onnx.Conv): its output '),
+        ({"rq2", "conv2"}, 'node "conv1" (onnx.Conv): its output '),
+    ],
+)
+def test_prefixes_that_are_refused(
+    refused: set[str], layers: str, case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refuse(monkeypatch, lambda names: any(end in names and REFUSED[end] not in names for end in refused))
     layer, *others = notes(case, "host", capsys)
-    assert layer.startswith(f"note: the first layer that differs {expected}")
-    is_range = "one of" in layer
-    assert len(others) == is_range
-    if is_range:
-        assert others[0] == (
-            'note: the prefix of the network that ends with node "conv1" (onnx.Conv) is refused: '
-            "the program is too large"
-        )
+    assert layer.startswith(f"note: the first layer that differs is {layers}")
+    prefix = 'note: the prefix of the network that ends with node "conv1" (onnx.Conv) is refused'
+    assert others == ([f"{prefix}: the program is too large"] if "one of" in layers else [])
 
 
 def test_a_difference_whose_prefixes_are_all_refused(
     case: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    came: list[None] = []
-
-    def faulty(compilation: Compilation) -> session.Run:
-        if came:
-            raise Diagnostic("the program is too large")
-        came.append(None)
-        change_weights(compilation.module, "w1")
-        return session.Interpreted(compilation)
-
-    monkeypatch.setitem(session.ON, "host", faulty)
+    refuse(monkeypatch, lambda names: True)
     first, *refusals = notes(case, "host", capsys)
     assert first == "note: no prefix of the network is known to differ"
     assert len(refusals) == 6

@@ -76,42 +76,41 @@ def test_the_old_value_of_a_carried_variable_outlives_the_inner_loop() -> None:
     assert result_of(kernel(body)).tolist() == [4**i for i in range(8)]
 
 
-def test_a_value_of_before_the_loop_is_yielded_by_a_condition() -> None:
-    body = """
-      %zero = arith.constant 0 : i32
-      %s = scf.for %i = %c0 to %c8 step %c1 iter_args(%u = %zero) -> (i32) {
-        %v = memref.load %x[%i] : memref<8xi32>
+SUM = """scf.for %j = %c0 to %c8 step %c1 iter_args(%u = %zero) -> (i32) {
+        %v = memref.load %x[%j] : memref<8xi32>
         %n = arith.addi %u, %v : i32
         scf.yield %n : i32
-      }
+      }"""
+
+
+def test_a_value_of_before_the_loop_is_yielded_by_a_condition() -> None:
+    body = f"""
+      %zero = arith.constant 0 : i32
+      %s = {SUM}
       %test = arith.cmpi sgt, %s, %zero : i32
-      %r = scf.if %test -> (i32) {
+      %r = scf.if %test -> (i32) {{
         scf.yield %s : i32
-      } else {
+      }} else {{
         scf.yield %zero : i32
-      }
+      }}
       memref.store %r, %y[%c0] : memref<8xi32>"""
     assert result_of(kernel(body))[0] == X.sum()
 
 
 def test_a_loops_result_that_a_condition_yields_is_no_variable_of_the_loop_around() -> None:
-    body = """
+    body = f"""
       %zero = arith.constant 0 : i32
       %one = arith.constant 1 : i32
-      %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %one, %q = %zero) -> (i32, i32) {
-        %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%u = %zero) -> (i32) {
-          %v = memref.load %x[%j] : memref<8xi32>
-          %n = arith.addi %u, %v : i32
-          scf.yield %n : i32
-        }
+      %r:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %one, %q = %zero) -> (i32, i32) {{
+        %s = {SUM}
         %test = arith.cmpi sgt, %i, %c0 : index
-        %t = scf.if %test -> (i32) {
+        %t = scf.if %test -> (i32) {{
           scf.yield %s : i32
-        } else {
+        }} else {{
           scf.yield %p : i32
-        }
+        }}
         scf.yield %p, %t : i32, i32
-      }
+      }}
       memref.store %r#0, %y[%c0] : memref<8xi32>
       memref.store %r#1, %y[%c1] : memref<8xi32>"""
     assert result_of(kernel(body))[:2].tolist() == [1, X.sum()]
