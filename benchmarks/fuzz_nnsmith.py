@@ -66,8 +66,8 @@ def _explain(model: ModelProto, inputs: Mapping[str, Array], device: str, verdic
     names = [value.name for value in exposed.graph.output]
     found = dict(zip(names, map(np.asarray, ours(exposed, inputs, device)), strict=True))
     plain = zip((value.name for value in model.graph.output), ours(model, inputs, device), strict=True)
-    if apart := [name for name, array in plain if difference(found[name], np.asarray(array))]:
-        detail = f"{verdict.detail}; {apart[0]} differs from itself where inner tensors are outputs"
+    if unstable := [name for name, array in plain if difference(found[name], np.asarray(array))]:
+        detail = f"{verdict.detail}; {unstable[0]} differs from itself where inner tensors are outputs"
         return Found(Verdict("differs", detail), model, inputs)
     reasons: set[str] = set()
     undefined: set[str] = set()

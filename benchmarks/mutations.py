@@ -79,8 +79,8 @@ def _answer(module: ModuleOp, inputs: Outputs) -> Array | None:
 
 
 @dataclass
-class Tally:
-    """The mutants of one kind of fault."""
+class Outcomes:
+    """Outcomes of the mutants of one kind of fault, counted."""
 
     planted: int = 0
     wrong: int = 0
@@ -93,8 +93,8 @@ class Tally:
     unexplained: list[str] = field(default_factory=list[str])
     """The seeds of those that are refused without a counterexample."""
 
-    def add(self, other: Tally) -> None:
-        """Add another tally to this one."""
+    def add(self, other: Outcomes) -> None:
+        """Add those of other mutants."""
         self.planted += other.planted
         self.wrong += other.wrong
         self.refused += other.refused
@@ -103,7 +103,7 @@ class Tally:
         self.unexplained += other.unexplained
 
 
-def judge(fault: Fault, seed: str, tally: Tally) -> None:
+def judge(fault: Fault, seed: str, outcomes: Outcomes) -> None:
     """
     Plant one fault and note what becomes of it.
 
@@ -119,16 +119,16 @@ def judge(fault: Fault, seed: str, tally: Tally) -> None:
     inputs = random_inputs(module, draw.randrange(1 << 30))
     expected = next(answers(module, inputs))
     wrong = any(answer is None or not np.array_equal(answer, cast(Any, expected)) for answer in answers(mutant, inputs))
-    tally.planted += 1
-    tally.wrong += wrong
+    outcomes.planted += 1
+    outcomes.wrong += wrong
     try:
         verify_memory(mutant)
     except Diagnostic as refusal:
-        tally.refused += 1
-        tally.unexplained += [seed] if not any("counterexample" in note for note in refusal.notes) else []
+        outcomes.refused += 1
+        outcomes.unexplained += [seed] if not any("counterexample" in note for note in refusal.notes) else []
         return
-    tally.benign += not wrong
-    tally.missed += [seed] if wrong else []
+    outcomes.benign += not wrong
+    outcomes.missed += [seed] if wrong else []
 
 
 def _is_valid(module: ModuleOp) -> bool:
@@ -139,27 +139,27 @@ def _is_valid(module: ModuleOp) -> bool:
     return True
 
 
-def run(count: int, seed: int = 0) -> dict[str, Tally]:
-    """Plant `count` faults, of all kinds in turn; returns the tally of each."""
-    tallies = {fault.name: Tally() for fault in FAULTS}
+def run(count: int, seed: int = 0) -> dict[str, Outcomes]:
+    """Plant `count` faults, of all kinds in turn; return the outcomes of each kind."""
+    by_fault = {fault.name: Outcomes() for fault in FAULTS}
     for index in range(count):
         fault = FAULTS[index % len(FAULTS)]
-        judge(fault, f"{seed}.{index}", tallies[fault.name])
-    return tallies
+        judge(fault, f"{seed}.{index}", by_fault[fault.name])
+    return by_fault
 
 
 def main() -> int:
     """Print the table."""
     count, seed = (int(text) for text in [*sys.argv[1:], *("1000", "0")[len(sys.argv) - 1 :]])
     start = time.perf_counter()
-    tallies = run(count, seed)
+    by_fault = run(count, seed)
     table = Table(title=f"{count} faults planted, seed {seed}")
     for column in ("fault", "planted", "wrong", "refused", "benign", "missed"):
         table.add_column(column, justify="left" if column == "fault" else "right", no_wrap=True)
-    total = Tally()
-    for name, tally in tallies.items():
-        table.add_row(name, *_cells(tally))
-        total.add(tally)
+    total = Outcomes()
+    for name, outcomes in by_fault.items():
+        table.add_row(name, *_cells(outcomes))
+        total.add(outcomes)
     table.add_row("all", *_cells(total), style="bold")
     console = Console()
     console.print(table)
@@ -170,8 +170,8 @@ def main() -> int:
     return 1 if total.missed or total.unexplained else 0
 
 
-def _cells(tally: Tally) -> list[str]:
-    return [str(n) for n in (tally.planted, tally.wrong, tally.refused, tally.benign, len(tally.missed))]
+def _cells(outcomes: Outcomes) -> list[str]:
+    return [str(n) for n in (outcomes.planted, outcomes.wrong, outcomes.refused, outcomes.benign, len(outcomes.missed))]
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from tilewright.test.lit_runner.inside import InsideTest
 from tilewright.test.lit_runner.script import MACROS
 
 config.name = "tilewright"
-is_apart = "processes" in lit_config.params
-config.test_format = lit.formats.ShTest(execute_external=False) if is_apart else InsideTest()
+in_processes = "processes" in lit_config.params
+config.test_format = lit.formats.ShTest(execute_external=False) if in_processes else InsideTest()
 config.suffixes = [".mlir"]
 config.excludes = ["Inputs"]
 config.test_source_root = str(Path(__file__).parent)

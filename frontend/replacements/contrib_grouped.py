@@ -131,8 +131,8 @@ def _before(site: Site, sizes: _Sizes) -> str:
 
 
 def _by_head(site: Site, x: str, sizes: _Sizes, heads: int) -> str:
-    apart = site.reshape(x, sizes.batch, sizes.new, heads, sizes.width)
-    return site.emit("Transpose", apart, perm=[0, 2, 1, 3])
+    split_heads = site.reshape(x, sizes.batch, sizes.new, heads, sizes.width)
+    return site.emit("Transpose", split_heads, perm=[0, 2, 1, 3])
 
 
 def _rotated(site: Site, x: str, before: str, sizes: _Sizes) -> str:

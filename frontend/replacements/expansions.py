@@ -141,8 +141,8 @@ def _dft(site: Site) -> None:
     flat = site.reshape(site.emit("Transpose", x, perm=order), *rows, known * parts)
     kind = helper.tensor_dtype_to_np_dtype(site.kind(0))
     product = site.emit("MatMul", flat, site.constant(matrix.reshape(known * parts, -1).astype(kind)))
-    apart = site.reshape(product, *rows, *matrix.shape[2:])
-    site.give(0, site.emit("Transpose", apart, perm=[order.index(i) for i in range(rank)]))
+    split = site.reshape(product, *rows, *matrix.shape[2:])
+    site.give(0, site.emit("Transpose", split, perm=[order.index(i) for i in range(rank)]))
 
 
 def _dft_matrix(known: int, length: int, parts: int, *, inverse: bool, half: bool) -> np.ndarray:

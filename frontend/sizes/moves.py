@@ -161,13 +161,13 @@ def _reshaped(sized: Sized, name: str, goal: Sequence[Size]) -> None:
         first = next((i for i, size in enumerate(outer) if size != 1), 0)
         rest = [size for i, size in enumerate(outer) if i != first]
         if any(not isinstance(size, int) or size < 0 for size in rest) or not outer:
-            raise sized.refused("takes an axis whose size depends on data apart, or makes it an inner one")
+            raise sized.refused("splits an axis whose size depends on data, or makes it an inner one")
         total: Size = 1
         for size in inner:
             total = sized.combine("Mul", total, size)
         inside = int(np.prod([bound_of(size) for size in rest], dtype=np.int64))
         if bound_of(total) % inside:
-            raise sized.refused("takes an axis apart whose bound is no multiple of its parts")
+            raise sized.refused("splits an axis whose bound is no multiple of its parts")
         found = sized.combine("Div", total, inside)
         wanted = outer[first]
         if not isinstance(found, Extent) or (wanted != -1 and key_of(wanted) != found.key):

@@ -88,7 +88,7 @@ class Stream:
         return min(self.tile.stages.data, self.count)
 
     @cached_property
-    def hangs_over(self) -> bool:
+    def is_partial(self) -> bool:
         """True if there are partial tiles."""
         bounds = self.grid.bounds
         forms = [linear(expr).interval(bounds) for expr in self.tile.map.data.results]
@@ -116,7 +116,7 @@ class Stream:
 
     def start(self, writer: Writer, offsets: Sequence[SSAValue], near: SSAValue) -> SSAValue:
         """Issue the transfer of a tile; return its token."""
-        clipped = self.hangs_over
+        clipped = self.is_partial
         fill = self.tile.fill if clipped and not self.is_output else None
         return writer.op(
             DmaStartOp(
@@ -156,7 +156,7 @@ def _stream(
     level = tile.level_name
     unit = units.get(level or "", LARGEST_ELEMENT)
     stream = Stream(grid, index, None if level is None else memories[level], unit)
-    if tile.level_name is None and stream.hangs_over:
+    if tile.level_name is None and stream.is_partial:
         raise Diagnostic(
             f"the tile of operand {index} extends beyond the operand, which is used in place",
             where=where(grid),

@@ -193,11 +193,11 @@ class _Network:
         rows, identity = self.kind.gates * self.hidden, AffineMap.identity(2)
         column = AffineMap(2, 0, identity.results[1:])
         halves = [part_of(self.lower, bias, 0, start, rows) for start in (0, rows)]
-        apart = 2 * self.hidden if step.options.get("linear_before_reset") else rows
+        summed = 2 * self.hidden if step.options.get("linear_before_reset") else rows
 
         def build(code: Code, x: SSAValue, own: SSAValue, recurrent: SSAValue) -> SSAValue:
-            if apart < rows:
-                within = code.test(code.index(1), "slt", apart)
+            if summed < rows:
+                within = code.test(code.index(1), "slt", summed)
                 recurrent = code.select(within, recurrent, code.constant(0, recurrent.type))
             return code.add(x, code.add(own, recurrent))
 

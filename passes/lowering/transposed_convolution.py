@@ -87,9 +87,9 @@ def _phases(lower: Lowerer, op: OnnxOp, axes: Sequence[_Axis]) -> SSAValue:
     dilations = op.attribute("dilations") or (1,) * rank
     spread = [1, 1, *(n for d in dilations for n in (1, d))]
     if any(d > 1 for d in dilations):
-        apart = lower.reshape(w, [channels, features, *(n for k in kernel for n in (k, 1))])
-        apart = padded(lower, apart, [0] * len(spread), [n - 1 for n in spread], zero)
-        w = lower.reshape(apart, [channels, features, *(k * d for k, d in zip(kernel, dilations, strict=True))])
+        dilated = lower.reshape(w, [channels, features, *(n for k in kernel for n in (k, 1))])
+        dilated = padded(lower, dilated, [0] * len(spread), [n - 1 for n in spread], zero)
+        w = lower.reshape(dilated, [channels, features, *(k * d for k, d in zip(kernel, dilations, strict=True))])
     lengths = [axis.steps * axis.stride for axis in axes]
     whole = [0, 0, *(max(0, n - size) for n, size in zip(lengths, shape_of(w)[2:], strict=True))]
     w = padded(lower, w, [0] * len(whole), whole, zero) if any(whole) else w
@@ -123,12 +123,12 @@ def _conv_transpose(lower: Lowerer, op: OnnxOp) -> Sequence[SSAValue]:
     out = lower.empty([batch, features * prod(strides), *counts], compute)
     total = lower.emit(ConvOp([lower[op.operands[0]], filters], out, properties))
     # [N, F, strides..., counts...] -> [N, F, count, stride, count, stride, ...]
-    apart = lower.reshape(total, [batch, features, *strides, *counts])
+    phases = lower.reshape(total, [batch, features, *strides, *counts])
     order = [0, 1, *(axis for i in range(rank) for axis in (2 + rank + i, 2 + i))]
     if any(stride > 1 for stride in strides):
-        apart = transposed(lower, apart, order)
+        phases = transposed(lower, phases, order)
     lengths = [count * stride for count, stride in zip(counts, strides, strict=True)]
-    whole = lower.reshape(apart, [batch, features, *lengths])
+    whole = lower.reshape(phases, [batch, features, *lengths])
     offsets = [0, 0, *(axis.begin - axis.first * axis.stride for axis in axes)]
     wanted = shape_of(op.results[0])
     cut = whole if shape_of(whole) == wanted else lower.extract(whole, offsets, wanted, [1] * len(wanted))

@@ -135,7 +135,7 @@ def _rounded(op: RescaleOp, chain: Chain, channels: Channels, steps: Steps) -> R
     made = rounded_product(scale, ends[0][:, 0], ends[1][:, 0])
     if made is None or op.x.type not in (i8, i16, i32):
         return None
-    roots = np.concatenate([np.clip(steps.first + apart, least, most) for apart in (-2, -1, 0, 1)], axis=1)
+    roots = np.concatenate([np.clip(steps.first + offset, least, most) for offset in (-2, -1, 0, 1)], axis=1)
     low, high, zero = (each.value.data for each in (op.low, op.high, op.zero))
     found = np.clip(made.values(roots * factor + summand) + zero, low, high)
     return made if bool((found == chain.values(channels, roots)).all()) else None

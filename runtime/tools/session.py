@@ -79,12 +79,12 @@ class Native:
 
     def all(self, steps: Sequence[Mapping[str, Array]]) -> list[dict[str, Array]]:
         """Return the outputs of calls one after the other, made in a process that may die of them."""
-        from ..apart import apart
+        from ..isolation import isolated
 
         def work() -> list[dict[str, Array]]:
             return [self(step) for step in steps]
 
-        return work() if self._network.is_program else apart(work, "the compiled network")
+        return work() if self._network.is_program else isolated(work, "the compiled network")
 
     def reset(self) -> None:
         self._network.reset()

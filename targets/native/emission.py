@@ -38,8 +38,8 @@ def _dot_tile(converter: FunctionConverter, op: Operation) -> None:
 
 def _runs(op: TileOp, taps: int, channels: int) -> tuple[int, int, int]:
     """Return the contiguous runs of a row of a window in x: their count, stride and length, in elements."""
-    apart = numbers_of(op.dilations)[-1] * layout_of(op.x, op).strides[-2] if taps > 1 else channels
-    return (1, 0, taps * channels) if apart == channels else (taps, apart, channels)
+    stride = numbers_of(op.dilations)[-1] * layout_of(op.x, op).strides[-2] if taps > 1 else channels
+    return (1, 0, taps * channels) if stride == channels else (taps, stride, channels)
 
 
 @emits("packed.matmul_tile")

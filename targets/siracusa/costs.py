@@ -172,5 +172,5 @@ def npu(kernel: Kernel, bounds: tuple[int, ...], engine: Engine, *, wmem: int = 
 def _are_in_place(kernel: Kernel, engine: Engine) -> bool:
     """Return whether an engine reads a kernel's weights in place, in a level that its other inputs are not in."""
     space = getattr(kernel.inputs[1].value.type, "memory_space", None)
-    apart = set(engine.levels_of("weights")) - set(engine.levels_of())
-    return isinstance(space, StringAttr) and space.data in apart
+    own = set(engine.levels_of("weights")) - set(engine.levels_of())
+    return isinstance(space, StringAttr) and space.data in own

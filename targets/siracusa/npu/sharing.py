@@ -89,8 +89,8 @@ class Sharing:
         group = [first]
         begin = self.flow.number(first)
         for op in self.flow.kernels[begin + 1 : begin + WINDOW]:
-            is_apart = op in self.free - decided and not any(self._needs(op, each) for each in group)
-            group += [op] if is_apart else []
+            is_independent = op in self.free - decided and not any(self._needs(op, each) for each in group)
+            group += [op] if is_independent else []
         return group
 
     def _needs(self, op: Operation, other: Operation) -> bool:

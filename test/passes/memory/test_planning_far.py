@@ -37,14 +37,14 @@ def planned(far_bytes: int) -> tuple[ModuleOp, int]:
 
 
 def test_what_has_no_room_is_not_made_whole() -> None:
-    """The search does not take apart what has to be done together."""
-    apart, fast = planned(ROOM)
+    """The search keeps a fused group that the capacity asks for."""
+    split, fast = planned(ROOM)
     together, slow = planned(ROOM - 4)
-    assert [sum(isinstance(op, GridOp) for op in module.walk()) for module in (apart, together)] == [3, 2]
+    assert [sum(isinstance(op, GridOp) for op in module.walk()) for module in (split, together)] == [3, 2]
     assert slow > fast
     random = np.random.RandomState(0)
     inputs = [random.randint(-8, 8, shape).astype(np.int8) for shape in ((32, 8), (8, 8), (8, 32), (32, 32))]
     results = [np.zeros((32, 32), np.int8) for _ in range(2)]
-    for module, result in zip((apart, together), results, strict=True):
+    for module, result in zip((split, together), results, strict=True):
         Interpreter(module).call("network", [*inputs, result])
     np.testing.assert_array_equal(results[0], results[1])

@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 from tilewright.benchmarks.mutation_faults import FAULTS, Fault, shift_map
 from tilewright.benchmarks.mutation_programs import CONTEXT, expanded_program, grid_program
 from tilewright.benchmarks.mutation_tiled import tiled_program
-from tilewright.benchmarks.mutations import Tally, judge
+from tilewright.benchmarks.mutations import Outcomes, judge
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.dialects.core.syntax.text import parse_module
 from tilewright.dialects.hier import DmaStartOp, DmaWaitOp, GridOp, TileAttr
@@ -49,13 +49,13 @@ def refusal(module: ModuleOp) -> Diagnostic:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_planted_faults_are_found(fault: Fault) -> None:
-    tally = Tally()
+    outcomes = Outcomes()
     for number in range(PER_KIND):
-        judge(fault, f"test {fault.name} {number}", tally)
-    assert tally.planted == PER_KIND
-    assert tally.wrong or fault.name in MOSTLY_BENIGN
-    assert not tally.missed
-    assert not tally.unexplained
+        judge(fault, f"test {fault.name} {number}", outcomes)
+    assert outcomes.planted == PER_KIND
+    assert outcomes.wrong or fault.name in MOSTLY_BENIGN
+    assert not outcomes.missed
+    assert not outcomes.unexplained
 
 
 @pytest.mark.parametrize(

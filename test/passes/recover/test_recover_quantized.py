@@ -70,9 +70,9 @@ def test_an_operator_is_off_by_one_step_at_most(name: str, seed: int, shape: Seq
     x = OPERATORS[name](net, net.input(shape))
     (wanted,), (found,), floats = both(net.model([x]), net.samples())
     assert not floats
-    apart = np.abs(wanted.astype(int) - found.astype(int))
-    assert apart.max() <= 1
-    assert np.count_nonzero(apart) <= max(1, apart.size // 100)
+    distance = np.abs(wanted.astype(int) - found.astype(int))
+    assert distance.max() <= 1
+    assert np.count_nonzero(distance) <= max(1, distance.size // 100)
 
 
 def by_onnxruntime(model: ModelProto, inputs: Mapping[str, Array]) -> list[Any]:

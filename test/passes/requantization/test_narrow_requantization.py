@@ -149,7 +149,7 @@ def next_to_halves(factor: Array) -> Array:
     """Return integers i32 [channels, n] of which the products with floats are next to halves, with others beyond."""
     halves = np.arange(-300, 300) + 0.5
     middle = np.rint(halves / factor.astype(np.float64)[:, None]).astype(np.int64)
-    near = np.concatenate([middle + apart for apart in (-2, -1, 0, 1, 2)], axis=1)
+    near = np.concatenate([middle + offset for offset in (-2, -1, 0, 1, 2)], axis=1)
     far = np.broadcast_to([-(1 << 31), -(1 << 24), 0, 1 << 24, (1 << 31) - 1], (len(factor), 5))
     return np.concatenate([near, far], axis=1).astype(np.int32)
 

@@ -12,7 +12,7 @@ import pytest
 from tilewright.cli import main
 from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
-from tilewright.runtime.apart import apart
+from tilewright.runtime.isolation import isolated
 
 pytestmark = pytest.mark.quick
 
@@ -25,7 +25,7 @@ def test_what_is_returned_and_what_is_said(capfd: pytest.CaptureFixture[str]):
         os.write(2, b"a word\n")
         return {"y": np.arange(3, dtype=np.int8)}
 
-    np.testing.assert_array_equal(apart(work, "the work")["y"], [0, 1, 2])
+    np.testing.assert_array_equal(isolated(work, "the work")["y"], [0, 1, 2])
     assert not seen
     assert "a word" in capfd.readouterr().err
 
@@ -35,10 +35,10 @@ def test_its_errors_are_those_of_the_caller():
         raise Diagnostic("it is refused", expected="more", notes=["a note"])
 
     with pytest.raises(Diagnostic, match="it is refused") as caught:
-        apart(refuse, "the work")
+        isolated(refuse, "the work")
     assert (caught.value.expected, caught.value.notes) == ("more", ["a note"])
     with pytest.raises(Diagnostic, match="internal error in a run: ZeroDivisionError"):
-        apart(lambda: 1 // 0, "the work")
+        isolated(lambda: 1 // 0, "the work")
 
 
 def test_a_signal_ends_it_alone():
@@ -47,13 +47,13 @@ def test_a_signal_ends_it_alone():
         os.kill(os.getpid(), signal.SIGSEGV)
 
     with pytest.raises(Diagnostic, match="the work was ended by SIGSEGV") as caught:
-        apart(die, "the work")
+        isolated(die, "the work")
     assert caught.value.notes == ["last words"]
 
 
 def test_an_exit_ends_it_alone():
     with pytest.raises(Diagnostic, match=r"the work was ended by exit\(3\)"):
-        apart(lambda: os._exit(3), "the work")
+        isolated(lambda: os._exit(3), "the work")
 
 
 @pytest.mark.long

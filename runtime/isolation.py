@@ -1,4 +1,4 @@
-"""Work in a process of its own, so that what a compiled network does to its process ends no other's."""
+"""Isolation of a compiled network: it runs in a child process, whose crash does not end the caller's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINES = 20
 """Of what a process said before it died, so many lines are shown."""
 
 
-def apart(work: Callable[[], _T], what: str) -> _T:
+def isolated(work: Callable[[], _T], what: str) -> _T:
     """
     Run `work` in a child process and return its result; its side effects are lost.
 
