@@ -1,8 +1,8 @@
 """
-Spoilt ONNX files: each is refused by a clear error or imported; none ends in a traceback, a crash or a hang.
+Fuzz the importer: each mutated ONNX file is refused by a clear error or imported, without traceback, crash or hang.
 
     python benchmarks/fuzz_import.py --models 3000
-    python benchmarks/fuzz_import.py --models 1 --seed 1234 --keep /tmp/spoilt
+    python benchmarks/fuzz_import.py --models 1 --seed 1234 --keep /tmp/mutants
     python benchmarks/fuzz_import.py --models 5000 --of nodes
 
 Model number N is made from the seed N by `test/frontend/mutations.py`; of nodes, from ONNX's node tests by
@@ -38,7 +38,7 @@ def node_tests() -> list[Case]:
     return load_cases()
 
 
-def spoilt(seed: int, of: str) -> bytes:
+def mutant(seed: int, of: str) -> bytes:
     """Return the file of a number, of a model that is one node or few where `of` says so."""
     random = Random(seed)
     if of == "models":
@@ -46,7 +46,7 @@ def spoilt(seed: int, of: str) -> bytes:
         return mutated(models[seed % len(models)], random)
     case = node_tests()[seed % len(node_tests())]
     inputs = case.data[0][0] if case.data else []
-    return node_mutations.spoilt(node_mutations.base(case.model, inputs), random)
+    return node_mutations.mutated(node_mutations.base(case.model, inputs), random)
 
 
 def attempt(data: bytes) -> str:
@@ -63,7 +63,7 @@ def main() -> int:
     add = parser.add_argument
     add("--models", type=int, default=3000, metavar="N", help="how many files (3000)")
     add("--seed", type=int, default=0, metavar="N", help="the first number (0)")
-    add("--of", choices=("models", "nodes"), default="models", help="what is spoilt (models)")
+    add("--of", choices=("models", "nodes"), default="models", help="what is mutated (models)")
     add("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="processes at a time")
     add("--keep", type=Path, metavar="DIR", help="write the files there")
     options = parser.parse_args()
@@ -73,9 +73,9 @@ def main() -> int:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         for seed in seeds:
-            (options.keep / f"{seed}.onnx").write_bytes(spoilt(seed, options.of))
+            (options.keep / f"{seed}.onnx").write_bytes(mutant(seed, options.of))
     console = Console(stderr=True)
-    runs = run_isolated(seeds, lambda seed: attempt(spoilt(seed, options.of)), options.jobs, SECONDS)
+    runs = run_isolated(seeds, lambda seed: attempt(mutant(seed, options.of)), options.jobs, SECONDS)
     shown = track(runs, "importing", len(seeds), console=console, transient=True, disable=not console.is_terminal)
     counts: Counter[str] = Counter()
     for seed, found in shown:

@@ -1,8 +1,8 @@
 """
-Spoilt `.mlir` files: opt-tool refuses each by a clear error or compiles it; none ends in a traceback, crash or hang.
+Fuzz opt-tool: each mutated `.mlir` file is refused by a clear error or compiled, without traceback, crash or hang.
 
     python benchmarks/fuzz_mlir.py --files 1000
-    python benchmarks/fuzz_mlir.py --files 1 --seed 1234 --keep /tmp/spoilt
+    python benchmarks/fuzz_mlir.py --files 1 --seed 1234 --keep /tmp/mutants
 
 File number N is made from the seed N by `test/opt_tool/mutated_programs.py`, of a program of the lit tests, and goes
 through the passes of its test. The exit code is 1 where one ends otherwise.
@@ -22,7 +22,7 @@ from isolated import Crash, Hang, run_isolated
 from rich.console import Console
 from rich.progress import track
 
-from tilewright.test.opt_tool.mutated_programs import outcome_of, spoilt
+from tilewright.test.opt_tool.mutated_programs import mutant, outcome_of
 
 SECONDS = 10
 """How long a file may take."""
@@ -32,7 +32,7 @@ def attempt(seed: int) -> str:
     """Return the outcome of a file, or the traceback."""
     try:
         with tempfile.TemporaryDirectory() as folder:
-            return outcome_of(spoilt(seed), Path(folder))
+            return outcome_of(mutant(seed), Path(folder))
     except Exception:
         return traceback.format_exc()
 
@@ -49,7 +49,7 @@ def main() -> int:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         for seed in seeds:
-            program = spoilt(seed)
+            program = mutant(seed)
             (options.keep / f"{seed}.mlir").write_text(f"// RUN: opt-tool %s -p '{program.passes}'\n{program.text}")
     console = Console(stderr=True)
     runs = run_isolated(seeds, attempt, options.jobs, SECONDS)

@@ -11,7 +11,7 @@ up to three operators run on random machines with 16 bytes to 2 KiB and one to f
 Each is planned; verify-memory has to accept it with grids and with transfers; both are interpreted. Integers have to be
 equal, floats within 1e-4. Where no plan fits, the error has to name a size that works and of which one byte less does
 not. The exit code is 1 if anything fails. Networks that are not compiled, or not equal, before they are planned are
-counted apart.
+counted separately.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ Run time of the interpreter for a network of floats at each level, beside ONNX's
     python benchmarks/interpreter.py [--runs N] [--limit SECONDS] [NETWORK]
 
 NETWORK is a name of the zoo (resnet50). Levels are the phases of the host's pipeline up to its buffers; below them are
-loops over single elements. Times are the least of all runs, of the processor, all threads together: what other programs
-do counts little.
+loops over single elements. Times are the minimum CPU time of all runs, summed over threads.
 Exit code 1 where a level takes longer than the limit (2 s), or gives other numbers than ONNX Runtime (1e-4 of the
 largest).
 """

@@ -17,7 +17,7 @@ class Crash(Exception):
 
 
 class Hang(Exception):
-    """The function took longer than it may."""
+    """The function exceeded its time limit."""
 
 
 def run_isolated(
@@ -45,7 +45,7 @@ def run_isolated(
 
 
 class _Worker(Generic[T]):
-    """A process that takes one item after the other."""
+    """Worker process that runs the function on items one by one."""
 
     def __init__(self, items: Sequence[T], function: Callable[[T], Any]):
         self._items, self._function = items, function

@@ -5,7 +5,7 @@ Properties of memory that hold of every compiled network: capacity, alignment, a
 
 The networks of the zoo, and each `.onnx` file below the folders, on every target and variant. Each is taken to the last
 program that shows its transfers; `test/memory_properties.py` says what has to hold of it. A network that the compiler
-refuses with an error is counted apart. The exit code is 1 where something does not hold.
+refuses with an error is counted separately. The exit code is 1 where something does not hold.
 """
 
 from __future__ import annotations

@@ -209,7 +209,7 @@ def pooling(draw: random.Random) -> ModuleOp:
 
 
 def windows(draw: random.Random) -> ModuleOp:
-    """Return a pooling whose windows are cut: where the input's tiles begin does not say which sums they add to."""
+    """Return a pooling whose windows are split: the offset of an input tile does not determine the sums it adds to."""
     taps, each = draw.choice([(2, 1), (3, 1), (4, 1), (4, 2), (6, 3)])
     n, pad, stride = draw.randint(1, 4), draw.randint(0, 2), draw.randint(1, 2)
     size = draw.randint(taps, taps + 6)

@@ -57,7 +57,7 @@ def early_transfers() -> Generator[None]:
 
 
 def answers(module: ModuleOp, inputs: Outputs) -> Iterator[Array | None]:
-    """Yield the output as the program stands, with its transfers late, and early; None where it does not run."""
+    """Yield the output with transfers in program order, as late and as early as can be; None where it does not run."""
     yield _answer(module, inputs)
     expanded = module.clone()
     try:

@@ -1,5 +1,5 @@
 """
-Plans of real networks beside those that Deeploy makes of the same files, and how planning time grows with layers.
+Compare plans of real networks with Deeploy's of the same files, and measure how planning time grows with layers.
 
     python benchmarks/planning.py CORPUS [--target T] [--layers N...] [--runs N]
 
@@ -7,15 +7,15 @@ CORPUS holds folders, at any depth, with network.onnx, inputs.npz and outputs.np
 of its own, whose start counts. By default the machine has the memories of Deeploy's figures.
 
 - Arena: what the report says. Deeploy's arena holds the network's inputs and outputs while they are needed, ours are
-  the caller's: beside ours stands what would be alive at once with them.
+  the caller's: the table also gives our peak of live bytes with them.
 - Near: the larger of what the compiled module declares and the highest address that the simulated program reaches, and
   all tables and local arrays of the C, which would have to lie there too. Deeploy's includes its tables.
-- Seconds: to the planned module, and to C. Deeploy's are to C, with single and with double buffering; ours fetches
-  ahead, so that it is judged by the second.
+- Seconds: to the planned module, and to C. Deeploy's are to C, with single and with double buffering; ours is
+  double-buffered, so that the second figure counts.
 
 Exit code 1 where ours has the larger arena, takes more near memory than the machine has, is slower than a fifth of
 Deeploy's time, cannot be planned or compiled further, or plans 32 layers with more than twice the seconds a layer of 4.
-A network with operators that have no lowering is none of planning's: it is shown, and no failure.
+A network with operators that have no lowering is shown and does not count as a failure.
 """
 
 from __future__ import annotations

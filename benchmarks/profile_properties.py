@@ -1,5 +1,5 @@
 """
-Profiles of networks on all targets and variants: what must hold of where the time goes.
+Check invariants of profiles of networks on all targets and variants.
 
     python benchmarks/profile_properties.py [MODEL...] [--zoo] [--corpus FOLDER] [--target NAME...]
 

@@ -101,7 +101,7 @@ def block(features: int, pixels: int, products: int) -> Work:
 
 
 def copy(count: int) -> Work:
-    """Return the copying of a row of bytes, by words and the rest by bytes."""
+    """Return the work of copying a row of bytes, by words and the rest by bytes."""
     words, rest = divmod(count, WORD)
     return Work(COPY_ROW + words * COPY_WORD + rest * COPY_BYTE, 2 * (words + rest))
 
@@ -136,7 +136,7 @@ def convolution(window: Window, cores: int) -> Work:
 
 
 def _parts(out: tuple[int, int], cores: int) -> Iterator[tuple[range, range]]:
-    """Yield the rows and columns of each core."""
+    """Yield the partition of the output into rows and columns of each core."""
     rows, columns = out
     halves = 2 if rows % cores and columns > 1 and cores > 1 else 1
     share = chunk(rows, cores // halves)

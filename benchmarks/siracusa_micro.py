@@ -12,7 +12,7 @@ is shown with the modelled cycles and the error; rows are put into groups, by wh
 - *shown*: beside the model's purpose, for the reason given; not judged.
 
 Names that begin with `V2:` ran on a later version of the simulator, which has no bank conflicts: there the model's
-contention is left out, so that they test the laws apart from it. Exit code 1 where a group is off by more than it may.
+contention is left out, so that they test the laws alone. Exit code 1 where a group exceeds its error bound.
 """
 
 from __future__ import annotations
@@ -370,7 +370,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def show(group: Group, found: list[tuple[Row, float]], console: Console, summary: Table) -> bool:
-    """Print a group's rows and add it to the summary; return whether it is off by more than it may."""
+    """Print a group's rows and add it to the summary; return whether it exceeds its error bound."""
     if not found:
         return False
     table = Table("benchmark", "parameters", "measured", "modelled", "error", title=group.title)

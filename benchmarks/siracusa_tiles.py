@@ -235,7 +235,7 @@ def _window_tiles(cut: _Windows, limit: int) -> list[Tile]:
 
 
 def _parameters(size: int) -> tuple[int, int]:
-    """Return the bytes of factors and of offsets, which are fetched apart."""
+    """Return the bytes of factors and of offsets, which are fetched by separate transfers."""
     return size // 2, size - size // 2
 
 

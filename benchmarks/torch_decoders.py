@@ -80,7 +80,7 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class Decoder(TorchModule):
-    """A language model whose caches are tensors: (tokens, [mask, positions,] key, value, ...) to (logits, key, ...)."""
+    """Language model whose caches are tensors: (tokens, [mask, positions,] key, value, ...) to (logits, key, ...)."""
 
     def __init__(self, model: Any, stated: bool):
         TorchModule.__init__(self)
@@ -177,7 +177,7 @@ def result(path: Path, mode: str, place: str, wanted: tuple[list[int], Array]) -
 
 
 def rows(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Give a line for each family, exporter and mode, and whether it is right."""
+    """Yield a row for each family, exporter and mode, and whether it is right."""
     for family in options.families or FAMILIES:
         model = decoder(family)
         wanted = expected(model)

@@ -8,9 +8,9 @@ XDSL is a source tree of xDSL, best of the release that is installed: `pip downl
 and unpack. Nothing of it is part of this project.
 
 Without `--chunks`: the RUN lines that call xdsl-opt and that the installed xdsl-opt passes, those that pipe its output
-through mlir-opt included if there is one. Lines with the option `--verify-diagnostics` are counted apart, as errors:
-with xdsl-opt it prints the error and succeeds, with opt-tool it is mlir-opt's. There opt-tool runs without the option,
-and must fail; the figure says how often with the same message.
+through mlir-opt included if there is one. Lines with the option `--verify-diagnostics` are counted separately, as
+errors: with xdsl-opt it prints the error and succeeds, with opt-tool it is mlir-opt's. There opt-tool runs without the
+option, and must fail; the figure says how often with the same message.
 
 With `--chunks`: the parts between lines `// -----` of the suite's files that mlir-opt and xdsl-opt accept. opt-tool
 must accept them, and mlir-opt what opt-tool prints of them, pretty, generic and with every location.
@@ -91,7 +91,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a file of the suite, the `number`th from 1."""
+    """Part of a file of the suite, the `number`th from 1."""
 
     file: str
     number: int

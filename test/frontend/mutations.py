@@ -1,4 +1,4 @@
-"""Small ONNX models, and ways to spoil them: bytes flipped and cut off, and every part of the model changed."""
+"""Small ONNX models, and mutations: bytes flipped and truncated, and every part of the model changed."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _quantised() -> ModelProto:
 
 
 def mutated(model: ModelProto, random: Random) -> bytes:
-    """Return a file that is a model with one to three things spoilt."""
+    """Return a file that is a model with one to three mutations."""
     copy = ModelProto()
     copy.CopyFrom(model)
     for _ in range(random.choice((0, 1, 1, 1, 2, 3))):

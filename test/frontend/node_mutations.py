@@ -1,4 +1,4 @@
-"""ONNX's own node tests as models to spoil: small numbers, ranks and extents where an operator expects others."""
+"""ONNX's own node tests as models to mutate: small numbers, ranks and extents where an operator expects others."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def _is_fixed(given: Any) -> bool:
     return array.dtype.kind in "iub" and array.size <= 16 and array.ndim <= 2
 
 
-def spoilt(model: ModelProto, random: Random) -> bytes:
-    """Return the file of a model with one or two things spoilt."""
+def mutated(model: ModelProto, random: Random) -> bytes:
+    """Return the file of a model with one or two mutations."""
     copy = ModelProto()
     copy.CopyFrom(model)
     for _ in range(random.choice((1, 1, 2))):

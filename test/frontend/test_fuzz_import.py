@@ -1,4 +1,4 @@
-"""Spoilt models end in a clear error or a right import; benchmarks/fuzz_import.py tries more of them."""
+"""Mutated models end in a clear error or a right import; benchmarks/fuzz_import.py tries more of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_the_models_themselves_are_compiled(index: int, tmp_path: Path):
 
 
 @pytest.mark.parametrize("part", range(6))
-def test_spoilt_models(part: int, tmp_path: Path):
+def test_mutated_models(part: int, tmp_path: Path):
     models = bases()
     outcomes: set[str] = set()
     for seed in range(part * 50, part * 50 + 50):

@@ -1,4 +1,4 @@
-"""Spoilt `.mlir` files, and what must come of them in opt-tool: a clear error, or a right result."""
+"""Mutated `.mlir` files for opt-tool, which has to refuse each with a clear error or compile it correctly."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ CHANGES: Sequence[Callable[[str, Random], str]] = (
 """What changes a part of a text."""
 
 
-def spoilt(seed: int) -> Program:
+def mutant(seed: int) -> Program:
     """Return the program of a number."""
     random, known = Random(seed), programs()
     program = known[seed % len(known)]

@@ -1,4 +1,4 @@
-"""Spoilt programs end in a clear error or a right result; benchmarks/fuzz_mlir.py tries more of them."""
+"""Mutated programs end in a clear error or a right result; benchmarks/fuzz_mlir.py tries more of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.test.opt_tool.mutated_programs import outcome_of, programs, spoilt
+from tilewright.test.opt_tool.mutated_programs import mutant, outcome_of, programs
 
 
 def test_the_programs_themselves_are_compiled(tmp_path: Path):
@@ -15,11 +15,11 @@ def test_the_programs_themselves_are_compiled(tmp_path: Path):
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_spoilt_programs(part: int, tmp_path: Path):
+def test_mutated_programs(part: int, tmp_path: Path):
     outcomes: set[str] = set()
     for seed in range(part, 160, 4):
         try:
-            outcomes.add(outcome_of(spoilt(seed), tmp_path))
+            outcomes.add(outcome_of(mutant(seed), tmp_path))
         except Exception as error:
             raise AssertionError(f"seed {seed}") from error
     assert outcomes == {"refused", "compiled"}

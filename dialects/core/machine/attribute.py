@@ -44,7 +44,7 @@ def attach_machine(module: ModuleOp, machine: Machine) -> None:
 
 
 def machine_of(module: ModuleOp) -> Machine:
-    """Return the machine of a module. Raises Diagnostic where it has none, or one that is not sound."""
+    """Return the machine of a module. Raises Diagnostic where it has none, or an invalid one."""
     attribute = module.attributes.get(ATTRIBUTE)
     if attribute is None:
         raise Diagnostic(
@@ -64,7 +64,7 @@ def units_of(module: ModuleOp) -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def machine_from_attr(attribute: Attribute) -> Machine:
-    """Return the machine that an attribute describes. Raises Diagnostic where it is not sound."""
+    """Return the machine that an attribute describes. Raises Diagnostic where it is invalid."""
     if not isinstance(attribute, DictionaryAttr):
         raise Diagnostic(f"{ATTRIBUTE} is not a dictionary", expected="{levels = {...}, engines = {...}}")
     table: dict[str, Any] = _value(attribute)

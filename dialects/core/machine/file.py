@@ -138,7 +138,7 @@ def _included(name: str, path: Path, shown: str) -> Path:
 
 
 def _like(name: str, engine: Any, path: Path, shown: str, inside: tuple[Path, ...]) -> Any:
-    """Return an engine's table, merged with that of the engine which it is like."""
+    """Return an engine's table, merged with that of its base engine (`like`)."""
     if not isinstance(engine, dict) or "like" not in engine:
         return cast("object", engine)
     own = dict(cast("dict[str, Any]", engine))

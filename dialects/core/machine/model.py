@@ -29,7 +29,7 @@ LARGEST_ELEMENT = 8
 """Bytes of the largest element type."""
 
 _KERNELS_PRICED = 4096
-"""Of how many kernels that are not alike a machine remembers prices."""
+"""Structurally different kernels whose costs a machine memoises."""
 
 STACK = ("rows", "tables", "windows", "packed_windows")
 """Buffers of a kernel on the stack of a core: values of a row, a table of powers, windows of an image."""
@@ -149,7 +149,7 @@ class Link:
 
     @cached_property
     def unbroken(self) -> Link:
-        """The link where its start-up has passed, and bytes are not divided into bursts."""
+        """The link at its sustained rate, without start-up latency and bursts."""
         return replace(self, startup=0, burst=0, burst_overhead=0.0)
 
     def _burst_cycles(self, count: int) -> float:
@@ -283,7 +283,7 @@ class Machine:
         machine's clock, set-up included, or None where the engine cannot run a kernel of that form. What it returned is
         remembered for kernels that are structurally equal. Raises Diagnostic where `op` is not a kernel.
         """
-        prices = self._prices_on(engine, op, self._alike(op))
+        prices = self._prices_on(engine, op, self._known_costs(op))
         return None if prices is None else prices.of(op)
 
     def cost(self, engine: Engine, op: Operation, bounds: tuple[int, ...] | None = None) -> int | None:
@@ -293,8 +293,8 @@ class Machine:
 
     def engines_for(self, op: Operation) -> tuple[tuple[Engine, int], ...]:
         """Return the engines that can run an op, each with the cycles of the whole of it, the fastest first."""
-        alike = self._alike(op)
-        found = ((engine, self._prices_on(engine, op, alike)) for engine in self.engines)
+        known = self._known_costs(op)
+        found = ((engine, self._prices_on(engine, op, known)) for engine in self.engines)
         costs = ((engine, prices.of(op)()) for engine, prices in found if prices is not None)
         able = [(engine, cycles) for engine, cycles in costs if cycles is not None]
         return tuple(sorted(able, key=lambda each: each[1]))
@@ -322,25 +322,25 @@ class Machine:
         """Return the seconds of cycles of the machine's clock; NaN where its frequency is not given."""
         return cycles / (self.clock.nominal * 1e6) if self.clock.mhz else float("nan")
 
-    def _alike(self, op: Operation) -> dict[str, Prices | None]:
-        """Return the costs that are known of kernels like `op`, by the name of the engine."""
+    def _known_costs(self, op: Operation) -> dict[str, Prices | None]:
+        """Return the memoised costs of kernels structurally equal to `op`, by engine name."""
         from ..kernel_structure import structure_of
 
         key = structure_of([op])
-        alike = self._prices.get(key)
-        if alike is None:
+        known = self._prices.get(key)
+        if known is None:
             if len(self._prices) >= _KERNELS_PRICED:
                 self._prices.clear()
-            alike = self._prices[key] = {}
-        return alike
+            known = self._prices[key] = {}
+        return known
 
-    def _prices_on(self, engine: Engine, op: Operation, alike: dict[str, Prices | None]) -> Prices | None:
-        """Return the costs on an engine of kernels like `op`, None where it does not run them."""
-        if engine.name not in alike:
+    def _prices_on(self, engine: Engine, op: Operation, known: dict[str, Prices | None]) -> Prices | None:
+        """Return the costs on an engine of kernels structurally equal to `op`, None where it does not run them."""
+        if engine.name not in known:
             support = engine.support(op)
             prices = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))
-            alike[engine.name] = prices
-        return alike[engine.name]
+            known[engine.name] = prices
+        return known[engine.name]
 
     @cached_property
     def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:

@@ -38,8 +38,8 @@ def number(*, positive: bool = False) -> Convert:
     """Return the converter of numbers that are not negative, or are positive."""
 
     def convert(value: Any) -> float:
-        sound = isinstance(value, int | float) and not isinstance(value, bool)
-        if not sound or not (0 < value if positive else 0 <= value) or value == float("inf"):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not (0 < value if positive else 0 <= value) or value == float("inf"):
             raise Expected("a positive number" if positive else "a number that is not negative")
         return float(value)
 
