@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, lcm, prod
 from typing import TYPE_CHECKING, TypeVar
 
 from ....errors import Diagnostic, did_you_mean
+from .cost_table import cost_named
 from .operations import OpSupport
 from .prices import Price, Prices
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
+
+    from ..kernel import Kernel
 
 ROLES = ("ins", "weights", "outs", "accumulators", "scratch")
 """The roles of operands. A role that an engine does not mention lives where the one in `_SAME_AS` does."""
@@ -338,9 +341,13 @@ class Machine:
         """Return the costs on an engine of kernels structurally equal to `op`, None where it does not run them."""
         if engine.name not in known:
             support = engine.support(op)
-            prices = None if support is None else Prices(support, engine, self._cycles_per_cycle_of(engine))
-            known[engine.name] = prices
+            known[engine.name] = support and Prices(support, partial(self._kernel_cycles, engine, support))
         return known[engine.name]
+
+    def _kernel_cycles(self, engine: Engine, support: OpSupport, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
+        """Return the cycles of the machine's clock of a kernel on an engine, set-up included; None if it cannot run."""
+        cycles = cost_named(support.cost)(kernel, bounds, engine, **dict(support.parameters))
+        return None if cycles is None else ceil((cycles + engine.setup) * self._cycles_per_cycle_of(engine))
 
     @cached_property
     def _prices(self) -> dict[Hashable, dict[str, Prices | None]]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from math import ceil
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from .cost_table import cost_named
 from .operations import OpSupport
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from ..kernel import Kernel
-    from .model import Engine
 
 
 class Price(Protocol):
@@ -22,10 +20,10 @@ class Price(Protocol):
 
 
 class Prices:
-    """Cycles of structurally equal kernels on an engine that runs them, of which the machine's clock has `ratio`."""
+    """Cycles of structurally equal kernels on an engine that supports them, as `cost` gives them for loop extents."""
 
-    def __init__(self, support: OpSupport, engine: Engine, ratio: float):
-        self._support, self._engine, self._ratio = support, engine, ratio
+    def __init__(self, support: OpSupport, cost: Callable[[Kernel, tuple[int, ...]], int | None]):
+        self._support, self._cost = support, cost
         self._known: dict[tuple[int, ...] | None, int | None] = {}
         self._blocks: tuple[int, ...] = ()
 
@@ -44,8 +42,7 @@ class Prices:
     def _cycles(self, kernel: Kernel, bounds: tuple[int, ...]) -> int | None:
         self._blocks = self._blocks or self._support.blocks(kernel)
         whole = tuple(-(-extent // block) * block for extent, block in zip(bounds, self._blocks, strict=True))
-        cycles = cost_named(self._support.cost)(kernel, whole, self._engine, **dict(self._support.parameters))
-        return None if cycles is None else ceil((cycles + self._engine.setup) * self._ratio)
+        return self._cost(kernel, whole)
 
 
 def _kernel_of(op: Operation) -> Kernel:
