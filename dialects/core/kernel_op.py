@@ -185,7 +185,9 @@ class KernelOp(IRDLOperation, ABC):
         for value, attr in zip(self.extras, maps, strict=True):
             reached = [zip(index, shape_of(value), strict=True) for index in _corners(expected, attr.data)]
             if any(not 0 <= i < extent for pairs in reached for i, extent in pairs):
-                raise VerifyException(f"an epilogue map leaves its operand of shape {list(shape_of(value))}")
+                raise VerifyException(
+                    f"an epilogue map is out of bounds of its operand of shape {list(shape_of(value))}"
+                )
         block = single_block(self.epilogue)
         final = core.result or core.reductions[-1].body
         types = [value.type for value in final.last_op.operands] if final.last_op else []

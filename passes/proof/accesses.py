@@ -89,7 +89,7 @@ class AccessRules:
         if any(i is not None and not 0 <= i <= n - size for i, size, n in zip(offsets, sizes, shape, strict=True)):
             known = [0 if index is None else index for index in offsets]
             at = [f"element {listed(known)} of the shape {listed(shape)}", self._state.place()]
-            raise refuse("inside", f"'{op.name}' leaves its buffer", op, at)
+            raise refuse("inside", f"'{op.name}' is out of bounds of its buffer", op, at)
         pairs = zip(offsets, sizes, strict=True)
         return buffer.part(tuple(slice(None) if i is None else slice(i, i + size) for i, size in pairs))
 
@@ -305,7 +305,7 @@ class AccessRules:
         element = [o if o < 0 else max(o, n) if o + t > n else o for o, t, n in sides]
         raise refuse(
             "fill" if not box.clipped and not outward else "inside",
-            "a transfer leaves its far buffer",
+            "a transfer is out of bounds of its far buffer",
             op,
             [f"element {listed(element)} of the shape {listed(far.array.shape)}", self._state.place()],
             remedy="mark it as clipped, with a fill if it reads",

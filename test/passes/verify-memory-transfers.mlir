@@ -102,7 +102,7 @@ func.func @never_waited(%a: memref<16xi8>) {
 func.func @leaves_its_buffer(%a: memref<16xi8>) {
   %c8 = arith.constant 8 : index
   %near = memref.alloc() : memref<16xi8, "L1">
-  // expected-error@+1 {{a transfer leaves its far buffer (rule 'fill')}}
+  // expected-error@+1 {{a transfer is out of bounds of its far buffer (rule 'fill')}}
   %t = hier.dma_start %a[%c8] to %near : memref<16xi8>, memref<16xi8, "L1">
   hier.dma_wait %t
   func.return

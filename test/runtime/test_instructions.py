@@ -314,7 +314,7 @@ def test_ops_that_are_wrong(right: str, wrong: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [
-        ("%b, %out[%c8], %c8", "%b, %out[%c1], %c16", "an instruction leaves its buffer"),
+        ("%b, %out[%c8], %c8", "%b, %out[%c1], %c16", "an instruction is out of bounds of its buffer"),
         (
             "%c1 = arith.constant 1",
             "%c1 = arith.constant 9",

@@ -40,7 +40,7 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
         """
         Return a view along axes of (count, step in elements): `view[i, j] = self[i * step0 + j * step1]`.
 
-        Raises Diagnostic where it leaves the buffer, and where elements of a buffer that is written are there twice.
+        Raises Diagnostic where it is out of bounds of the buffer, and where an element that is written is there twice.
         """
         counts, steps = tuple(max(int(count), 0) for count, _ in axes), tuple(int(step) for _, step in axes)
         if 0 in counts:
@@ -72,7 +72,7 @@ class Flat(np.ndarray[tuple[int], np.dtype[_T]]):
     def _reach(self, first: int, end: int) -> None:
         if first < 0 or end > self.size:
             raise Diagnostic(
-                "an instruction leaves its buffer",
+                "an instruction is out of bounds of its buffer",
                 expected=f"elements 0 to {self.size - 1} from the given one on",
                 found=f"element {first if first < 0 else end - 1}",
             )

@@ -108,7 +108,7 @@ class Instruction:
         Execute the semantics on flat buffers, numbers and states; return the result in its type, None if there is
         none.
 
-        Raises Diagnostic where a number is not allowed, and where an access leaves its buffer.
+        Raises Diagnostic where a number is not allowed, and where an access is out of bounds of its buffer.
         """
         self.check({name: number for name, number in numbers.items() if type(number) is int})
         for each in self.parameters:

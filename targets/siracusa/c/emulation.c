@@ -320,7 +320,7 @@ static void run_job(const struct tw_task *task) {
     for (uint32_t i = 0; i < TW_NPU_REGISTERS; ++i) npu_model_write(&model, NPU_JOB + 4u * i, task->words[i]);
     npu_model_write(&model, NPU_TRIGGER, 0u);
     while (npu_model_read(&model, NPU_STATUS) != 0u) {}
-    if (model.fault == NPU_FAULT_JOB) tw_fail("the NPU lacks what a job asks for");
+    if (model.fault == NPU_FAULT_JOB) tw_fail("the NPU does not support a job");
     if (model.fault == NPU_FAULT_MEMORY) tw_fail("a job of the NPU reaches to 0x%08x", (unsigned)model.fault_address);
     if (model.fault != NPU_FAULT_NONE) tw_fail("the NPU's model reports fault %d", (int)model.fault);
 }

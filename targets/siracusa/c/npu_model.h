@@ -26,10 +26,10 @@
 /* The first thing that software did wrong; jobs that do are not finished, all else goes on. */
 enum npu_fault {
     NPU_FAULT_NONE,
-    NPU_FAULT_REGISTER, /* a register that there is not, or that is not safe to use */
+    NPU_FAULT_REGISTER, /* a register that does not exist, or is not safe to use */
     NPU_FAULT_SEQUENCE, /* a job written or triggered that was not acquired */
-    NPU_FAULT_JOB,      /* a job that asks for what the NPU lacks */
-    NPU_FAULT_MEMORY    /* a job that reaches outside of the memories */
+    NPU_FAULT_JOB,      /* a job that the NPU does not support */
+    NPU_FAULT_MEMORY    /* a job with an access out of bounds of the memories */
 };
 
 /* `size` bytes that the NPU sees at the address `base`; memories do not overlap. */

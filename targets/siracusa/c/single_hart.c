@@ -112,7 +112,7 @@ void tw_npu_wait(void) {
     tw_stop(
         npu()->fault == NPU_FAULT_REGISTER   ? "the NPU has no such register"
         : npu()->fault == NPU_FAULT_SEQUENCE ? "no job of the NPU has been acquired"
-        : npu()->fault == NPU_FAULT_JOB      ? "the NPU lacks what a job asks for"
+        : npu()->fault == NPU_FAULT_JOB      ? "the NPU does not support a job"
                                              : "a job of the NPU reaches out of its memories",
         npu()->fault_address);
 }

@@ -3,7 +3,7 @@
  * 16 of 2 bits. Sums wrap around. ss: both signed, us: the first unsigned and the second signed, uu: both unsigned.
  *
  * With TW_XPULP they are instructions of Xpulp, as words, since few compilers know them; with TW_XPULPNN too those for 4
- * and 2 bits, which GVSoC's Siracusa lacks. Without, they are C.
+ * and 2 bits, which GVSoC's Siracusa does not have. Without, they are C.
  *
  * Sources of the encodings: GVSoC models/cpu/iss/isa_gen/isa_pulpv2.py, isa_pulpnn.py.
  */

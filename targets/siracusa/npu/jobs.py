@@ -254,9 +254,9 @@ def check(job: Job) -> None:
     extents = {"height": job.height, "width": job.width, "channels": job.channels, "features": job.features}
     for name, extent in extents.items():
         if not 1 <= extent <= 0xFFFF:
-            raise _lacks(f"a job of {name} {extent}", "extents from 1 to 65535")
+            raise _unsupported(f"a job of {name} {extent}", "extents from 1 to 65535")
     if job.kind is Kind.DEPTHWISE and job.channels != job.features:
-        raise _lacks(
+        raise _unsupported(
             "a depthwise job with a multiplier of channels",
             f"{job.channels} features",
             f"{job.features} features",
@@ -269,30 +269,30 @@ def check(job: Job) -> None:
 
 def _check_numbers(job: Job) -> None:
     if not LEAST_BITS <= job.weight_bits <= MOST_BITS:
-        raise _lacks(f"weights of {job.weight_bits} bits", "2 to 8 bits")
+        raise _unsupported(f"weights of {job.weight_bits} bits", "2 to 8 bits")
     if not -(1 << 31) <= job.weight_offset < 1 << 31:
-        raise _lacks(f"a weight offset of {job.weight_offset}", "32 bits")
+        raise _unsupported(f"a weight offset of {job.weight_offset}", "32 bits")
     for name in ("input_pixel_stride", "input_row_stride", "output_pixel_stride", "output_row_stride"):
         if not 0 <= getattr(job, name) < 1 << 31:
-            raise _lacks(f"a stride of {getattr(job, name)} bytes", "strides that are not negative")
+            raise _unsupported(f"a stride of {getattr(job, name)} bytes", "strides that are not negative")
 
 
 def _check_padding(job: Job) -> None:
     padding = job.padding
     most = 0 if job.kind is Kind.POINTWISE else MOST_PADDING
     if any(not 0 <= side <= most for side in padding.sides):
-        raise _lacks(
+        raise _unsupported(
             "padding so wide", f"0 to {most} on each side", f"{list(padding.sides)}", "pad the image in memory"
         )
     if not -128 <= padding.value <= 255:
-        raise _lacks("a padding value of more than a byte", "-128 to 255", str(padding.value))
+        raise _unsupported("a padding value of more than a byte", "-128 to 255", str(padding.value))
     if min(job.input_height, job.input_width) < 1:
-        raise _lacks("an image that is padding only", "one row and column at least")
+        raise _unsupported("an image that is padding only", "one row and column at least")
     # Only the last sub-tile of a row or column has the padding after the image.
     late = {"bottom": (job.height, padding.bottom), "right": (job.width, padding.right)}
     for side, (extent, rows) in late.items():
         if extent > PIXELS and rows > (extent - 1) % PIXELS + 1:
-            raise _lacks(
+            raise _unsupported(
                 f"padding at the {side} that reaches into the last sub-tile but one",
                 f"an output extent that leaves {rows} or more of its last {PIXELS}",
                 f"an extent of {extent}",
@@ -302,22 +302,22 @@ def _check_padding(job: Job) -> None:
 
 def _check_requantisation(job: Job) -> None:
     if job.scale_bits not in (0, *SIZES) or job.output_bits not in SIZES:
-        raise _lacks(
+        raise _unsupported(
             "numbers of this width",
             "scales and outputs of 8 or 32 bits",
             f"scales of {job.scale_bits}, outputs of {job.output_bits} bits",
         )
     if bool(job.scale_bits) != (job.output_bits == 8):
-        raise _lacks(
+        raise _unsupported(
             "requantisation to 32 bits, and bytes without it",
             "a scale and outputs of 8 bits, or no scale and outputs of 32 bits",
             f"scales of {job.scale_bits}, outputs of {job.output_bits} bits",
         )
     if job.accumulate and job.output_bits != 32:
-        raise _lacks("adding to outputs of 8 bits", "outputs of 32 bits to add to")
+        raise _unsupported("adding to outputs of 8 bits", "outputs of 32 bits to add to")
     if not 0 <= job.shift < 32:
-        raise _lacks(f"a shift by {job.shift}", "0 to 31")
+        raise _unsupported(f"a shift by {job.shift}", "0 to 31")
 
 
-def _lacks(what: str, expected: str, found: str = "", remedy: str = "") -> Diagnostic:
+def _unsupported(what: str, expected: str, found: str = "", remedy: str = "") -> Diagnostic:
     return Diagnostic(f"the NPU does not support {what}", expected=expected, found=found, remedy=remedy)

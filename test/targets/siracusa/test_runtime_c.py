@@ -147,7 +147,7 @@ RULES = {
     "tw_npu_trigger();": "no job has been acquired",
     "tw_npu_acquire(); tw_npu_acquire();": "has not been triggered",
     "tw_npu_acquire(); tw_npu_write(24, 0);": "no register 24",
-    "tw_npu_acquire(); tw_npu_trigger(); tw_npu_wait();": "the NPU lacks what a job asks for",
+    "tw_npu_acquire(); tw_npu_trigger(); tw_npu_wait();": "the NPU does not support a job",
     "tw_npu_address(far);": "the NPU does not see this place",
 }
 

@@ -83,5 +83,5 @@ def test_a_row_that_leaves_its_buffer_is_refused() -> None:
       %nine = arith.constant 9 : index
       cluster.unpack %x[%zero], %out[%zero], %nine {bits = 4 : i64, is_signed} : memref<4xi8>, memref<8xi8>
       func.return }"""
-    with pytest.raises(Diagnostic, match="an instruction leaves its buffer"):
+    with pytest.raises(Diagnostic, match="an instruction is out of bounds of its buffer"):
         Interpreter(parse_module(CONTEXT, text)).call("f", [np.zeros(4, np.int8), np.zeros(8, np.int8)])
