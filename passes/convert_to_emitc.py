@@ -36,7 +36,7 @@ from ..errors import Diagnostic
 from ..ir import where
 from .core.base import Pass
 from .emitc.arith import is_half_function, is_libm
-from .emitc.buffers import flags, global_op, shape_attribute
+from .emitc.buffers import ENTRY, flags, global_op, shape_attribute
 from .emitc.builder import UNSIGNED, Builder, layout_of, pointer, scalar_type
 from .emitc.converter import FunctionConverter, ModuleState, global_name, memref_type
 from .emitc.guard import RANGE, RESET, STATE, STATUS, guard_inputs
@@ -85,6 +85,7 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     constants = _always_constants(state)
     converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
+    headers += ["tilewright_tables.h"] if ENTRY in state.called else []
     headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []
     headers += sorted(state.headers, key=lambda name: (state.headers[name], name))
     includes = [emitc.IncludeOp.create(properties={"include": StringAttr(header)}) for header in headers]

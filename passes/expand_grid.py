@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from xdsl.context import Context
@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import FirstOp, GridOp, LastOp, YieldOp
+from ..dialects.hier.indirect import lookups_of
 from ..ir import functions
 from .core.base import Pass
 from .grids.memories import Memories, place_residents
@@ -124,10 +125,12 @@ def _write_step(step: Step, grid: GridOp, streams: list[Stream], scratch: list[S
 
 def _move(step: Step, stream: Stream, near: SSAValue, number: int) -> None:
     """Transfer a tile at step `number` of its residency, and wait."""
-    offsets = stream.offsets(step)
+    # A table is looked up once per tile; index arithmetic is shared by all steps.
+    offsets = None if lookups_of(stream.tile) and stream.run > 1 else stream.offsets(step)
 
     def move(writer: Writer) -> None:
-        writer.wait(stream.start(writer, offsets, near))
+        at = stream.offsets(replace(step, writer=writer)) if offsets is None else offsets
+        writer.wait(stream.start(writer, at, near))
 
     if stream.run == 1:
         move(step.writer)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr, TensorType, UnrankedMemRefType
+from xdsl.dialects.builtin import IntAttr, MemRefType, NoneAttr, TensorType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import (
     EffectInstance,
@@ -256,6 +256,15 @@ class Signals(OpTrait):
 
 class Blocks(Signals):
     """Event that another program has to allow: the program of the op may block there."""
+
+
+class DeclaredRange(OpTrait):
+    """Data-dependent result of index type from the property `low` to below the property `high`, which a run checks."""
+
+    @staticmethod
+    def of(op: Operation) -> tuple[int, int]:
+        """Return the least result, and the one after the greatest."""
+        return cast(IntAttr, op.properties["low"]).data, cast(IntAttr, op.properties["high"]).data
 
 
 class Programs(RecursiveMemoryEffect):

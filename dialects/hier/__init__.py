@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..core.semantics import Runner, Value, semantics
 from .bodies import YieldOp
 from .grid import GridOp
+from .indirect import LookupAttr, LookupOp
 from .launch import JoinOp, LaunchOp
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
@@ -118,6 +119,6 @@ def _run_last(runner: Runner, op: LastOp, operands: Sequence[Value]) -> list[Val
 
 HIER = Dialect(
     "hier",
-    [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp, LaunchOp, JoinOp],
-    [TileAttr, ScratchAttr, TokenType],
+    [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp, LaunchOp, JoinOp, LookupOp],
+    [TileAttr, ScratchAttr, LookupAttr, TokenType],
 )

@@ -41,6 +41,7 @@ from ..core.effect_traits import OperandEffects, OwnArguments
 from ..core.semantics import Runner, Value, semantics
 from .bodies import Move, YieldOp, move_of, verify_body, verify_broadcast
 from .grid_syntax import parse_buffers, parse_point, print_point, print_scratch, print_tiles
+from .indirect import entries_of, verify_lookups
 from .tiles import ScratchAttr, TileAttr, buffer_types, read_tile, write_tile
 
 
@@ -217,6 +218,7 @@ class GridOp(IRDLOperation):
             if tile.stages.data < 1:
                 raise VerifyException(f"the tile of operand {index} needs at least one stage")
             self._verify_tile(index, tile, value)
+            verify_lookups(self, index, tile)
             is_view = tile.level_name is None and tile.output is None
             if is_view and any(t > n for t, n in zip(tile.extents, shape_of(value), strict=True)):
                 raise VerifyException(f"the tile of operand {index} is larger than the operand, used in place")
@@ -313,8 +315,8 @@ class GridOp(IRDLOperation):
             printer.print_attr_dict(self.apart.data)
         bodies = map(self.body_of, range(len(self.operands)))
         operands = list(zip(self.buffers, self.operands, self.tiles, bodies, strict=True))
-        print_tiles(printer, "ins", operands[: len(self.inputs)], names)
-        print_tiles(printer, "outs", operands[len(self.inputs) :], names)
+        print_tiles(printer, "ins", operands[: len(self.inputs)], self.operands, names)
+        print_tiles(printer, "outs", operands[len(self.inputs) :], self.operands, names)
         print_scratch(printer, list(zip(self.scratch_buffers, self.scratches, strict=True)))
         if self.attributes:
             with printer.indented(2):
@@ -356,8 +358,10 @@ def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapp
     ranges = [(place[dim],) if dim in place else range(extent) for dim, extent in enumerate(op.bounds)]
     for point in product(*ranges):
         for index, (tile, array) in enumerate(zip(tiles, operands, strict=True)):
-            offsets = tile.offsets(point)
-            if held[index] == offsets or tile.output is not None:
+            if tile.output is not None:
+                continue
+            offsets = tile.offsets(point, entries_of(op, tile, operands, point))
+            if held[index] == offsets:
                 continue
             if tile.level_name is None:
                 near[index] = _view(op, index, array, offsets)
@@ -368,7 +372,7 @@ def _run_copy(runner: Runner, op: GridOp, operands: Sequence[Value], place: Mapp
                 write_tile(array, old, near[index], moves[index])
             start = op.starter_of(index - count) if index >= count else None
             if start is not None:
-                begin = tiles[start].offsets(point)
+                begin = tiles[start].offsets(point, entries_of(op, tiles[start], operands, point))
                 _fetch(op, start, operands[start], begin, near[index], moves[start])
             held[index] = offsets
         runner.run_region(op.body, [*(np.int64(i) for i in point), *near, *scratch])

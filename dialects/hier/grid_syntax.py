@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, MemRefType
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, MemRefType, NoneAttr
 from xdsl.ir import BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.affine_parser import AffineParser
 from xdsl.printer import Printer
 
 from ...ir import shape_of
-from ..core.syntax.affine import affine_text
 from .bodies import parse_body, print_body
+from .indirect import Entry, parse_entry, print_offset, resolve_entries
 from .tiles import ScratchAttr, TileAttr, buffer_types, parse_buffer, parse_placement
 
 
@@ -39,6 +39,10 @@ class Header:
     arguments: list[Parser.Argument] = field(default_factory=list[Parser.Argument])
     buffers: list[Parser.UnresolvedArgument] = field(default_factory=list[Parser.UnresolvedArgument])
     """The arguments of the tiles, whose types follow once all operands are known."""
+    names: list[str] = field(default_factory=list[str])
+    """The names of the inputs, which tables are among."""
+    entries: dict[int, list[Entry]] = field(default_factory=dict[int, list[Entry]])
+    """Lookups of tiles, by operand."""
 
 
 def parse_point(parser: Parser) -> Header:
@@ -60,7 +64,7 @@ def parse_buffers(parser: Parser, header: Header) -> None:
     for keyword in ("ins", "outs"):
         if parser.parse_optional_keyword(keyword) is not None:
             parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda k=keyword: _parse_tile(parser, header, k))
-    _resolve_buffers(header)
+    _resolve_buffers(parser, header)
     if parser.parse_optional_keyword("scratch") is not None:
         parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_scratch(parser, header))
 
@@ -74,7 +78,10 @@ def _parse_tile(parser: Parser, header: Header, keyword: str) -> None:
     argument = _argument(parser)
     parser.parse_punctuation("=")
     unresolved = parser.parse_unresolved_operand()
-    offsets = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_offset(parser, header))
+    entries: list[Entry] = []
+    offsets = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: _parse_offset(parser, header, entries)
+    )
     extents: Sequence[int] = ()
     if offsets is not None:
         extents = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
@@ -92,23 +99,34 @@ def _parse_tile(parser: Parser, header: Header, keyword: str) -> None:
         expected = f"expected {len(shape)} offsets and extents of the tile"
         parser.raise_error(f"{expected}, found {len(offsets)} and {len(extents)}", start, parser.pos)
     value = parser.resolve_operand(unresolved, type)
-    map = AffineMap(len(header.dims), 0, tuple(offsets))
-    tile = TileAttr(ArrayAttr([IntAttr(extent) for extent in extents]), AffineMapAttr(map), *placement)
+    map = AffineMap(len(header.dims), len(entries), tuple(offsets))
+    tile = TileAttr(ArrayAttr([IntAttr(extent) for extent in extents]), AffineMapAttr(map), *placement, NoneAttr())
     header.operands[keyword].append(value)
+    if entries:
+        header.entries[len(header.tiles)] = entries
+    if keyword == "ins":
+        header.names.append(_name(unresolved))
     if (body := parse_body(parser)) is not None:
         header.bodies[len(header.tiles)] = body
     header.tiles.append(tile)
     header.buffers.append(argument)
 
 
-def _resolve_buffers(header: Header) -> None:
-    """Give the arguments of the tiles their types."""
+def _resolve_buffers(parser: Parser, header: Header) -> None:
+    """Give the tiles their lookups, and the arguments of the tiles their types."""
+    for index, entries in header.entries.items():
+        lookups = resolve_entries(parser, entries, header.names, len(header.dims))
+        header.tiles[index] = header.tiles[index].but(lookups=lookups)
     types = buffer_types(header.tiles, [*header.operands["ins"], *header.operands["outs"]], len(header.operands["ins"]))
     header.arguments += [argument.resolve(kind) for argument, kind in zip(header.buffers, types, strict=True)]
 
 
-def _parse_offset(parser: Parser, header: Header) -> AffineExpr:
-    """Parse an expression of the grid's dimensions: `%i * 8`."""
+def _name(operand: UnresolvedOperand) -> str:
+    return operand.operand_name + (f"#{operand.index}" if operand.index else "")
+
+
+def _parse_offset(parser: Parser, header: Header, entries: list[Entry] | None = None) -> AffineExpr:
+    """Parse an expression of the grid's dimensions, and of `entries` of tables: `%i * 8`, `%table[%i] in [0, 9)`."""
 
     def dimension() -> AffineExpr | None:
         start = parser.pos
@@ -116,6 +134,10 @@ def _parse_offset(parser: Parser, header: Header) -> AffineExpr:
         if operand is None:
             return None
         if operand.operand_name not in names:
+            if entries is not None:
+                index = parse_entry(parser, _name(operand), lambda: _parse_offset(parser, header), entries)
+                if index is not None:
+                    return index
             parser.raise_error(f"expected a dimension of the grid, found %{operand.operand_name}", start, parser.pos)
         return AffineExpr.dimension(names.index(operand.operand_name))
 
@@ -147,11 +169,13 @@ def print_tiles(
     printer: Printer,
     keyword: str,
     tiles: Sequence[tuple[BlockArgument, SSAValue, TileAttr, Region | None]],
+    operands: Sequence[SSAValue],
     dims: Sequence[str],
 ) -> None:
     """Print a group of operands with their buffers and tiles, each on its line; nothing of no operands."""
     if tiles:
-        _print_group(printer, keyword, [lambda each=each: _print_tile(printer, *each, dims) for each in tiles])
+        lines = [lambda each=each: _print_tile(printer, *each, operands, dims) for each in tiles]
+        _print_group(printer, keyword, lines)
 
 
 def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, ScratchAttr]]) -> None:
@@ -182,6 +206,7 @@ def _print_tile(
     value: SSAValue,
     tile: TileAttr,
     body: Region | None,
+    operands: Sequence[SSAValue],
     dims: Sequence[str],
 ) -> None:
     printer.print_ssa_value(argument)
@@ -189,8 +214,9 @@ def _print_tile(
     printer.print_ssa_value(value)
     offsets = tile.map.data.results
     if tile.extents != shape_of(value) or any(offset != AffineExpr.constant(0) for offset in offsets):
-        starts = ", ".join(affine_text(offset, dims) for offset in offsets)
-        printer.print_string(f"[{starts}] [{', '.join(map(str, tile.extents))}]")
+        with printer.in_square_brackets():
+            printer.print_list(offsets, lambda offset: print_offset(printer, offset, tile, operands, dims))
+        printer.print_string(f" [{', '.join(map(str, tile.extents))}]")
     tile.print_placement(printer)
     printer.print_string(" : ")
     printer.print_attribute(value.type)

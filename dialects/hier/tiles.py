@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...ir import Array, element_of, numbers_of, numpy_type
 from ..core.layouts import buffer_bytes, layout_fault, layout_map, view_strides
+from .indirect import LookupAttr, looked_up_by
 
 
 @irdl_attr_definition
@@ -53,6 +54,10 @@ class TileAttr(ParametrizedAttribute):
 
     An input that `starts` an output, given by its number among the outputs, has no buffer of its own: it is brought to
     the output's buffer at the first point of each tile there, so that a reduction starts from it.
+
+    A symbol of the map is an entry of a table, from the lookup of its number (`indirect.py`):
+
+        #hier.tile<[1, 64] at (d0)[s0] -> (s0, 0) lookups [#hier.lookup<0 at (d0) -> (d0) in [0, 16)>] in "L1">
     """
 
     name = "hier.tile"
@@ -68,6 +73,7 @@ class TileAttr(ParametrizedAttribute):
     layout: AffineMapAttr | NoneAttr
     broadcast: DenseArrayBase | NoneAttr
     starts: IntAttr | NoneAttr
+    lookups: ArrayAttr[LookupAttr] | NoneAttr
 
     @staticmethod
     def get(
@@ -82,6 +88,7 @@ class TileAttr(ParametrizedAttribute):
         layout: AffineMapAttr | None = None,
         broadcast: Sequence[int] = (),
         starts: int | None = None,
+        lookups: Sequence[LookupAttr] = (),
     ) -> TileAttr:
         """Return the attribute."""
         return TileAttr(
@@ -95,6 +102,7 @@ class TileAttr(ParametrizedAttribute):
             NoneAttr() if layout is None else layout,
             DenseArrayBase.from_list(i64, list(broadcast)) if broadcast else NoneAttr(),
             NoneAttr() if starts is None else IntAttr(starts),
+            ArrayAttr(lookups) if lookups else NoneAttr(),
         )
 
     def but(self, **parts: Attribute) -> TileAttr:
@@ -132,11 +140,12 @@ class TileAttr(ParametrizedAttribute):
 
     def dims(self) -> tuple[int, ...]:
         """Return the grid dimensions that the tile depends on."""
-        return tuple(sorted({dim for expr in self.map.data.results for dim in expr.used_dims()}))
+        own = {dim for expr in self.map.data.results for dim in expr.used_dims()}
+        return tuple(sorted(own | looked_up_by(self)))
 
-    def offsets(self, point: Sequence[int]) -> tuple[int, ...]:
-        """Return the first element of the tile at a grid point."""
-        return tuple(self.map.data.eval(list(point), []))
+    def offsets(self, point: Sequence[int], entries: Sequence[int] = ()) -> tuple[int, ...]:
+        """Return the first element of the tile at a grid point, given the entries that are looked up."""
+        return tuple(self.map.data.eval(list(point), list(entries)))
 
     def type_of(self, operand: SSAValue) -> Attribute:
         """Return the type of the buffer that holds one tile of an operand, or of the view of it."""
@@ -164,13 +173,17 @@ class TileAttr(ParametrizedAttribute):
             shape = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
             parser.parse_keyword("at")
             map = cast(AffineMapAttr, parser.parse_attribute())
+            lookups = parser.parse_attribute() if parser.parse_optional_keyword("lookups") else NoneAttr()
             placement = parse_placement(parser)
-        return [ArrayAttr([IntAttr(extent) for extent in shape]), map, *placement]
+        return [ArrayAttr([IntAttr(extent) for extent in shape]), map, *placement, lookups]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(f"[{', '.join(map(str, self.extents))}] at ")
             printer.print_attribute(self.map)
+            if not isinstance(self.lookups, NoneAttr):
+                printer.print_string(" lookups ")
+                printer.print_attribute(self.lookups)
             self.print_placement(printer)
 
     def print_placement(self, printer: Printer) -> None:

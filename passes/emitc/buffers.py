@@ -22,10 +22,13 @@ from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueA
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects import emitc
+from ...dialects.core.effect_traits import DeclaredRange
 from ...errors import Diagnostic
 from ...ir import dense, where
 from .builder import UNSIGNED, Builder, Strided, layout_of, lvalue, pointer, scalar_type
 
+ENTRY = "tw_entry_i64"
+"""Function of the runtime that checks an entry of a table."""
 EXTERNAL = "tilewright.external"
 """Attribute of a global in external memory."""
 VIEWS = (
@@ -111,6 +114,13 @@ def load(b: Builder, op: Operation) -> None:
     """Convert `memref.load`."""
     lvalue = element(b, op, op.operands[0], op.operands[1:])
     b.values[op.results[0]] = b.emit(emitc.LoadOp, [lvalue], cast(EmitC_LValueType, lvalue.type).value_type)
+
+
+def lookup(b: Builder, op: Operation) -> None:
+    """Convert `hier.lookup`: a load whose result is checked against the declared range."""
+    load(b, op)
+    entry, limits = b.cast(b.values[op.results[0]], i64), DeclaredRange.of(op)
+    b.values[op.results[0]] = b.call(ENTRY, [entry, *(b.integer(limit, i64) for limit in limits)], i32)
 
 
 def store(b: Builder, op: Operation) -> None:

@@ -18,7 +18,7 @@ from ...errors import Diagnostic
 from ...ir import where
 from ..loops.nest import INDEPENDENT
 from .arith import RULES, products, sum_and_carry
-from .buffers import VIEWS, copy, load, local_array, store, view
+from .buffers import VIEWS, copy, load, local_array, lookup, store, view
 from .builder import Builder, layout_of, lvalue, pointer, scalar_type
 from .calls import call_instruction
 from .emitters import emitter_of
@@ -302,6 +302,7 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.mului_extended": FunctionConverter.several,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
+    "hier.lookup": lambda converter, op: lookup(converter.b, op),
     "memref.alloca": lambda converter, op: local_array(converter.b, op),
     "memref.copy": lambda converter, op: copy(converter.b, op),
     "memref.dim": FunctionConverter.dim,

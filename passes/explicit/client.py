@@ -71,6 +71,14 @@ class Client:
         """Return the number that stands for a result that depends on data; None where the result is unknown."""
         return None
 
+    def ranged(self, op: Operation, low: int, high: int) -> Any:
+        """
+        Return the value that stands for a data-dependent index from `low` to below `high`; None where it is unknown.
+
+        Sums and products of it with known indices are computed, with the operators of the value.
+        """
+        return None
+
     def get_global(self, op: Operation) -> Handler:
         """Return the handler that gives the memory of a global."""
         raise self._unsupported(op)

@@ -12,7 +12,7 @@ handler a client (`client.py`) gives. Code with an event that may block is a gen
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from ...dialects.core.analysis.arithmetic import evaluator, integer_of
-from ...dialects.core.effect_traits import Blocks
+from ...dialects.core.effect_traits import Blocks, Box, DeclaredRange, Effect
 from ...dialects.core.effects import Effects
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import TokenType
@@ -44,6 +44,8 @@ _INFIX: dict[Any, str] = {
     operator.ge: ">=",
 }
 """Function of integer arithmetic -> the operator that Python writes it with."""
+_OF_RANGES = (operator.add, operator.sub, operator.mul)
+"""Arithmetic on indices of a declared range."""
 
 
 class Compiled(NamedTuple):
@@ -61,6 +63,8 @@ class _Code:
     client: Client
     lines: list[str] = field(default_factory=list[str])
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    ranged: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    """Names of the indices that depend on data in a declared range."""
     constants: dict[str, int] = field(default_factory=dict[str, int])
     """Literals among the names."""
     space: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -156,7 +160,7 @@ def _plain(code: _Code, op: Operation, depth: int) -> None:
             _EVENTS[event](code, op, depth)
         return
     if any(operand not in code.names for operand in op.operands):
-        _data(code, op)
+        _ranged(code, op, compute, depth)
         return
     operands = [code.names[operand] for operand in op.operands]
     if all(name in code.constants for name in operands):
@@ -167,6 +171,18 @@ def _plain(code: _Code, op: Operation, depth: int) -> None:
         else:
             return
     code.add(depth, f"{code.bind(op.results[0])} = {_expression(code, compute, operands)}")
+
+
+def _ranged(code: _Code, op: Operation, compute: Callable[..., Any], depth: int) -> None:
+    """Append arithmetic on indices of a declared range; other results depend on data."""
+    operands = [code.names.get(value) or code.ranged.get(value) for value in op.operands]
+    if isinstance(op, arith.IndexCastOp) and operands[0] is not None:
+        code.ranged[op.result] = operands[0]
+    elif compute in _OF_RANGES and None not in operands:
+        name = code.ranged.setdefault(op.results[0], f"g{len(code.ranged)}")
+        code.add(depth, f"{name} = {_expression(code, compute, [each for each in operands if each])}")
+    else:
+        _data(code, op)
 
 
 def _expression(code: _Code, compute: Callable[..., Any], operands: Sequence[str]) -> str:
@@ -211,10 +227,29 @@ def _view(code: _Code, op: Operation, depth: int) -> None:
 def _access(code: _Code, op: Operation, effects: Effects, depth: int) -> None:
     until = lasting(effects)
     needed = [value for each in until if each.region is not None for value in each.region.offsets]
-    operands = _operands(code, op, values_of(op, effects), [v for v in needed if isinstance(v, SSAValue)])
+    indices = {value for each in _regions(effects) for value in each.offsets if isinstance(value, SSAValue)}
+    values, ranged = values_of(op, effects), {value: name for value, name in code.ranged.items() if value in indices}
+    operands = _operands(code, op, values, [v for v in needed if isinstance(v, SSAValue)], ranged)
     _append(code, op, code.client.access(op, effects), operands, depth)
-    if not until:
+    if op.has_trait(DeclaredRange):
+        _declared_range(code, op)
+    elif not until:
         _data(code, op)
+
+
+def _regions(effects: Effects) -> list[Box]:
+    """Return the regions that an access touches."""
+    found = (each.region for each in effects.instances if isinstance(each, Effect))
+    return [region for region in found if region is not None]
+
+
+def _declared_range(code: _Code, op: Operation) -> None:
+    """Set the result of an op to the value that a client takes for its range."""
+    value = code.client.ranged(op, *DeclaredRange.of(op))
+    if value is None:
+        _data(code, op)
+        return
+    code.space[code.ranged.setdefault(op.results[0], f"g{len(code.ranged)}")] = value
 
 
 def _wait(code: _Code, op: Operation, depth: int) -> None:
@@ -290,15 +325,22 @@ def _append(code: _Code, op: Operation, handler: Handler, operands: str, depth: 
     code.add(depth, f"{code.bind(kept[0])} = {text}" if kept else text)
 
 
-def _operands(code: _Code, op: Operation, values: Sequence[SSAValue], needed: Collection[SSAValue] = ()) -> str:
+def _operands(
+    code: _Code,
+    op: Operation,
+    values: Sequence[SSAValue],
+    needed: Collection[SSAValue] = (),
+    ranged: Mapping[SSAValue, str] = {},
+) -> str:
+    """Return the operands of a handler; data are None, but indices of a range among the `ranged`."""
     for index, value in enumerate(values):
         is_needed = isinstance(value.type, MemRefType | TokenType) or (
             isinstance(value.type, IndexType) and value in needed
         )
-        if is_needed and value not in code.names:
+        if is_needed and value not in code.names and value not in ranged:
             message = f"operand {index} of '{op.name}' depends on data"
             raise code.client.refuse(op, message, f"operand {index}")
-    return ", ".join(code.names.get(value, "None") for value in values)
+    return ", ".join(code.names.get(value) or ranged.get(value, "None") for value in values)
 
 
 # Control flow
@@ -384,8 +426,8 @@ def _outer_values(code: _Code, op: scf.ForOp) -> list[str]:
         inside.update(inner.results)
         inside.update(value for region in inner.regions for block in region.blocks for value in block.args)
         used.update(dict.fromkeys(inner.operands))
-    outer = [code.names[value] for value in used if value not in inside and value in code.names]
-    return [name for name in outer if name not in code.constants]
+    outer = [code.names.get(value) or code.ranged.get(value) for value in used if value not in inside]
+    return [name for name in outer if name and name not in code.constants and name not in code.space]
 
 
 def _by_data(

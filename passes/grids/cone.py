@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from xdsl.dialects import scf
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.arithmetic import evaluator, integer_of
-from ...dialects.core.effects import is_speculatable
+from ...dialects.core.effect_traits import DeclaredRange
+from ...dialects.core.effects import EffectAnalysis, is_speculatable, root_of
+from ...dialects.core.nesting import nested_ops
 from ..loops.nest import Index
 from .writer import Writer
 
@@ -68,12 +70,33 @@ class Cone:
         return [known(value) for value in values]
 
 
+def reads_unwritten(loop: scf.ForOp, op: Operation) -> bool:
+    """Return whether an op looks up a table that the loop does not write, so that any step may look it up."""
+    if not op.has_trait(DeclaredRange):
+        return False
+    analysis = EffectAnalysis()
+    tables = {_memory_of(value) for value in analysis.of(op).reads}
+    for inner in nested_ops(loop):
+        effects = analysis.of(inner)
+        if not effects.is_known or effects.writes_any or any(_memory_of(value) in tables for value in effects.writes):
+            return False
+        if any(table in effects.symbols_written for table in tables):
+            return False
+    return True
+
+
+def _memory_of(value: SSAValue) -> SSAValue | str:
+    """Return the buffer that a memref is a view of, a global by its name."""
+    root = root_of(value)
+    return root.owner.name_.string_value() if isinstance(root.owner, memref.GetGlobalOp) else root
+
+
 def _collect(loop: scf.ForOp, value: SSAValue, ops: dict[Operation, None]) -> bool:
     """Collect the backward slice of a value in topological order; return False if an op is not speculatable."""
     owner = value.owner
     if value is loop.body.block.args[0] or owner in ops or not loop.is_ancestor(owner):
         return True
-    if not isinstance(owner, Operation) or not is_speculatable(owner):
+    if not isinstance(owner, Operation) or not (is_speculatable(owner) or reads_unwritten(loop, owner)):
         return False
     if not all(_collect(loop, operand, ops) for operand in owner.operands):
         return False

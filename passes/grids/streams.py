@@ -12,9 +12,9 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
-from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.machine.model import LARGEST_ELEMENT
-from ...dialects.hier import DmaStartOp, GridOp, TileAttr
+from ...dialects.hier import DmaStartOp, GridOp, LookupAttr, LookupOp, TileAttr
+from ...dialects.hier.indirect import free_forms, free_map, lookups_of
 from ...errors import Diagnostic
 from ...ir import shape_of, where
 from ..loops.nest import Index
@@ -90,14 +90,23 @@ class Stream:
     @cached_property
     def is_partial(self) -> bool:
         """True if there are partial tiles."""
-        bounds = self.grid.bounds
-        forms = [linear(expr).interval(bounds) for expr in self.tile.map.data.results]
-        sides = zip(forms, self.tile.extents, shape_of(self.operand), strict=True)
+        forms, bounds = free_forms(self.tile, self.grid.bounds)
+        sides = zip((form.interval(bounds) for form in forms), self.tile.extents, shape_of(self.operand), strict=True)
         return any(low < 0 or high + extent > size for (low, high), extent, size in sides)
 
     def offsets(self, step: Step) -> list[SSAValue]:
-        """Return the offset of the operand's tile at a step, in elements per axis."""
-        return [step.writer.value(step.writer.affine(expr, step.dim)) for expr in self.tile.map.data.results]
+        """Return the offset of the operand's tile at a step, in elements per axis; tables are looked up there."""
+        entries = [self._entry(step, lookup) for lookup in lookups_of(self.tile)]
+        rank = len(self.grid.bounds)
+
+        def value(dim: int) -> Index:
+            return step.dim(dim) if dim < rank else entries[dim - rank]
+
+        return [step.writer.value(step.writer.affine(expr, value)) for expr in free_map(self.tile)]
+
+    def _entry(self, step: Step, lookup: LookupAttr) -> SSAValue:
+        indices = [step.writer.value(step.writer.affine(expr, step.dim)) for expr in lookup.map.data.results]
+        return step.writer.op(LookupOp(self.grid.operands[lookup.operand], indices, lookup.range))
 
     def buffer(self, step: Step) -> SSAValue:
         """Return the buffer of the tile at a step: in the ring, or a view of the operand in place."""

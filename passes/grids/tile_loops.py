@@ -12,7 +12,7 @@ from ...dialects.core.analysis.arithmetic import integer_of
 from ...dialects.core.effects import is_speculatable
 from ...dialects.hier import DmaStartOp, DmaWaitOp
 from ..memory.views import bytes_of
-from .cone import Cone
+from .cone import Cone, reads_unwritten
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _holds_transfer(op: Operation) -> bool:
 
 def _transfer(loop: scf.ForOp, op: Operation, steps: int) -> Transfer | None:
     guarded = isinstance(op, scf.IfOp)
-    start = _alone_in(op) if guarded else op
+    start = _alone_in(loop, op) if guarded else op
     if not isinstance(start, DmaStartOp) or not isinstance(wait := start.next_op, DmaWaitOp):
         return None
     if wait.token is not start.token or not start.token.has_one_use():
@@ -117,14 +117,19 @@ def _transfer(loop: scf.ForOp, op: Operation, steps: int) -> Transfer | None:
     return Transfer(start, wait, op, run, steps // run, cone)
 
 
-def _alone_in(op: scf.IfOp) -> DmaStartOp | None:
+def _alone_in(loop: scf.ForOp, op: scf.IfOp) -> DmaStartOp | None:
     """Return the sole transfer of a conditional; None if it has an else branch or other side effects."""
     if op.results or op.false_region.blocks:
         return None
     starts = [inner for inner in op.true_region.block.ops if isinstance(inner, DmaStartOp)]
     rest = [inner for inner in op.true_region.block.ops if not isinstance(inner, DmaStartOp | DmaWaitOp | scf.YieldOp)]
     alone = len(starts) == 1 and len(op.true_region.block.ops) == len(rest) + 3
-    return starts[0] if alone and all(map(is_speculatable, rest)) else None
+    return starts[0] if alone and all(_may_move(loop, each) for each in rest) else None
+
+
+def _may_move(loop: scf.ForOp, op: Operation) -> bool:
+    """Return whether an op may be executed at another step of a loop."""
+    return is_speculatable(op) or reads_unwritten(loop, op)
 
 
 def _run(loop: scf.ForOp, op: scf.IfOp, steps: int, *, first: bool) -> int | None:
@@ -148,7 +153,7 @@ def _in_order(found: TileLoop) -> bool:
     end = min((place[each.holder] for each in found.writes), default=len(ops) - 1)
     transfers = {op for each in (*found.fetches, *found.writes) for op in (each.holder, each.end)}
     outside = [*ops[:begin], *ops[max(begin, end) : -1]]
-    return begin <= end and all(op in transfers or is_speculatable(op) for op in outside)
+    return begin <= end and all(op in transfers or _may_move(found.loop, op) for op in outside)
 
 
 def _lie_apart(found: TileLoop, transfer: Transfer) -> bool:

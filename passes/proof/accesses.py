@@ -19,6 +19,7 @@ from ..explicit.client import Handler
 from .grid import prove_in_place
 from .memory import State, Transfer
 from .origins import Origin, Spot, brought
+from .ranges import Index, ends, extent_of
 from .regions import Buffer, Region
 from .rules import listed, name_of, refuse
 from .tiles import KernelFacts, TileChecks, facts_of
@@ -71,7 +72,8 @@ class AccessRules:
         def access(*operands: Any) -> None:
             for is_write, position, box in plans:
                 buffer, offsets, sizes = operands[position], *box(operands)
-                if is_write and (None in offsets or buffer.by_data):
+                is_exact = not buffer.by_data and all(isinstance(each, int) for each in offsets)
+                if is_write and not is_exact:
                     self._keeps(op, buffer)
                 region = self._part(op, buffer, offsets, sizes)
                 if is_write:
@@ -82,22 +84,28 @@ class AccessRules:
 
         return access
 
-    def _part(self, op: Operation, buffer: Buffer, offsets: Sequence[int | None], sizes: Sequence[int]) -> Region:
+    def _part(self, op: Operation, buffer: Buffer, offsets: Sequence[Index | None], sizes: Sequence[int]) -> Region:
         shape = buffer.array.shape
         if buffer.by_data:
             return buffer.part(tuple(slice(None) for _ in shape))
-        if any(i is not None and not 0 <= i <= n - size for i, size, n in zip(offsets, sizes, shape, strict=True)):
-            known = [0 if index is None else index for index in offsets]
+        box = list(zip(offsets, sizes, shape, strict=True))
+        if any(i is not None and not 0 <= ends(i)[0] <= ends(i)[1] <= n - size for i, size, n in box):
+            known = [0 if i is None else _outermost(i, n) for i, _, n in box]
             at = [f"element {listed(known)} of the shape {listed(shape)}", self._state.place()]
             raise refuse("inside", f"'{op.name}' is out of bounds of its buffer", op, at)
-        pairs = zip(offsets, sizes, strict=True)
-        return buffer.part(tuple(slice(None) if i is None else slice(i, i + size) for i, size in pairs))
+        return buffer.part(tuple(_around(index, size) for index, size, _ in box))
 
     def _keeps(self, op: Operation, buffer: Buffer) -> None:
-        what = "what it may leave as it is"
-        region = buffer.part(tuple(slice(None) for _ in buffer.array.shape))
-        self._state.check_read(op, region, buffer.number, what)
-        self.check_complete(op, region, what)
+        self._may_leave(op, buffer.part(tuple(slice(None) for _ in buffer.array.shape)), buffer)
+
+    def _may_leave(self, op: Operation, region: Region, buffer: Buffer) -> None:
+        """Check a region that an op writes a part of, which data choose: the rest keeps its content."""
+        self._state.check_read(op, region, buffer.number, "what it may leave as it is")
+        self.check_complete(op, region, "what it may leave as it is")
+
+    def _unknown(self) -> Origin | None:
+        """Return the origin of bytes that data choose."""
+        return Origin(is_mixed=True) if self._follows_tiles else None
 
     # Whole buffers
 
@@ -221,14 +229,19 @@ class AccessRules:
             far, near, begin = operands[far_at], operands[near_at], tuple(evaluated(operands)[0])
             outside, inside, here, hangs = self._sides_of(op, box, far, near, begin, outward=outward)
             source, target = (inside, outside) if outward else (outside, near)
+            is_exact = all(isinstance(each, int) for each in begin)
             transfer = Transfer(op, tuple(self._state.steps), source, target)
             if outward:
+                if not is_exact:
+                    self._may_leave(op, outside, far)
                 self._begin(op, transfer, near, "the tile's buffer", "the far buffer")
-                self._state.wrote(op, outside, far, self._left(op, near, far, begin, here, inside))
+                left = self._left(op, near, far, begin, here, inside) if is_exact else self._unknown()
+                self._state.wrote(op, outside, far, left)
             else:
                 self._begin(op, transfer, far, "the far buffer", "the tile's buffer")
                 fill, is_tile = box.fill if hangs else None, not transforms and box.sizes == near.array.shape
-                origin = self._fetched(fill, near, far, begin, here, outside) if is_tile else None
+                origin = self._fetched(fill, near, far, begin, here, outside) if is_tile and is_exact else None
+                origin = origin if is_exact else self._unknown()
                 self._state.wrote(op, near, near, origin)
             self._state.begin(transfer)
             return transfer
@@ -236,18 +249,20 @@ class AccessRules:
         return issue
 
     def _sides_of(
-        self, op: Operation, box: Box, far: Buffer, near: Buffer, begin: tuple[int, ...], *, outward: bool
+        self, op: Operation, box: Box, far: Buffer, near: Buffer, begin: tuple[Index, ...], *, outward: bool
     ) -> tuple[Region, Region, Sequence[slice], bool]:
         """Return the far and the near side of a transfer, the part of the tile that it is, and whether that is less."""
         key = (op, far, near, begin)
         if key not in self._pieces:
             self._is_static(op, far, *begin, near)
             shape, sizes = near.array.shape, tuple(int(size) for size in box.sizes if not isinstance(size, SSAValue))
-            there, inner = overlap(begin, sizes, far.array.shape)
+            touched = tuple(map(extent_of, begin, sizes))
+            there, inner = overlap([ends(each)[0] for each in begin], touched, far.array.shape)
             outside = far.part(there)
-            hangs = outside.array.shape != sizes
-            # Along a broadcast axis, one far element is all of the tile.
-            here = [slice(0, n) if size != n else part for part, size, n in zip(inner, sizes, shape, strict=True)]
+            hangs = outside.array.shape != touched
+            # Along a broadcast axis, one far element is all of the tile; one at an index in a range is whole there.
+            sides = zip(inner, touched, shape, strict=True)
+            here = [slice(0, n) if size != n else part for part, size, n in sides]
             if hangs:
                 self._may_hang(op, box, far, near, begin, outward=outward)
             self._pieces[key] = (outside, near.part(here) if hangs else near, here, hangs)
@@ -297,12 +312,12 @@ class AccessRules:
             raise refuse("race", "both sides of a transfer are the same memory", op, at)
 
     def _may_hang(
-        self, op: Operation, box: Box, far: Buffer, near: Buffer, offsets: Sequence[int], *, outward: bool
+        self, op: Operation, box: Box, far: Buffer, near: Buffer, offsets: Sequence[Index], *, outward: bool
     ) -> None:
         if box.clipped and (outward or box.fill is not None):
             return
-        sides = zip(offsets, near.array.shape, far.array.shape, strict=True)
-        element = [o if o < 0 else max(o, n) if o + t > n else o for o, t, n in sides]
+        sides = [(*ends(o), t, n) for o, t, n in zip(offsets, near.array.shape, far.array.shape, strict=True)]
+        element = [low if low < 0 else max(high, n) if high + t > n else low for low, high, t, n in sides]
         raise refuse(
             "fill" if not box.clipped and not outward else "inside",
             "a transfer is out of bounds of its far buffer",
@@ -317,6 +332,17 @@ _RULES: Mapping[Any, Callable[[AccessRules, Operation, Sequence[Any]], None]] = 
     CopyEffects: AccessRules._copy,  # pyright: ignore[reportPrivateUsage]
 }
 """Trait -> the rule for ops that have it."""
+
+
+def _outermost(index: Index, size: int) -> int:
+    """Return the index itself, of a range the end that is outside of an axis."""
+    low, high = ends(index)
+    return low if low < 0 or high < size else high
+
+
+def _around(index: Index | None, size: int) -> slice:
+    """Return the elements along an axis that an access of `size` elements at an index may touch."""
+    return slice(None) if index is None else slice(ends(index)[0], ends(index)[1] + size)
 
 
 def _evaluated(

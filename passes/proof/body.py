@@ -129,8 +129,10 @@ class _Body:
             self.contents.given.add(buffer.memory)
             self.contents.put(buffer, None)
             return
-        place = held.place.moved(_sum(around.offset, buffer.start)) if held.place is not None else None
-        left = Held(held.op, scope.guard, scope.depth, None, place, held.is_lost, value=held.value)
+        is_known = held.place is not None and not buffer.by_data
+        place = held.place.moved(_sum(around.offset, buffer.start)) if held.place is not None and is_known else None
+        is_lost = held.is_lost or buffer.by_data
+        left = Held(held.op, scope.guard, scope.depth, None, place, is_lost, value=held.value)
         self.contents.put(buffer, left)
 
     def _memory(self, scope: Scope, value: SSAValue) -> SSAValue:
@@ -248,10 +250,20 @@ class _Body:
             left = replace(left, place=held.place.moved(source.offset).moved(_negated(target.offset)))
         self._write(op, op.destination, scope, guard, left)
 
+    def _prove_known(self, op: Operation, kernel: Kernel, scope: Scope) -> None:
+        """Prove that data choose none of the tiles of a kernel, whose maps say which it needs."""
+        for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
+            buffer = scope.buffers.get(access.value)
+            if buffer is not None and buffer.by_data:
+                message = f"a table chooses {buffer.name} of the grid, the whole kernel of '{op.name}' another tile"
+                raise refuse("whole-kernel", message, op, scope.at(buffer, scope.point()))
+
     def _kernel(self, op: Operation, scope: Scope, guard: Guard) -> None:
         kernel = kernel_of(op)
         part = part_of(op, kernel)
         prove_kernel(op, kernel, part)
+        if part is not None:
+            self._prove_known(op, kernel, scope)
         self._prove_apart(op, kernel, scope)
         outputs = {access.value for access in kernel.outputs}
         reads = [value for value in dict.fromkeys(reads_of(kernel)) if value in scope.buffers]

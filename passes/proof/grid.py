@@ -10,8 +10,9 @@ from itertools import product
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
+from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims
 from ...dialects.hier import FirstOp, GridOp, LastOp, TileAttr
+from ...dialects.hier.indirect import free_forms, looked_up_by
 from ...ir import shape_of
 from .rules import grid_point, listed, refuse
 from .sets import Dims, first_point, points, sample
@@ -54,8 +55,13 @@ class Tiles:
 
     @cached_property
     def starts(self) -> tuple[Linear, ...]:
-        """Offset of the tile, in the dimensions of the grid with more than one point."""
-        return tuple(drop_unit_dims(linear(expr), self.grid.bounds) for expr in self.tile.map.data.results)
+        """Offset of the tile, in the dimensions of `bounds` with more than one point."""
+        return tuple(drop_unit_dims(form, self.bounds) for form in free_forms(self.tile, self.grid.bounds)[0])
+
+    @cached_property
+    def bounds(self) -> tuple[int, ...]:
+        """The extents of the grid, and after them one for each lookup: the entry may be any in its range."""
+        return free_forms(self.tile, self.grid.bounds)[1]
 
     @cached_property
     def moving(self) -> int:
@@ -65,6 +71,7 @@ class Tiles:
         Spatial dimensions are outside of all others: each copy has tiles of its own.
         """
         dims = {dim for start in self.starts for dim in start.dims()}
+        dims |= {dim for dim in looked_up_by(self.tile) if self.grid.bounds[dim] > 1}
         last = max((place for place, dim in enumerate(self.grid.sequence) if dim in dims), default=-1)
         return max(last + 1, len(self.grid.spatial_dims))
 
@@ -75,11 +82,11 @@ class Tiles:
 
     def point_text(self, point: Sequence[int]) -> str:
         """Return a grid point as text."""
-        return grid_point(point, self.grid.spatial_dims)
+        return grid_point(point[: len(self.grid.bounds)], self.grid.spatial_dims)
 
     def at(self, point: Sequence[int]) -> list[int]:
         """Return the offset of the tile at a grid point."""
-        return [expr.eval(list(point), []) for expr in self.tile.map.data.results]
+        return [start.at(point) for start in self.starts]
 
     def holds(self, dims: Dims, element: Dims) -> list[str]:
         """Return the constraints that the tile at a point holds an element."""
@@ -138,9 +145,9 @@ def _prove_view(tiles: Tiles) -> None:
 
 def _outside(tiles: Tiles) -> tuple[list[int], list[int]] | None:
     """Return a point with a tile out of bounds of the operand, and its first element there."""
-    dims = Dims("p", tiles.grid.bounds)
+    dims = Dims("p", tiles.bounds)
     for axis, (start, extent, size) in enumerate(zip(tiles.starts, tiles.extents, tiles.shape, strict=True)):
-        low, high = start.interval(tiles.grid.bounds)
+        low, high = start.interval(tiles.bounds)
         if low >= 0 and high + extent <= size:
             continue
         text = dims.text(start)
@@ -289,7 +296,7 @@ def prove_in_place(grid: GridOp, read: int, written: int) -> None:
     every = tiles_of(grid)
     source, target = every[read], every[written]
     bounds = grid.bounds
-    p, q = Dims("p", bounds), Dims("q", bounds)
+    p, q = Dims("p", bounds), Dims("q", source.bounds)
     ends = [f"{p.names[d]} = {bounds[d] - 1}" for d in target.stays_through if not target.is_view]
     begins = [f"{q.names[d]} = 0" for d in source.stays_through if not source.is_view]
     ends += [f"{p.names[d]} = {place}" for d, place in _used_at(grid, written)] if target.is_view else []

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from ...dialects.core.analysis.affine_form import Linear, drop_unit_dims, linear
 from ...dialects.hier import FirstOp, GridOp, LastOp
+from ...dialects.hier.indirect import lookups_of
 from ...ir import shape_of
 from .grid import Tiles, tiles_of
 from .rules import grid_point, listed
@@ -78,6 +79,8 @@ class Buffer:
     around: Buffer | None = None
     number: int | None = None
     """Which of the grid's scratch buffers it is, if it is one."""
+    by_data: bool = False
+    """Data choose which tile it is, or which one it is a tile of: nothing tells its offset."""
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -99,7 +102,7 @@ class Buffer:
     @cached_property
     def places(self) -> tuple[Place, ...]:
         """Offsets in the operands around it, the innermost first."""
-        if self.around is None:
+        if self.around is None or self.by_data:
             return ()
         return Place(self.start, self.around.shape), *(place.moved(self.start) for place in self.around.places)
 
@@ -171,11 +174,13 @@ class Scope:
 
     def _tile(self, tiles: Tiles, value: SSAValue, numbers: Mapping[int, int]) -> Buffer:
         around = self.operand(tiles.value)
-        start = tuple(_renamed(form, numbers) for form in tiles.starts)
+        by_data = around.by_data or bool(lookups_of(tiles.tile))
+        start = _zeros(value) if by_data else tuple(_renamed(form, numbers) for form in tiles.starts)
         if tiles.is_view:
             offset = tuple(a + b for a, b in zip(around.offset, start, strict=True))
-            return Buffer(value, around.memory, offset, around.kept, tiles, start, around)
-        return Buffer(value, value, _zeros(value), self.base + tiles.moving, tiles, start, around)
+            return Buffer(value, around.memory, offset, around.kept, tiles, start, around, by_data=by_data)
+        kept = self.base + tiles.moving
+        return Buffer(value, value, _zeros(value), kept, tiles, start, around, by_data=by_data)
 
     def within(self, op: FirstOp | LastOp, guard: Guard) -> Guard:
         """Return the guard of an op's body, conjoined with that of the op itself."""

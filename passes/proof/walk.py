@@ -27,6 +27,7 @@ from .calls import Accesses
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
 from .memory import State, Transfer, shown
+from .ranges import Range
 from .regions import NEVER, Buffer
 from .repeats import Repeats
 from .rules import listed, refuse
@@ -118,6 +119,9 @@ class Walk(Client):
         for op in self._parts:
             if op not in self._rules.facts:
                 raise refuse("complete", f"'{op.name}' is a part of a kernel that is never run", op, ["element 0"])
+
+    def ranged(self, op: Operation, low: int, high: int) -> Range:
+        return Range(low, high - 1)
 
     # Memory
 

@@ -157,6 +157,15 @@ def _isqrt(a: Array) -> Array:
     return np.where(root + 1 <= a // (root + 1), root + 1, root)
 
 
+def _entry(entry: Array, low: Array, high: Array) -> Array:
+    """Return an entry of a table. Raises Diagnostic for one out of its range, from `low` to below `high`."""
+    outside = (entry < low) | (entry >= high)
+    if np.any(outside):
+        found = ", ".join(str(each) for each in np.unique(np.asarray(entry)[outside])[:4])
+        raise Diagnostic("an entry of a table is out of its range", expected=f"in [{low}, {high})", found=found)
+    return entry
+
+
 def _differ(a: Array, b: Array) -> Array:
     return np.less(a, b) | np.greater(a, b)
 
@@ -193,6 +202,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "maximum": np.maximum,
     "minimum": np.minimum,
     "fmod": np.fmod,
+    "entry": _entry,
     "ipow": _integer_power,
     "maxnum": np.fmax,
     "minnum": np.fmin,

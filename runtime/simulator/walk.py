@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringA
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.core.analysis.arithmetic import evaluator, is_evaluated
+from ...dialects.core.effect_traits import DeclaredRange
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.hier import DmaNoneOp, DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
 from ...errors import Diagnostic
@@ -88,6 +89,9 @@ class Walker:
         rule = _RULES.get(type(op))
         if rule is not None:
             return rule(self, op)
+        if op.has_trait(DeclaredRange):
+            # Tiles in the range cost the same, wherever they are.
+            return self._values.fix(op.results[0], DeclaredRange.of(op)[0])
         if isinstance(op, memref.LoadOp) and _is_index(op):
             # Row offsets do not affect the timing, so that any index does.
             return self._values.fix(op.res, 0)
@@ -347,4 +351,4 @@ def can_walk(op: Operation) -> bool:
         return is_kernel(cast(LaunchOp, op).kernel)
     if kind is memref.LoadOp:
         return _is_index(cast(memref.LoadOp, op))
-    return kind in _RULES or is_evaluated(kind) or kind in _ENDS or is_kernel(op)
+    return kind.has_trait(DeclaredRange) or kind in _RULES or is_evaluated(kind) or kind in _ENDS or is_kernel(op)
