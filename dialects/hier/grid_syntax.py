@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IndexType, IntAttr, MemRefType, NoneAttr
@@ -174,8 +175,7 @@ def print_tiles(
 ) -> None:
     """Print a group of operands with their buffers and tiles, each on its line; nothing of no operands."""
     if tiles:
-        lines = [lambda each=each: _print_tile(printer, *each, operands, dims) for each in tiles]
-        _print_group(printer, keyword, lines)
+        _print_group(printer, keyword, [partial(_print_tile, printer, *each, operands, dims) for each in tiles])
 
 
 def print_scratch(printer: Printer, scratch: Sequence[tuple[BlockArgument, ScratchAttr]]) -> None:

@@ -262,7 +262,7 @@ class AccessRules:
             hangs = outside.array.shape != touched
             # Along a broadcast axis, one far element is all of the tile; one at an index in a range is whole there.
             sides = zip(inner, touched, shape, strict=True)
-            here = [slice(0, n) if size != n else part for part, size, n in sides]
+            here = tuple(slice(0, n) if size != n else part for part, size, n in sides)
             if hangs:
                 self._may_hang(op, box, far, near, begin, outward=outward)
             self._pieces[key] = (outside, near.part(here) if hangs else near, here, hangs)

@@ -71,7 +71,7 @@ def with_stages(module: ModuleOp, stages: int) -> ModuleOp:
 
 
 def _staged(tile: TileAttr, stages: int) -> TileAttr:
-    return TileAttr(tile.shape, tile.map, tile.level, tile.address, IntAttr(stages), tile.fill)
+    return tile.but(stages=IntAttr(stages))
 
 
 def modelled_cycles(module: ModuleOp) -> dict[tuple[str, ...], int]:
