@@ -3,9 +3,9 @@ Plant faults in the compiler and its C runtime, and see whether the tests of the
 
     python benchmarks/planted_faults.py [--jobs N] [NAME ...]
 
-Each fault of `planted_fault_table.py` replaces one text in one file of a copy of the project; the tests of that part
-then run until the first failure. Prints a row a fault; exits with 1 if one survives, if its text is not found
-exactly once, or if its tests are not there.
+Each fault of `planted_tensor_faults.py` and `planted_program_faults.py` replaces one text in one file of a copy of the
+project; the tests of that part then run until the first failure. Prints a row a fault; exits with 1 if one survives, if
+its text is not found exactly once, or if its tests are not there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from queue import Queue
 from rich.console import Console
 from rich.progress import track
 
-from tilewright.benchmarks.planted_fault_table import FAULTS, Fault
+from tilewright.benchmarks.planted_fault import Fault
+from tilewright.benchmarks.planted_program_faults import PROGRAM_FAULTS
+from tilewright.benchmarks.planted_tensor_faults import TENSOR_FAULTS
 
 ROOT = Path(__file__).parents[1]
 LIMIT = 600
@@ -112,7 +114,11 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="how many at once (%(default)s)")
     options = parser.parse_args()
     patterns = options.names or ["*"]
-    chosen = [fault for fault in FAULTS if any(fnmatch(text, p) for p in patterns for text in (fault.name, fault.file))]
+    chosen = [
+        fault
+        for fault in (*TENSOR_FAULTS, *PROGRAM_FAULTS)
+        if any(fnmatch(text, p) for p in patterns for text in (fault.name, fault.file))
+    ]
     if not chosen:
         parser.error("no fault has such a name")
     console, progress = Console(soft_wrap=True), Console(stderr=True)

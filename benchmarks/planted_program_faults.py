@@ -1,262 +1,17 @@
-"""Faults to plant in the compiler's source: one text of a file replaced by another, and the tests that must notice."""
+"""Faults to plant in what makes programs: planning, transfers, loops, target passes and the C runtime."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A fault: its name, the file, the text that stands there once, its replacement, globs of its tests."""
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-
-
-def _fault(name: str, file: str, old: str, new: str, *tests: str) -> Fault:
-    return Fault(name, file, old, new, tests)
-
+from tilewright.benchmarks.planted_fault import Fault, fault
 
 _PASSES = "test/passes"
 _EMITTED = ("test/passes/emitc/test_convert_to_emitc.py", "test/passes/emitc/test_convert_to_emitc_floats.py")
 _LOOPS = (f"{_PASSES}/convert-kernels-to-loops*.mlir", f"{_PASSES}/loops/test_convert_kernels_to_loops.py")
-_NATIVE = "test/targets/native"
 _SIRACUSA = "test/targets/siracusa"
 
-FAULTS: tuple[Fault, ...] = (
-    # Tensors
-    _fault(
-        "an epilogue that yields an operand dropped",
-        "passes/canonicalize.py",
-        "if block is None or terminator is None or terminator.operands[0] is not block.args[0]:",
-        "if block is None or terminator is None or terminator.operands[0] not in block.args:",
-        f"{_PASSES}/canonicalize*.mlir",
-    ),
-    _fault(
-        "transposes merged in the wrong order",
-        "passes/canonicalize.py",
-        "order = [inner[axis] for axis in order]",
-        "order = [order[axis] for axis in inner]",
-        f"{_PASSES}/canonicalize*.mlir",
-        f"{_PASSES}/lowering/test_movement.py",
-    ),
-    _fault(
-        "a copy through another map forwarded",
-        "passes/canonicalize.py",
-        "if source.type != generic.results[0].type or not is_identity(generic.indexing_maps.data[index].data):",
-        "if source.type != generic.results[0].type:",
-        f"{_PASSES}/canonicalize*.mlir",
-        f"{_PASSES}/test_fusion.py",
-        f"{_PASSES}/lowering/test_movement.py",
-    ),
-    _fault(
-        "a kernel with captures folded",
-        "passes/fold_constants.py",
-        "if not is_pure(op) or (is_kernel(op) and kernel_of(op).captures):",
-        "if not is_pure(op):",
-        f"{_PASSES}/fold-constants*.mlir",
-        f"{_PASSES}/lowering/test_lowering.py",
-        f"{_PASSES}/lowering/test_control.py",
-    ),
-    _fault(
-        "merged groups begin at the wrong channel",
-        "targets/native/passes/convert_to_packed.py",
-        "rows = (np.arange(len(weight)) // own) % count == index",
-        "rows = np.arange(len(weight)) % count == index",
-        f"{_NATIVE}/convert-to-packed*.mlir",
-        f"{_NATIVE}/test_float_networks.py",
-    ),
-    _fault(
-        "channels moved along an axis too few",
-        "passes/layout/state.py",
-        "old = AffineMap(rank, 0, tuple(dims[order.index(axis)] for axis in range(rank)))",
-        "old = AffineMap(rank, 0, tuple(dims[order[axis]] for axis in range(rank)))",
-        f"{_PASSES}/convert-layout*.mlir",
-        f"{_NATIVE}/convert-to-packed*.mlir",
-        f"{_NATIVE}/test_float_networks.py",
-    ),
-    _fault(
-        "padding before and after swapped",
-        "targets/native/passes/convert_to_packed.py",
-        "low, high = [0, *pads[:half], 0], [0, *pads[half:], 0]",
-        "high, low = [0, *pads[:half], 0], [0, *pads[half:], 0]",
-        f"{_NATIVE}/convert-to-packed-padding*.mlir",
-        f"{_NATIVE}/test_float_networks.py",
-    ),
-    _fault(
-        "a line through a table shifted too little",
-        "passes/tabulate.py",
-        "value = body.shift_right(value, line.shift) if line.shift else value",
-        "value = body.shift_right(value, line.shift - 1) if line.shift else value",
-        f"{_PASSES}/tabulate*.mlir",
-        f"{_PASSES}/test_tabulate.py",
-    ),
-    _fault(
-        "a requantisation without its rounding",
-        "passes/requantization/narrow.py",
-        "factor, summand = factor * mul, summand * mul + add + ((1 << right) >> 1)",
-        "factor, summand = factor * mul, summand * mul + add + ((1 << right) >> 1) - (right > 0)",
-        f"{_PASSES}/narrow-requantization*.mlir",
-        f"{_PASSES}/requantization/test_narrow_requantization.py",
-    ),
-    _fault(
-        "a product in 32 bits that wraps",
-        "passes/requantization/narrow.py",
-        "reached = [factor, summand, *ends, *(end + summand for end in ends)]",
-        "reached = [factor, summand]",
-        f"{_PASSES}/narrow-requantization*.mlir",
-        f"{_PASSES}/requantization/test_narrow_requantization.py",
-    ),
-    _fault(
-        "steps found one too late",
-        "passes/requantization/steps.py",
-        "below = np.where(open_ & ~reached, middle + 1, below)",
-        "below = np.where(open_ & ~reached, middle + 2, below)",
-        f"{_PASSES}/requantization/test_narrow_requantization.py",
-    ),
-    _fault(
-        "an input demanded as an integer holds too little",
-        "passes/infer_integer_types.py",
-        "EXACT_IN_FLOAT = Range(-(1 << 24), 1 << 24)",
-        "EXACT_IN_FLOAT = Range(-(1 << 15), 1 << 15)",
-        f"{_PASSES}/infer-integer-types*.mlir",
-        f"{_PASSES}/lowering/test_integer_ranges.py",
-    ),
-    _fault(
-        "zeros of a state forgotten in its range",
-        "passes/infer_integer_types.py",
-        "held = rows | Range(0, 0)",
-        "held = rows",
-        f"{_PASSES}/infer-integer-types-state*.mlir",
-        f"{_PASSES}/state/test_introduce_state.py",
-    ),
-    # Lowering of operators
-    _fault(
-        "softmax along the wrong axis",
-        "passes/lowering/softmax.py",
-        '"axis": None if axis == len(shape) - 1 else scalar_attr(axis, i64),',
-        '"axis": None if axis >= len(shape) - 2 else scalar_attr(axis, i64),',
-        f"{_PASSES}/lowering/test_rows.py",
-    ),
-    _fault(
-        "the last of equal elements is the largest",
-        "passes/lowering/softmax.py",
-        "return body.min(place, found)",
-        "return body.max(place, body.select(body.compare(value, 'eq', largest), here, place))",
-        f"{_PASSES}/lowering/test_rows.py",
-        f"{_PASSES}/lowering/test_elementwise.py",
-    ),
-    _fault(
-        "indices of pooled elements in the other storage order",
-        "passes/lowering/pooling.py",
-        "weights = [prod(shape[2:i]) if order and i > 1 else prod(shape[i + 1 :]) for i in range(len(shape))]",
-        "weights = [prod(shape[2:i]) if not order and i > 1 else prod(shape[i + 1 :]) for i in range(len(shape))]",
-        f"{_PASSES}/lowering",
-    ),
-    _fault(
-        "averages count padding that they must not",
-        "passes/lowering/pooling.py",
-        "low, high = (-begin, size + end) if included else (0, size)",
-        "low, high = (-begin, size + end)",
-        f"{_PASSES}/lowering",
-    ),
-    _fault(
-        "an odd padding of a transposed convolution at the other end",
-        "passes/lowering/transposed_convolution.py",
-        'begins = [max(t, 0) // 2 if mode == "SAME_UPPER" else max(t, 0) - max(t, 0) // 2 for t in total]',
-        'begins = [max(t, 0) // 2 if mode != "SAME_UPPER" else max(t, 0) - max(t, 0) // 2 for t in total]',
-        f"{_PASSES}/lowering/test_products.py",
-        f"{_PASSES}/lowering/test_lowering.py",
-    ),
-    _fault(
-        "taps of a transposed convolution not reversed",
-        "passes/lowering/transposed_convolution.py",
-        "(step * -1 + (axis.steps - 1)) * axis.stride + residue",
-        "step * axis.stride + residue",
-        f"{_PASSES}/lowering/test_products.py",
-        f"{_PASSES}/lowering/test_lowering.py",
-    ),
-    _fault(
-        "cubic weights of the wrong parameter",
-        "passes/lowering/resizing.py",
-        "far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a",
-        "far = ((a * x - 5 * a) * x + 8 * a) * x - 3 * a",
-        f"{_PASSES}/lowering/test_resizing.py",
-    ),
-    _fault(
-        "an antialiased image with too few taps",
-        "passes/lowering/resizing.py",
-        "first = floor(-reach / shrink) + 1",
-        "first = ceil(-reach / shrink) + 1",
-        f"{_PASSES}/lowering/test_resizing.py",
-    ),
-    _fault(
-        "roots of the wrong degree",
-        "passes/lowering/pooling.py",
-        "value = total if p == 1 else body.op(math.SqrtOp(total)) if p == 2 else _root(body, total, p)",
-        "value = total if p == 1 else body.op(math.SqrtOp(total))",
-        f"{_PASSES}/lowering",
-    ),
-    # Buffers
-    _fault(
-        "a buffer reused that another operand still reads",
-        "passes/bufferize.py",
-        "others = [other for other in accesses if other is not access and state.root(other.value) is root]",
-        "others = [other for other in accesses if other is access and state.root(other.value) is not root]",
-        f"{_PASSES}/bufferize-in-place*.mlir",
-        f"{_PASSES}/buffers/test_bufferize.py",
-    ),
-    _fault(
-        "a buffer reused before its last use in a loop",
-        "passes/bufferize.py",
-        "return state.numbers[op] if around is op else ends[around]",
-        "return state.numbers[op]",
-        f"{_PASSES}/bufferize-loops*.mlir",
-        f"{_PASSES}/buffers/test_bufferize_loops.py",
-    ),
-    _fault(
-        "parts of a concatenation all at its begin",
-        "passes/bufferize.py",
-        "state.destinations[value] = lambda offsets=offsets, shape=shape: _part(state, op, offsets, shape)",
-        "state.destinations[value] = lambda offsets=offsets, shape=shape: _part(state, op, [0] * len(shape), shape)",
-        f"{_PASSES}/bufferize*.mlir",
-        f"{_PASSES}/buffers/test_bufferize.py",
-    ),
-    _fault(
-        "a carried tensor overwritten before it is read",
-        "passes/buffers/loops.py",
-        "read_before = state.last_use.get(argument, -1) < state.numbers[value.op]",
-        "read_before = state.last_use.get(argument, -1) >= 0",
-        f"{_PASSES}/bufferize-loops*.mlir",
-        f"{_PASSES}/buffers/test_bufferize_loops.py",
-    ),
-    _fault(
-        "a range without what fills the border",
-        "passes/buffers/ranges.py",
-        "return held | Range(fill.value.data, fill.value.data) if isinstance(fill, IntegerAttr) else None",
-        "return held if isinstance(fill, IntegerAttr) else None",
-        f"{_PASSES}/buffers/test_buffer_ranges.py",
-    ),
-    _fault(
-        "a range that grows with each step of a sum",
-        "passes/buffers/ranges.py",
-        "if once is None or again is None or again not in once:",
-        "if once is None or again is None:",
-        f"{_PASSES}/buffers/test_buffer_ranges.py",
-    ),
-    _fault(
-        "live ranges end a step early",
-        "passes/allocate_static.py",
-        "first, last = (used[0], used[-1]) if used else (steps[_ancestor(op, steps)],) * 2",
-        "first, last = (used[0], max(used[0], used[-1] - 1)) if used else (steps[_ancestor(op, steps)],) * 2",
-        f"{_PASSES}/allocate-static*.mlir",
-        f"{_PASSES}/memory/test_arena.py",
-    ),
+PROGRAM_FAULTS: tuple[Fault, ...] = (
     # Planning and transfers
-    _fault(
+    fault(
         "a group of kernels whose intermediate is cut along a reduction",
         "passes/memory/sweep.py",
         "fine &= ~any_along(parts.cut[:, sorted(parts.part.kernel.reduced)])",
@@ -265,7 +20,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/memory/test_tiling.py",
         f"{_PASSES}/plan-memory*.mlir",
     ),
-    _fault(
+    fault(
         "all transfers over one channel",
         "passes/memory/pipelined.py",
         "channel = min(range(len(self._channels)), key=self._channels.__getitem__)",
@@ -273,7 +28,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/memory/test_planning.py",
         "test/runtime/simulator",
     ),
-    _fault(
+    fault(
         "a tile written at the wrong step",
         "passes/expand_grid.py",
         "_move(step, stream, near, stream.run - 1)",
@@ -281,7 +36,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/expand-grid*.mlir",
         f"{_PASSES}/grids/test_expand_grid.py",
     ),
-    _fault(
+    fault(
         "the last step taken for the first",
         "passes/expand_grid.py",
         "(dim, 0 if isinstance(op, FirstOp) else bound - 1)",
@@ -290,7 +45,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/grids/test_expand_grid.py",
         f"{_PASSES}/loops/test_accumulate.py",
     ),
-    _fault(
+    fault(
         "a prefetched tile not waited for",
         "passes/pipeline_dma.py",
         "        writer.wait(token)\n        return following",
@@ -298,7 +53,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/pipeline-dma*.mlir",
         f"{_PASSES}/grids/test_expand_grid.py",
     ),
-    _fault(
+    fault(
         "a write under way when its buffer is filled again",
         "passes/pipeline_dma.py",
         "first = writer.is_turn(found.loop.body.block.args[0], write.run, 0, found.steps)",
@@ -306,7 +61,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/pipeline-dma*.mlir",
         f"{_PASSES}/grids/test_expand_grid.py",
     ),
-    _fault(
+    fault(
         "writes not waited for after the loop",
         "passes/pipeline_dma.py",
         "for token in carrying.results[fetched:]:",
@@ -314,7 +69,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/pipeline-dma*.mlir",
         f"{_PASSES}/grids/test_expand_grid.py",
     ),
-    _fault(
+    fault(
         "overlapping places taken for apart",
         "passes/overlap/places.py",
         "return self.memory == other.memory and self.low < other.high and other.low < self.high",
@@ -322,7 +77,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/split-kernels*.mlir",
         f"{_PASSES}/split/test_split_kernels.py",
     ),
-    _fault(
+    fault(
         "accesses that begin before a range do not meet it",
         "passes/core/byte_ranges.py",
         "for each in known[_first(known, low - (1 << k)) : _first(known, high)]:",
@@ -330,7 +85,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/overlap-engines*.mlir",
         f"{_PASSES}/overlap/test_overlap_engines.py",
     ),
-    _fault(
+    fault(
         "the range of a product from two corners",
         "dialects/core/analysis/value_ranges.py",
         "found = [compute(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]",
@@ -340,7 +95,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/overlap/test_overlap_engines.py",
         f"{_PASSES}/overlap/test_overlap_tokens.py",
     ),
-    _fault(
+    fault(
         "transfers inside of loops not counted as open",
         "passes/overlap/tokens.py",
         "return Opened(max([made, *inside]) - real, made - real)",
@@ -348,7 +103,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/overlap/test_overlap_tokens.py",
         f"{_PASSES}/overlap/test_overlap_engines.py",
     ),
-    _fault(
+    fault(
         "more transfers open than the engine has groups",
         "passes/overlap/order.py",
         "return count + opened.during + (self._reserve if opened == ONE else 0) <= self.most",
@@ -357,7 +112,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/overlap/test_overlap_engines.py",
         f"{_PASSES}/overlap-engines*.mlir",
     ),
-    _fault(
+    fault(
         "a kernel split along its reduction",
         "passes/split/parts.py",
         "if loop in kernel.reduced or kernel.captures or any(r.initial == (None,) for r in kernel.reductions):",
@@ -365,7 +120,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/split-kernels*.mlir",
         f"{_PASSES}/split/test_split_kernels.py",
     ),
-    _fault(
+    fault(
         "padding of a part too small",
         "passes/split/parts.py",
         "tuple(end - b for end, b in zip(ends, high, strict=True)),",
@@ -373,28 +128,28 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/split-kernels*.mlir",
         f"{_PASSES}/split/test_split_kernels.py",
     ),
-    _fault(
+    fault(
         "weights placed beyond a memory's size",
         "passes/place_weights.py",
         "            room -= size\n",
         "            room -= size // 2\n",
         f"{_PASSES}/place-weights*.mlir",
     ),
-    _fault(
+    fault(
         "a constant that is weights and something else placed",
         "passes/place_weights.py",
         "if found and name not in others and name in globals_ and globals_[name].constant is not None",
         "if found and name in globals_ and globals_[name].constant is not None",
         f"{_PASSES}/place-weights*.mlir",
     ),
-    _fault(
+    fault(
         "weights placed that an epilogue reads too",
         "passes/place_weights.py",
         "return isinstance(user, KernelOp) and len(user.inputs) > 1 and use.index == 1",
         "return isinstance(user, KernelOp) and len(user.inputs) > 1 and use.index > 0",
         f"{_PASSES}/place-weights*.mlir",
     ),
-    _fault(
+    fault(
         "the slowest engine chosen",
         "passes/map_engines.py",
         "return able[0] if hint is None else _named(op, hint, able, machine)",
@@ -402,7 +157,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/map-engines*.mlir",
         f"{_PASSES}/test_map_engines.py",
     ),
-    _fault(
+    fault(
         "kernels of other numbers share a function",
         "passes/outline_kernels.py",
         "return [index for index, column in enumerate(columns) if len(set(column)) > 1]",
@@ -411,7 +166,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/outline-kernels-parts*.mlir",
     ),
     # Loops
-    _fault(
+    fault(
         "a tile's border not filled",
         "passes/loops/copier.py",
         'short = add(block, arith.CmpiOp(inside, number(block, tile), "slt"))',
@@ -420,21 +175,21 @@ FAULTS: tuple[Fault, ...] = (
         f"{_SIRACUSA}/test_cluster.py",
         "test/targets/siracusa/convert-dma-to-cluster*.mlir",
     ),
-    _fault(
+    fault(
         "a requantisation that truncates",
         "passes/loops/scalar.py",
         "rounding = (1 << shift) >> 1",
         "rounding = ((1 << shift) >> 1) - (1 if shift else 0)",
         f"{_PASSES}/loops/test_convert_kernels_to_loops.py",
     ),
-    _fault(
+    fault(
         "a quotient one too small",
         "passes/divide_by_invariants.py",
         'more = here.add(arith.ExtUIOp(here.add(arith.CmpiOp(rest, op.rhs, "uge")), i32))',
         'more = here.add(arith.ExtUIOp(here.add(arith.CmpiOp(rest, op.rhs, "ugt")), i32))',
         f"{_PASSES}/test_divide_by_invariants.py",
     ),
-    _fault(
+    fault(
         "a sum that wraps taken for natural",
         "dialects/core/analysis/value_ranges.py",
         "meets and does_not_wrap(value) else whole",
@@ -442,7 +197,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/divide-by-invariants-keeps*.mlir",
         f"{_PASSES}/test_divide_by_invariants.py",
     ),
-    _fault(
+    fault(
         "a division moved to where it may be by zero",
         "passes/loops/nest.py",
         "return not isinstance(divisor, arith.ConstantOp) or divisor.value == scalar_attr(0, divisor.result.type)",
@@ -452,7 +207,7 @@ FAULTS: tuple[Fault, ...] = (
         f"{_PASSES}/lowering/test_elementwise.py",
     ),
     # Target passes
-    _fault(
+    fault(
         "the last core's part reaches too far",
         "targets/siracusa/passes/fork_kernels.py",
         "first, last = (add(arith.MinSIOp(value, number(upper))) for value in (begin, end))",
@@ -460,7 +215,7 @@ FAULTS: tuple[Fault, ...] = (
         "test/targets/siracusa/fork-kernels*.mlir",
         f"{_SIRACUSA}/test_cluster.py",
     ),
-    _fault(
+    fault(
         "a store that other cores see taken for local",
         "targets/siracusa/passes/fork_kernels.py",
         "all(isinstance(root_of(each).owner, memref.AllocaOp) for each in effects.writes)",
@@ -468,7 +223,7 @@ FAULTS: tuple[Fault, ...] = (
         "test/targets/siracusa/fork-kernels*.mlir",
         f"{_SIRACUSA}/test_cluster.py",
     ),
-    _fault(
+    fault(
         "rows of a tile joined that do not lie side by side",
         "targets/siracusa/passes/convert_dma_to_cluster.py",
         "while axis > 0 and _is_whole(op, axis) and far[axis - 1] == near[axis - 1] == inner * tile[axis]:",
@@ -476,7 +231,7 @@ FAULTS: tuple[Fault, ...] = (
         "test/targets/siracusa/convert-dma-to-cluster*.mlir",
         f"{_SIRACUSA}/test_cluster.py",
     ),
-    _fault(
+    fault(
         "a product with two users fused away",
         "targets/siracusa/passes/fuse_products.py",
         "if not isinstance(owner, arith.MuliOp) or len(list(value.uses)) != 1:",
@@ -485,21 +240,21 @@ FAULTS: tuple[Fault, ...] = (
         f"{_SIRACUSA}/test_fuse_products.py",
     ),
     # C runtime
-    _fault(
+    fault(
         "division rounded down where signs are equal",
         "runtime/c/tilewright.h",
         "return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);",
         "return a / b - (a % b != 0 && a < 0 ? 1 : 0);",
         *_EMITTED,
     ),
-    _fault(
+    fault(
         "the upper half of a product without a carry",
         "runtime/c/tilewright.h",
         "return (a >> 32) * (b >> 32) + (q >> 32) + (r >> 32);",
         "return (a >> 32) * (b >> 32) + (q >> 32);",
         *_EMITTED,
     ),
-    _fault(
+    fault(
         "an integer square root one too large",
         "runtime/c/tilewright.h",
         "const bool fits = rest >= root + bit;",
@@ -507,63 +262,63 @@ FAULTS: tuple[Fault, ...] = (
         *_EMITTED,
         "test/dialects/nn/test_nn_integer_rows.py",
     ),
-    _fault(
+    fault(
         "halves rounded up",
         "runtime/c/tilewright.h",
         "return m < exact ? tw_copysign_##suffix((m + exact) - exact, a) : a;",
         "return m < exact ? tw_floor_##suffix(a + (type)0.5) : a;",
         *_EMITTED,
     ),
-    _fault(
+    fault(
         "a NaN lost in the maximum",
         "runtime/c/tilewright.h",
         "const type larger = a > b ? a : b, ordered = a == b ? tw_bitcast_i##bits##_##suffix(x & y) : larger;",
         "const type larger = a < b ? b : a, ordered = a == b ? tw_bitcast_i##bits##_##suffix(x & y) : larger;",
         *_EMITTED,
     ),
-    _fault(
+    fault(
         "ties of a 16-bit float rounded up",
         "runtime/c/tilewright_half.h",
         "return (tw_bf16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);",
         "return (tw_bf16)((bits + 0x8000u) >> 16);",
         "test/runtime/test_half.py",
     ),
-    _fault(
+    fault(
         "subnormals of binary16 rounded down",
         "runtime/c/tilewright_half.h",
         "return (tw_f16)(sign | (digits + (1u << (shift - 1u)) - 1u + (digits >> shift & 1u)) >> shift);",
         "return (tw_f16)(sign | digits >> shift);",
         "test/runtime/test_half.py",
     ),
-    _fault(
+    fault(
         "numbers after the last whole block unpacked from the block before",
         "targets/siracusa/c/tilewright_unpack.h",
         "const uint32_t last = first < count ? tw_packed_load(packed + 4 * whole) : 0u;",
         "const uint32_t last = first < count ? tw_packed_load(packed + 4 * (whole > 0 ? whole - 1 : 0)) : 0u;",
         f"{_SIRACUSA}/test_core_instructions.py",
     ),
-    _fault(
+    fault(
         "bytes added twice at the end of a row",
         "targets/siracusa/c/tilewright_dot.h",
         "const uint32_t fresh = 0xffffffffu << (8 * (whole - k));",
         "const uint32_t fresh = 0xffffffffu;",
         f"{_SIRACUSA}/test_core_instructions.py",
     ),
-    _fault(
+    fault(
         "a long transfer cut too short",
         "targets/siracusa/c/tw_dma_split.h",
         "far += part * stride;",
         "far += part * row_bytes;",
         _SIRACUSA,
     ),
-    _fault(
+    fault(
         "signed bytes of the NPU not extended",
         "targets/siracusa/c/npu_model.c",
         "return is_signed && byte >= 128 ? byte - 256 : byte;",
         "return is_signed && byte > 128 ? byte - 256 : byte;",
         _SIRACUSA + "/npu",
     ),
-    _fault(
+    fault(
         "one row of an emulated transfer missing",
         "targets/siracusa/c/emulation.c",
         "for (ptrdiff_t row = 0; row < task->rows; ++row) {",
