@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.rewriter import Rewriter
 
 from ..dialects.core.kernel import is_kernel
 from ..dialects.core.machine.attribute import machine_of
-from ..dialects.core.machine.model import Level, Machine
+from ..dialects.core.machine.model import Engine, Level, Machine
 from ..dialects.core.nesting import nested_ops
 from ..dialects.hier import GridOp
 from ..dialects.hier.grid import spatial_grid
-from ..errors import Diagnostic
-from ..ir import functions, fused_location, where
+from ..ir import functions, fused_location
 from .core.base import Pass
 from .map_engines import engine_of
 from .memory.building import grid_of
 from .memory.hints import KEEP
-from .memory.layers import Hop, Layers, alternatives, layers_of
+from .memory.layers import Layers, alternatives, layers_of, levels_of
+from .memory.places import links_to
 from .memory.plan import Choice, lower_bound
 from .memory.planner import DoesNotFit, plan_layers
 from .memory.pricing import reserved
@@ -60,64 +59,26 @@ def plan_memory(function: FuncOp, machine: Machine, limits: Limits = Limits()) -
     cycles. Kernels of engines at the buffers' own level are unchanged. Raises Diagnostic if no tiling fits, with the
     smallest size that suffices.
     """
-    hops = hops_of(function, machine)
-    for index, hop in enumerate(hops):
-        taken = _taken(function, hop.near, machine)
+    for depth in range(depth_of(function, machine)):
         short: list[DoesNotFit] = []
-        for block in _blocks(function, index):
+        for block in _blocks(function, depth):
             try:
-                _plan_block(block, hop, limits, taken, outer=index == 0)
+                _plan_block(block, machine, limits, function, depth)
             except DoesNotFit as error:
                 short.append(error)
         if short:
             raise max(short, key=lambda error: error.needed)
 
 
-def hops_of(function: FuncOp, machine: Machine) -> list[Hop]:
+def depth_of(function: FuncOp, machine: Machine) -> int:
     """Return the hops from the far level to the nearest one that an engine of the function uses."""
-    paths: dict[tuple[str, ...], list[Hop]] = {}
-    for op in nested_ops(function.body):
-        if is_kernel(op):
-            hops = _path(op, machine)
-            paths[tuple(hop.near.name for hop in hops)] = hops
-    none: list[Hop] = []
-    longest = max(paths.values(), key=len, default=none)
-    names = tuple(hop.near.name for hop in longest)
-    for path in paths:
-        if path != names[: len(path)]:
-            raise Diagnostic(
-                f"the engines of '{machine.name}' work behind different links",
-                where=where(function),
-                expected="near levels one behind the other",
-                found=f"{', '.join(path)} and {', '.join(names)}",
-                remedy="map the kernels to engines behind one link (the attribute 'engine')",
-            )
-    return longest
+    names = {_engine_hint(op, machine) for op in nested_ops(function.body) if is_kernel(op)}
+    return max((links_to(engine, machine) for engine in names), default=0)
 
 
-def _path(op: Operation, machine: Machine) -> list[Hop]:
+def _engine_hint(op: Operation, machine: Machine) -> Engine:
     hint = op.attributes.get("engine")
-    engine = machine.engine(hint.data) if isinstance(hint, StringAttr) else engine_of(op, machine)
-    near, outs = machine.near_level_of(engine), machine.near_level_of(engine, "outs")
-    inward = machine.path(machine.far.name, near.name)
-    outward = machine.path(outs.name, machine.far.name)
-    names = [machine.far.name]
-    for link in inward:
-        names.append(link.near if link.far == names[-1] else link.far)
-    levels = [machine.level(name) for name in names]
-    if len(outward) != len(inward):
-        raise Diagnostic(
-            f"the paths to '{near.name}' and back differ in length",
-            where=where(op),
-            remedy="give the machine links in both directions between neighbouring levels",
-        )
-    stores = reversed(outward)
-    pairs = zip(levels, levels[1:], inward, stores, strict=False)
-    last = len(inward) - 1
-    return [
-        Hop(machine, far, near, fetch, store, outs if number == last else near, number == last)
-        for number, (far, near, fetch, store) in enumerate(pairs)
-    ]
+    return machine.engine(hint.data) if isinstance(hint, StringAttr) else engine_of(op, machine)
 
 
 def _blocks(function: FuncOp, depth: int) -> list[Block]:
@@ -133,28 +94,31 @@ def _is_guard(op: Operation) -> bool:
     return op.name in ("hier.first", "hier.last")
 
 
-def _plan_block(block: Block, hop: Hop, limits: Limits, taken: int, *, outer: bool) -> None:
-    """Plan the kernels of a block; `taken` bytes of the near level are unavailable."""
-    size = min(limits.level_bytes or hop.near.size, hop.near.size) if hop.is_last else hop.near.size
-    capacity = size - taken
-    found = layers_of(
-        block, hop, double_buffered=limits.double_buffered, keep_resident=outer and not limits.layer_by_layer
-    )
+def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp, depth: int) -> None:
+    """Plan the kernels of a block; weights, state, inputs and outputs take bytes of the levels."""
+    outer = depth == 0
+    resident = outer and not limits.layer_by_layer
+    found = layers_of(block, machine, depth, double_buffered=limits.double_buffered, keep_resident=resident)
     if not found.ops:
         return
-    found.fixed = taken
+    found.fixed = {level.name: _taken(function, level, machine) for level in found.levels}
+    capacity = {
+        level.name: (min(limits.level_bytes, level.size) if limits.level_bytes and found.is_last else level.size)
+        - found.fixed[level.name]
+        for level in found.levels
+    }
     if outer:
-        found.taken = _taken(cast(FuncOp, block.parent_op()), hop.far, hop.machine)
+        found.taken = _taken(function, found.far, machine)
     options = (limits.time_budget, limits.apart)
     plans = [(*plan_layers(layers, capacity, *options), layers) for layers in alternatives(found)]
     plan, addresses, layers = min(plans, key=lambda each: each[0].cycles)
     if outer:
-        _note(cast(FuncOp, block.parent_op()), layers, plan.cycles)
-    resident: set[SSAValue] = set(layers.placed)
-    for number, place in addresses.resident.items():
-        resident |= _keep(layers.buffers[number].alloc, hop.near.name, place)
-    for choice, address in zip(plan.choices, addresses.blocks, strict=True):
-        _replace(layers, choice, address, resident)
+        _note(function, layers, plan.cycles)
+    for level, arena in addresses.items():
+        for number, address in arena.resident.items():
+            _keep(layers.buffers[number].alloc, level, address)
+    for number, choice in enumerate(plan.choices):
+        _replace(layers, choice, {level: arena.blocks[number] for level, arena in addresses.items()})
 
 
 def _taken(function: FuncOp, level: Level, machine: Machine) -> int:
@@ -170,47 +134,37 @@ def _note(function: FuncOp, layers: Layers, cycles: int) -> None:
     function.attributes["hier.cycles_bound"] = IntegerAttr(min(cycles, lower_bound(layers)), i64)
 
 
-def _keep(alloc: Operation, level: str, address: int) -> set[SSAValue]:
-    """Make a buffer and its views resident in a near level; return them."""
+def _keep(alloc: Operation, level: str, address: int) -> None:
+    """Make a buffer and its views resident in a near level."""
     alloc.attributes.pop(KEEP, None)
     alloc.attributes[ADDRESS] = IntegerAttr(address, i64)
-    return set(move(alloc.results[0], StringAttr(level)))
+    move(alloc.results[0], StringAttr(level))
 
 
-def _replace(layers: Layers, choice: Choice, address: int, resident: set[SSAValue]) -> None:
-    ops = layers.ops[choice.first : choice.last + 1]
-    candidate = choice.candidate
-    tiling = tiling_of(ops, candidate.sizes, resident.intersection(value for op in ops for value in op.operands))
-    tiles, scratch, ends = _addresses(tiling, choice, layers.hop, address)
+def _replace(layers: Layers, choice: Choice, begins: Mapping[str, int]) -> None:
+    """Replace the kernels of a choice by its grid; `begins` has the address of its block in each level."""
+    ops, candidate = layers.ops[choice.first : choice.last + 1], choice.candidate
+    tiling = tiling_of(ops, candidate.sizes, levels_of(ops), [layers.places[op] for op in ops])
+    tiles, scratch, ends = _addresses(tiling, choice, layers.machine, begins)
     route, spread = layers.route(ops), candidate.spread
-    shared = {level.name for level in (route.near, route.outs) if route.sharing(level, spread.copies) > 1}
-    apart = {level: end - begin for level, (begin, end) in ends.items() if level in shared and end > begin}
+    shared = {level.name for level in route.levels if route.sharing(level, spread.copies) > 1}
+    apart = {level: end - begins[level] for level, end in ends.items() if level in shared and end > begins[level]}
 
     def engine(op: Operation, source: Operation) -> str:
         found = route.engines[source] if op.name == source.name else route.engine_beside(op, source)
         return found.name if found is not None else ""
 
-    grid = grid_of(
-        tiling,
-        layers.hop.near.name,
-        tiles,
-        candidate.stages,
-        candidate.order,
-        scratch,
-        engine,
-        layers.hop.outs.name,
-        spread,
-        apart if spread.loops else None,
-    )
+    between = apart if spread.loops else None
+    grid = grid_of(tiling, "", tiles, candidate.stages, candidate.order, scratch, engine, spread, between)
     if (around := spatial_grid(ops[-1].parent_op())) is not None:
         _set_apart(around, apart)
     grid.attributes["engine"] = StringAttr(layers.engines[ops[-1]].name)
     grid.attributes["modelled_cycles"] = IntegerAttr(candidate.cycles, i64)
     if len(ops) > 1:
         grid.location = fused_location([op.location for op in ops])
-    between = [value.owner for value in tiling.intermediates]
+    between_ops = [value.owner for value in tiling.intermediates]
     Rewriter.replace_op(ops[-1], grid, [])
-    for op in (*ops[:-1], *between):
+    for op in (*ops[:-1], *between_ops):
         if isinstance(op, Operation) and (op in ops or isinstance(op, memref.AllocOp)):
             Rewriter.erase_op(op)
 
@@ -225,21 +179,20 @@ def _set_apart(grid: GridOp, apart: Mapping[str, int]) -> None:
 
 
 def _addresses(
-    tiling: Tiling, choice: Choice, hop: Hop, address: int
-) -> tuple[Sequence[int | None], Sequence[int | None], dict[str, tuple[int, int]]]:
-    """Return the addresses of tiles and scratch, consecutive from an address on, and their extent in each level."""
+    tiling: Tiling, choice: Choice, machine: Machine, begins: Mapping[str, int]
+) -> tuple[Sequence[int | None], Sequence[int | None], dict[str, int]]:
+    """Return the addresses of tiles and scratch, consecutive in each level from `begins` on, and where they end."""
     tiles: list[int | None] = []
     scratch: list[int | None] = []
-    begins = {hop.near.name: address, hop.outs.name: 0 if hop.is_split else address}
     ends = dict(begins)
     for tile, stages in zip(tiling.tiles, choice.candidate.stages, strict=True):
-        level = hop.outs if tile.is_output else hop.near
-        tiles.append(None if tile.in_place else ends[level.name])
-        ends[level.name] += reserved(tile.near_bytes, level) * stages
+        tiles.append(None if tile.in_place else ends[tile.level])
+        if not tile.in_place:
+            ends[tile.level] += reserved(tile.bytes, machine.level(tile.level)) * stages
     for each in tiling.scratch:
-        scratch.append(ends[hop.outs.name])
-        ends[hop.outs.name] += reserved(each.bytes, hop.outs)
-    return tiles, scratch, {level: (begin, ends[level]) for level, begin in begins.items()}
+        scratch.append(ends[each.level])
+        ends[each.level] += reserved(each.bytes, machine.level(each.level))
+    return tiles, scratch, ends
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ class SplitReduction:
     start: Operation | None
     step: Operation
     epilogue: Operation | None
+    whole: Operation
+    """Kernel without its epilogue, for a reduction in one go."""
 
 
 def split_reduction(op: Operation) -> SplitReduction:
@@ -56,21 +58,29 @@ def split_reduction(op: Operation) -> SplitReduction:
     total = block.args[-1] if kernel.epilogue is not None else block.args[first_output]
     if not isinstance(op, KernelOp):
         step = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=False)))
-        return SplitReduction(None, step, None)
+        return SplitReduction(None, step, None, step)
     initial = reduction.initial[0]
     start = None
     if initial is not None:
         zero = arith.ConstantOp(cast(Any, initial))
         start = linalg.FillOp([zero.result], [total], res=[])
     step = _step(op, block.args[:first_extra], total, dict(op.properties))
-    return SplitReduction(
-        start, step, _epilogue(kernel, op, total, block.args[first_extra:first_output], block.args[first_output])
-    )
+    whole = _step(op, block.args[:first_extra], total, dict(op.properties), accumulates=False)
+    epilogue = _epilogue(kernel, op, total, block.args[first_extra:first_output], block.args[first_output])
+    return SplitReduction(start, step, epilogue, whole)
 
 
-def _step(op: KernelOp, inputs: Sequence[SSAValue], total: SSAValue, properties: dict[str, Attribute]) -> Operation:
-    kept = {k: v for k, v in properties.items() if k not in ("operandSegmentSizes", "epilogue_maps")}
-    return op.create_from(inputs, [], [total], kept | {"accumulate": UnitAttr()}, [[]], {})
+def _step(
+    op: KernelOp,
+    inputs: Sequence[SSAValue],
+    total: SSAValue,
+    properties: dict[str, Attribute],
+    *,
+    accumulates: bool = True,
+) -> Operation:
+    kept = {k: v for k, v in properties.items() if k not in ("operandSegmentSizes", "epilogue_maps", "accumulate")}
+    added = {"accumulate": UnitAttr()} if accumulates else {}
+    return op.create_from(inputs, [], [total], kept | added, [[]], {})
 
 
 def _epilogue(
@@ -98,7 +108,6 @@ def grid_of(
     order: Sequence[int],
     scratch: Sequence[int | None] | None = None,
     engine: EngineOf | None = None,
-    outs: str = "",
     spread: Spread = NOWHERE,
     apart: Mapping[str, int] | None = None,
 ) -> GridOp:
@@ -107,9 +116,8 @@ def grid_of(
 
     `addresses` and `stages` are per operand of `tiling.tiles`; `scratch` has the addresses of `tiling.scratch`. `order`
     lists the tiled loop dimensions, outermost first, reductions last. `engine` names the engine of an op of the body.
-    `outs` is the level of outputs and scratch if it differs from `level`. `spread` maps tiles to engine instances, and
-    `apart` gives the stride in bytes between their buffers in each shared level. Raises Diagnostic for an illegal
-    tiling.
+    `level` is that of a tiling without places. `spread` maps tiles to engine instances, and `apart` gives the stride in
+    bytes between their buffers in each shared level. Raises Diagnostic for an illegal tiling.
     """
     _check(tiling, order)
     order, counts = spread.order(order, tiling.counts), spread.counts(tiling.counts)
@@ -119,7 +127,7 @@ def grid_of(
     lead_to = _tile_numbers(tiling, spread, order)
     attributes: list[TileAttr] = []
     for tile, address, count in zip(tiling.tiles, addresses, stages, strict=True):
-        at = (outs or level) if tile.is_output else level
+        at = tile.level or level
         lead = AffineMapAttr(AffineMap(rank, 0, tuple(lead_to(offset) for offset in tile.offsets)))
         attributes.append(
             TileAttr.get(tile.extents, lead, None)
@@ -130,7 +138,9 @@ def grid_of(
     outputs = [(t, a) for t, a in zip(tiling.tiles, attributes, strict=True) if t.is_output]
     ordered = [*inputs, *outputs]
     places = scratch if scratch is not None else [None] * len(tiling.scratch)
-    own = [ScratchAttr.get(s.shape, s.element, outs or level, at) for s, at in zip(tiling.scratch, places, strict=True)]
+    own = [
+        ScratchAttr.get(s.shape, s.element, s.level or level, a) for s, a in zip(tiling.scratch, places, strict=True)
+    ]
     types = [*(a.type_of(t.value) for t, a in ordered), *(each.type for each in own)]
     block = Block(arg_types=[*[IndexType()] * rank, *types])
     values = [t.value for t, _ in inputs], [t.value for t, _ in outputs]
@@ -208,19 +218,19 @@ class _Body:
         tiling, number = self._tiling, len(self._tiling.parts) - 1
         part, cut = tiling.parts[-1], tiling.cut_reductions
         copies = self._copies(number, part)
-        if not cut:
+        if not tiling.is_split:
             self._block.add_ops([*copies, self._kernel(number, part)])
             return
         split = split_reduction(part.op)
         (write,) = tiling.writes
         total = self._sums or self._buffers[write]
         operands = self._operands(number, part)
-        if split.start is not None:
+        if split.start is not None and cut:
             zero = arith.ConstantOp(cast(Any, part.kernel.reductions[0].initial[0]))
             self._block.add_op(zero)
             copies = [self._finished(linalg.FillOp([zero.result], [total], res=[]), part.op, None)]
         self._guarded(FirstOp, cut, copies)
-        self._block.add_op(self._partial(part, split, operands, total))
+        self._block.add_op(self._partial(part, split, operands, total, bool(cut)))
         if split.epilogue is not None:
             extras = operands[part.first_extra : part.first_output]
             self._guarded(LastOp, cut, [self._last(part, split, total, extras, self._buffers[write])])
@@ -254,16 +264,19 @@ class _Body:
         tile = op.__class__.create(operands=operands, properties=properties, attributes=attributes, regions=regions)
         return self._finished(tile, op, part.kernel)
 
-    def _partial(self, part: Part, split: SplitReduction, operands: Sequence[SSAValue], total: SSAValue) -> Operation:
-        """Return the kernel that adds one tile of a reduction to its partial sum."""
+    def _partial(
+        self, part: Part, split: SplitReduction, operands: Sequence[SSAValue], total: SSAValue, accumulates: bool
+    ) -> Operation:
+        """Return the kernel that adds one tile of a reduction to its partial sum, or computes the sum in one go."""
         op = part.op
         if isinstance(op, KernelOp):
-            tile = _step(op, operands[: part.first_extra], total, op.tile_properties(part.sizes))
+            properties = op.tile_properties(part.sizes)
+            tile = _step(op, operands[: part.first_extra], total, properties, accumulates=accumulates)
             tile.attributes |= _without_hints(op)
         else:
             tile = op.clone(value_mapper=dict(zip(op.operands, [*operands[:-1], total], strict=True)))
             tile.properties |= _own_properties(op, part.sizes)
-        return self._finished(tile, op, kernel_of(split.step))
+        return self._finished(tile, op, kernel_of(split.step if accumulates else split.whole))
 
     def _last(
         self, part: Part, split: SplitReduction, total: SSAValue, extras: Sequence[SSAValue], out: SSAValue

@@ -7,7 +7,7 @@ the estimated Pareto front. The selection does not depend on the capacity, so mo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -19,7 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from .hints import pinned_stages
 from .pricing import Pricer, Route, near_bytes
 from .spreading import NOWHERE, Spread
-from .sweep import Sweep
+from .sweep import TOO_LARGE, Sweep
 from .tile_arrays import Ints
 from .tiling import Tiling
 
@@ -27,8 +27,6 @@ _PRICED = 32
 """Maximum number of candidates with an exact cost."""
 _SLACK = 1.03
 """Estimated cost, relative to the best of at most equal bytes, up to which a candidate gets an exact cost."""
-_NEVER = 1 << 62
-"""More bytes than any level has."""
 
 
 @dataclass(frozen=True)
@@ -38,21 +36,21 @@ class Candidate:
 
     `sizes` are the tile extents in the leader's loops, `order` the tiled loops, outermost first, and `stages` the
     buffers
-    per operand of `Tiling.tiles`. `bytes` is the footprint of tiles and scratch in the near level, over all engine
-    instances that share it. `cycles` is the modelled time of the whole group.
+    per operand of `Tiling.tiles`. `bytes` is the footprint of tiles and scratch in each level of the route, over all
+    engine instances that share it. `cycles` is the modelled time of the whole group.
     """
 
     sizes: tuple[int, ...]
     order: tuple[int, ...]
     stages: tuple[int, ...]
-    bytes: int
+    bytes: tuple[int, ...]
     cycles: int
     spread: Spread = NOWHERE
 
 
 class Candidates:
     """
-    Candidate tilings of a fused group, costed lazily; `resident` buffers are in the near level.
+    Candidate tilings of a fused group, costed lazily; `homes` has the level of operands outside of the far one.
 
     A candidate whose compute cycles exceed the best cost found is pruned. The set is empty if an engine cannot run a
     kernel on any tile.
@@ -65,9 +63,10 @@ class Candidates:
         pricer: Pricer,
         *,
         double_buffered: bool,
-        resident: Collection[SSAValue] = (),
+        homes: Mapping[SSAValue, str],
     ):
-        sweep = Sweep.of(ops, route, pricer, frozenset(resident))
+        sweep = Sweep.of(ops, route, pricer, homes)
+        self.levels = route.levels
         computing = _promising(sweep, _stages(ops, double_buffered))
         ways = [_Way(pricer, sweep.whole, key, cycles) for key, cycles in computing.items()]
         self._ways = sorted(ways, key=lambda way: way.computing)
@@ -77,22 +76,31 @@ class Candidates:
         """Pareto front of bytes and cycles, in increasing bytes."""
         return pareto([way.candidate for way in self._ways if way.candidate is not None])
 
-    def fastest(self, room: int) -> Candidate | None:
-        """Return the fastest candidate within `room` bytes, the smallest of equally fast ones; None if none fits."""
+    def fastest(self, room: Sequence[int]) -> Candidate | None:
+        """Return the fastest candidate within `room` bytes per level, the smallest of equals; None if none fits."""
         best: Candidate | None = None
         for way in self._ways:
             if best is not None and way.computing > best.cycles:
                 break
-            if way.bytes is None or way.bytes > room or way.candidate is None:
+            if way.bytes is None or not fits(way.bytes, room) or way.candidate is None:
                 continue
             if best is None or _rank(way.candidate) < _rank(best):
                 best = way.candidate
         return best
 
-    def more(self, best: Candidate, room: int) -> int:
-        """Return the least bytes above `room` at which a candidate may be faster than `best`."""
-        ways = takewhile(lambda way: way.computing <= best.cycles, self._ways)
-        return min((way.bytes for way in ways if way.bytes is not None and way.bytes > room), default=_NEVER)
+    def more(self, best: Candidate, room: Sequence[int]) -> tuple[int, ...]:
+        """Return per level the least bytes above `room` at which a candidate may be faster than `best`."""
+        ways = list(takewhile(lambda way: way.computing <= best.cycles, self._ways))
+        sizes = [way.bytes for way in ways if way.bytes is not None]
+        return tuple(
+            min((size[level] for size in sizes if size[level] > left), default=TOO_LARGE)
+            for level, left in enumerate(room)
+        )
+
+
+def fits(sizes: Sequence[int], room: Sequence[int]) -> bool:
+    """Return whether bytes per level are within the bytes available."""
+    return all(size <= left for size, left in zip(sizes, room, strict=True))
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:
@@ -119,14 +127,15 @@ class _Way:
         return tuple(2 if double and tile.dims & own and not tile.in_place else 1 for tile in self._tiling.tiles)
 
     @cached_property
-    def bytes(self) -> int | None:
-        """Footprint in bytes in the near level; None if the tiling is illegal."""
+    def bytes(self) -> tuple[int, ...] | None:
+        """Footprint in bytes in each level of the route; None if the tiling is illegal."""
         tiling, copies = self._tiling, self._spread.copies
         if len(tiling.ops) > 1 and tiling.blocked_dims():
             return None
         if tiling.cut_reductions and copies > 1 and copies > self._pricer.copies_beside():
             return None
-        return _near_bytes(tiling, self._stages, self._pricer.route, copies)
+        route = self._pricer.route
+        return tuple(near_bytes(tiling, self._stages, each) * route.sharing(each, copies) for each in route.levels)
 
     @cached_property
     def candidate(self) -> Candidate | None:
@@ -140,21 +149,11 @@ class _Way:
         return Candidate(sizes, order, self._stages, self.bytes, cycles, self._spread)
 
 
-def _near_bytes(tiling: Tiling, stages: Sequence[int], route: Route, copies: int) -> int | None:
-    """Compute the near-level footprint in bytes; None if outputs have a level of their own and exceed it."""
-    near, outs = route.sharing(route.near, copies), route.sharing(route.outs, copies)
-    if route.outs == route.near:
-        return near_bytes(tiling, stages, route.near) * near
-    if near_bytes(tiling, stages, route.outs, ins=False) * outs > route.outs.size:
-        return None
-    return near_bytes(tiling, stages, route.near, outs=False) * near
-
-
 def pareto(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return the Pareto front of bytes and cycles."""
+    """Return the Pareto front of bytes per level and cycles."""
     front: list[Candidate] = []
-    for candidate in sorted(found, key=lambda c: (c.bytes, c.cycles, c.sizes, c.order, c.spread.loops)):
-        if not front or candidate.cycles < front[-1].cycles:
+    for candidate in sorted(found, key=lambda c: (sum(c.bytes), c.cycles, c.sizes, c.order, c.spread.loops)):
+        if not any(fits(each.bytes, candidate.bytes) and each.cycles <= candidate.cycles for each in front):
             front.append(candidate)
     return front
 
@@ -192,7 +191,7 @@ def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
     """Select tilings for an exact cost, with their compute cycles: on one engine instance, on all, on half, ..."""
     if not len(sweep):
         return {}
-    sizes = {each: sweep.near_bytes(each) for each in (1, 2)}
+    sizes = {each: sweep.all_bytes(each) for each in (1, 2)}
     found = _best(sweep, [each for order in sweep.orders() for each in _alone(sweep, order, stages, sizes)])
     copies = sweep.copies
     while copies > 1:
@@ -205,6 +204,8 @@ def _best(sweep: Sweep, found: Sequence[_Estimates]) -> dict[_Key, int]:
     """Return the tilings near the Pareto front of estimated cycles and bytes, with their computing cycles."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
+    if sizes[ranked[0]] < TOO_LARGE:
+        ranked = ranked[sizes[ranked] < TOO_LARGE]
     best = np.minimum.accumulate(times[ranked])
     chosen: dict[_Key, tuple[int, int]] = {}
     computing: dict[_Key, int] = {}
@@ -234,10 +235,10 @@ def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int
     compute, moved, ends = sweep.estimate(order, divided)
     own, first = moved // copies, ends * copies
     if 1 in stages:
-        yield _Estimates(sweep.near_bytes(1, divided), np.maximum(compute + own, moved), compute, order, False, divided)
+        yield _Estimates(sweep.all_bytes(1, divided), np.maximum(compute + own, moved), compute, order, False, divided)
     if 2 in stages:
         hidden = np.maximum(compute, moved - first) + first
-        yield _Estimates(sweep.near_bytes(2, divided), hidden, compute, order, True, divided)
+        yield _Estimates(sweep.all_bytes(2, divided), hidden, compute, order, True, divided)
 
 
 def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:

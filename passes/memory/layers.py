@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -17,52 +17,32 @@ from xdsl.ir.affine import AffineExpr
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
 from ...dialects.core.kernel_structure import structure_of
-from ...dialects.core.machine.model import Engine, Level, Link, Machine
+from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
 from ...ir import where
 from ..map_engines import engine_of
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
+from .places import Places, places_of
 from .pricing import Pricer, Route, reserved
+from .tiling import Tiling, roles_of, tiling_of
 from .views import VIEWS, bytes_of
 
 _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 
 
 @dataclass(frozen=True)
-class Hop:
-    """
-    Pair of neighbouring memory levels: `far` has the operands, transfers bring their tiles to `near`.
-
-    `outs` is the level of outputs and accumulators; it equals `near` unless the engine has a separate one.
-    """
-
-    machine: Machine
-    far: Level
-    near: Level
-    fetch: Link
-    store: Link
-    outs: Level
-    is_last: bool = True
-    """True if engines access the near level directly."""
-
-    @property
-    def is_split(self) -> bool:
-        """Return whether outputs have a level of their own, which consumers do not read."""
-        return self.outs != self.near
-
-
-@dataclass(frozen=True)
 class Buffer:
     """
-    Buffer that may be resident: `size` bytes in the near level, live from kernel `first` to `last`.
+    Buffer that may be resident: `size` bytes in a near level, live from kernel `first` to `last`.
 
     `values` are the buffer and its views; `keep` pins the residency, None if free.
     """
 
     alloc: Operation
     values: frozenset[SSAValue]
+    level: str
     size: int
     first: int
     last: int
@@ -75,10 +55,10 @@ _Asked: TypeAlias = "tuple[int, int, frozenset[int]]"
 
 @dataclass
 class _Group:
-    """Memoised cost model and candidate tilings of structurally equal kernels; candidates are by resident operands."""
+    """Memoised cost model of structurally equal kernels, and their candidate tilings by the operands' levels."""
 
     pricer: Pricer
-    known: dict[tuple[bool, ...], Candidates] = field(default_factory=dict[tuple[bool, ...], Candidates])
+    known: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
 
     @cached_property
     def floor(self) -> int:
@@ -89,27 +69,44 @@ class _Group:
 
 @dataclass
 class Layers:
-    """Kernels of a block that cross a hop, in program order, and the buffers between them."""
+    """Kernels of a block whose operands move to nearer levels, in program order, and the buffers between them."""
 
-    hop: Hop
+    machine: Machine
     ops: list[Operation]
     kernels: list[Kernel]
     engines: dict[Operation, Engine]
+    places: dict[Operation, Places]
     buffers: list[Buffer]
     double_buffered: bool
     around: int = 1
     """Engine instances of the enclosing grid."""
     may_spread: bool = True
     """True if tiles may be mapped to several engine instances."""
-    placed: frozenset[SSAValue] = frozenset()
-    """Operands accessed in place, whatever the plan."""
+    placed: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    """Level of each operand whose type names one, whatever the plan."""
     taken: int = 0
     """Bytes of the far level for weights, state, inputs and outputs."""
-    fixed: int = 0
-    """Bytes of the near level in use, whatever the plan."""
+    fixed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Bytes of each near level in use, whatever the plan."""
     _groups: dict[Hashable, _Group] = field(default_factory=dict[Hashable, "_Group"], init=False)
     _group_of: dict[tuple[int, int], _Group] = field(default_factory=dict[tuple[int, int], "_Group"], init=False)
     _asked: dict[_Asked, Candidates] = field(default_factory=dict["_Asked", Candidates], init=False)
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """Near levels of the kernels' operands, from far to near."""
+        found = {level for index in range(len(self.ops)) for level in self.levels_of(index, 1)}
+        return tuple(level for level in self.machine.levels if level in found)
+
+    @property
+    def is_last(self) -> bool:
+        """True if the engines work in these levels."""
+        return all(places.is_last for places in self.places.values())
+
+    @cached_property
+    def far(self) -> Level:
+        """Level of buffers whose types name none."""
+        return self.machine.level(self.places[self.ops[0]].far)
 
     @cached_property
     def buffers_of(self) -> list[list[int]]:
@@ -124,11 +121,11 @@ class Layers:
 
         The result is larger than the near level, and the live buffers exceed the far level even without residency.
         """
-        room = self.hop.far.size - self.taken
+        room = self.far.size - self.taken
         needed = loads(((b.first, b.last, b.size) for b in self.buffers), len(self.ops))
         joints = ((index, self.joins(index)) for index in range(len(self.ops)) if max(needed[index : index + 2]) > room)
-        large = self.hop.near.size
-        return frozenset(i for i, number in joints if number is not None and self.buffers[number].size > large)
+        numbers = [(index, self.buffers[number]) for index, number in joints if number is not None]
+        return frozenset(i for i, buffer in numbers if buffer.size > self.machine.level(buffer.level).size)
 
     @cached_property
     def users_of(self) -> list[list[int]]:
@@ -161,14 +158,27 @@ class Layers:
 
     def _options(self, first: int, count: int, near: frozenset[int]) -> Candidates:
         ops, group = self.ops[first : first + count], self._group(first, count)
-        values = {v for number in near for v in self.buffers[number].values}
-        values |= self.placed.intersection(value for op in ops for value in op.operands)
-        marks = tuple(value in values for op in ops for value in op.operands)
+        homes = self._homes(ops, near)
+        marks = tuple(homes.get(value, "") for op in ops for value in op.operands)
         if marks not in group.known:
-            group.known[marks] = Candidates(
-                ops, self.route(ops), group.pricer, double_buffered=self.double_buffered, resident=values
-            )
+            route = self.route(ops)
+            group.known[marks] = Candidates(ops, route, group.pricer, double_buffered=self.double_buffered, homes=homes)
         return group.known[marks]
+
+    def _homes(self, ops: Sequence[Operation], resident: Iterable[int]) -> dict[SSAValue, str]:
+        """Return the level of each operand outside of the far one."""
+        homes = {value: self.buffers[number].level for number in resident for value in self.buffers[number].values}
+        return {v: level for op in ops for v in op.operands if (level := homes.get(v) or self.placed.get(v))}
+
+    def tiling(self, first: int, count: int, sizes: Sequence[int], resident: Set[int]) -> Tiling:
+        """Return the tiling of the fused group `first` to `first + count - 1` with these resident buffers."""
+        ops = self.ops[first : first + count]
+        touched = {number for index in range(first, first + count) for number in self.buffers_of[index]}
+        return tiling_of(ops, sizes, self._homes(ops, touched & resident), [self.places[op] for op in ops])
+
+    def levels_of(self, first: int, count: int) -> tuple[Level, ...]:
+        """Return the levels of a fused group's tiles, in the order of its candidates' bytes."""
+        return self._group(first, count).pricer.route.levels
 
     def _group(self, first: int, count: int) -> _Group:
         if (first, count) not in self._group_of:
@@ -188,11 +198,8 @@ class Layers:
     def route(self, ops: Sequence[Operation]) -> Route:
         """Return the route of kernels' operands through the levels, with the engines of the kernels."""
         engines = {op: self.engines[op] for op in ops}
-        hop = self.hop
         copies = min((self.copies(op) for op in ops), default=1)
-        return Route(
-            hop.machine, engines, hop.near, hop.fetch, hop.store, hop.outs, copies, self.around, not hop.is_last
-        )
+        return Route(self.machine, engines, tuple(self.places[op] for op in ops), copies, self.around)
 
     def copies(self, op: Operation) -> int:
         """
@@ -200,10 +207,12 @@ class Layers:
 
         Instances do not see each other's private levels. Private levels are counted at their first instance.
         """
-        levels = [prod(level.count) for level in (self.hop.near, self.hop.outs) if prod(level.count) > 1]
-        if self.around > 1 or not self.may_spread or prod(self.hop.far.count) > 1:
+        places, machine = self.places[op], self.machine
+        counts = [prod(machine.level(name).count) for name in set(places.levels.values()) - {places.far}]
+        levels = [count for count in counts if count > 1]
+        if self.around > 1 or not self.may_spread or prod(machine.level(places.far).count) > 1:
             return 1
-        if not levels and not self.hop.is_last:
+        if not levels and not places.is_last:
             return 1
         return min([self.engines[op].total, *levels])
 
@@ -211,12 +220,12 @@ class Layers:
         """
         Return the number of the buffer between a kernel and the next, its sole consumer; None if they cannot be fused.
         """
-        if index + 1 >= len(self.ops) or self.hop.is_split:
+        if index + 1 >= len(self.ops):
             return None
         producer, user = self.ops[index], self.ops[index + 1]
-        if SIZES in producer.attributes:
+        if SIZES in producer.attributes or self.places[producer].sums_apart:
             return None
-        kernel = self.kernels[index]
+        kernel, places = self.kernels[index], self.places[user]
         if len(kernel.outputs) != 1 or not _is_projection(kernel.outputs[0].map.results):
             return None
         value = kernel.outputs[0].value
@@ -224,8 +233,11 @@ class Layers:
         if number is None or any(use.operation not in (producer, user) for use in value.uses):
             return None
         read = [access for access in self.kernels[index + 1].inputs if access.value is value]
-        if not self.hop.is_last and any(access.fill is not None for access in read):
+        if not places.is_last and any(access.fill is not None for access in read):
             return None  # the next hop would tile it, and its padding would have no fill
+        made = self.places[producer].level("outs")
+        if not all(places.reaches(role, made) for v, role in roles_of(user) if v is value):
+            return None
         reused = any(access.value is value for access in kernel.inputs) or value in _written(self.kernels[index + 1])
         alike = len({access.map for access in read}) == 1
         return None if reused or not alike or len(read) != list(user.operands).count(value) else number
@@ -257,37 +269,39 @@ def _is_projection(results: Sequence[AffineExpr]) -> bool:
     return len(set(dims)) == len(dims)
 
 
-def layers_of(block: Block, hop: Hop, *, double_buffered: bool, keep_resident: bool) -> Layers:
+def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bool, keep_resident: bool) -> Layers:
     """
-    Collect the kernels of a block whose engines are behind a hop, and, with `keep_resident`, the buffers between them.
+    Collect the kernels of a block whose operands move to levels `depth + 1` links behind the farthest.
 
-    Kernels with table lookups, or with an empty iteration domain, are not tiled.
+    With `keep_resident`, collect the buffers between them too. Kernels with table lookups, or with an empty iteration
+    domain, are not tiled.
 
     Raises Diagnostic for a kernel that no engine runs.
     """
     engines: dict[Operation, Engine] = {}
+    places: dict[Operation, Places] = {}
     kernels: list[Kernel] = []
     for op in block.ops:
         if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
-            engine = engine_of(op, hop.machine)
-            if _is_behind(engine, hop):
-                engines[op] = engine
+            engine = engine_of(op, machine)
+            if (own := places_of(engine, machine, depth)) is not None:
+                engines[op], places[op] = engine, own
                 kernels.append(kernel)
     ops = list(engines)
     around = spatial_grid(block.parent_op())
-    found = Layers(hop, ops, kernels, engines, [], double_buffered, 1 if around is None else around.copies)
-    found.placed = frozenset(v for op in ops for v in op.operands if _is_placed(v, hop))
-    if keep_resident and not hop.is_split:
-        numbers = {op: number for number, op in enumerate(ops)}
-        steps = _Steps(block, numbers)
+    copies = 1 if around is None else around.copies
+    found = Layers(machine, ops, kernels, engines, places, [], double_buffered, copies)
+    found.placed = levels_of(ops)
+    if keep_resident and ops:
+        steps = _Steps(block, found)
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
-        found.buffers = [b for op in allocs if (b := _buffer(op, steps, hop)) is not None]
+        found.buffers = [b for op in allocs if (b := _buffer(op, steps)) is not None]
     return found
 
 
-def _is_placed(value: SSAValue, hop: Hop) -> bool:
-    """Return whether a buffer is in the near level or in a preloaded one."""
-    return _space(value) == hop.near.name or is_preloaded(value, hop.machine)
+def levels_of(ops: Iterable[Operation]) -> dict[SSAValue, str]:
+    """Return the level of each operand whose type names one."""
+    return {value: level for op in ops for value in op.operands if (level := _space(value))}
 
 
 def is_preloaded(value: SSAValue, machine: Machine) -> bool:
@@ -309,7 +323,7 @@ def alternatives(layers: Layers) -> list[Layers]:
     A resident buffer in a private level is visible to one engine instance only. A pinned residency excludes the spatial
     mapping. If levels are shared, the layers are the only alternative.
     """
-    is_apart = prod(layers.hop.near.count) > 1 and any(layers.copies(op) > 1 for op in layers.ops)
+    is_apart = any(prod(level.count) > 1 for level in layers.levels) and any(layers.copies(op) > 1 for op in layers.ops)
     if not layers.buffers or not is_apart:
         return [layers]
     alone = replace(layers, may_spread=False)
@@ -318,22 +332,12 @@ def alternatives(layers: Layers) -> list[Layers]:
     return [replace(layers, buffers=[]), alone]
 
 
-def _is_behind(engine: Engine, hop: Hop) -> bool:
-    """Return whether the path from the far level to an engine's operands begins with a hop."""
-    near = hop.machine.near_level_of(engine).name
-    if near == hop.far.name:
-        return False
-    if near == hop.near.name:
-        return True
-    path = hop.machine.path(hop.far.name, near)
-    return bool(path) and path[0] == hop.fetch
-
-
 class _Steps:
     """Steps of the ops of a block, counted in kernels."""
 
-    def __init__(self, block: Block, numbers: dict[Operation, int]):
-        self._block, self._numbers, self._after = block, numbers, dict[Operation, int]()
+    def __init__(self, block: Block, layers: Layers):
+        numbers = {op: number for number, op in enumerate(layers.ops)}
+        self.layers, self._numbers, self._after = layers, numbers, dict[Operation, int]()
         done = 0
         for op in block.ops:
             done += op in numbers
@@ -355,27 +359,57 @@ class _Steps:
         return max(0, self._after[op] - 1), min(self._after[op], last)
 
 
-def _buffer(alloc: memref.AllocOp, steps: _Steps, hop: Hop) -> Buffer | None:
+def _buffer(alloc: memref.AllocOp, steps: _Steps) -> Buffer | None:
     """
     Return an allocation as a candidate for residency; None if ops other than these kernels use it.
 
-    Buffers that the program accesses itself are pinned to the near level if the far level is external.
+    Buffers that the program accesses itself are pinned to a near level if the far level is external.
     """
-    values, users = _views(alloc.results[0], is_static_view if hop.is_last else is_view)
+    layers = steps.layers
+    values, users = _views(alloc.results[0], is_static_view if layers.is_last else is_view)
     keep = pinned_place(alloc)
-    if users and hop.far.external and not all(map(steps.is_kernel, users)):
+    kernels = [user for user in users if steps.is_kernel(user)]
+    level = _home(set(values), kernels, layers)
+    if users and layers.far.external and len(kernels) < len(users):
         keep = True
-    elif not users or not all(map(steps.is_kernel, users)):
+    elif not level or len(kernels) < len(users):
         if keep:
+            where_to = (
+                f"in {level}: ops other than its kernels use it" if level else "there: no level suits its kernels"
+            )
             raise Diagnostic(
-                f"a buffer cannot be resident in {hop.near.name}: ops other than its kernels use it",
-                where=where(alloc),
-                remedy="remove the hint hier.keep",
+                f"a buffer cannot be resident {where_to}", where=where(alloc), remedy="remove the hint hier.keep"
             )
         return None
+    level = level or layers.levels[0].name
     first, last = zip(*map(steps.of, users), strict=True)
-    size = reserved(bytes_of(alloc.results[0].type), hop.near)
-    return Buffer(alloc, frozenset(values), size, min(first), max(last), keep)
+    size = reserved(bytes_of(alloc.results[0].type), layers.machine.level(level))
+    return Buffer(alloc, frozenset(values), level, size, min(first), max(last), keep)
+
+
+def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -> str:
+    """
+    Return the near level where a buffer may be resident: the one that most operands use in place, then the farthest.
+
+    The other operands move between there and their places over a link. Empty if no level has such links.
+    """
+    uses = [
+        (layers.places[op], role) for op in dict.fromkeys(kernels) for value, role in roles_of(op) if value in values
+    ]
+    best, found = -1, ""
+    for level in layers.levels if uses else ():
+        in_place = [places.reaches(role, level.name) for places, role in uses]
+        moved = [use for use, stays in zip(uses, in_place, strict=True) if not stays]
+        if sum(in_place) > best and all(_is_linked(*use, level.name, layers.machine) for use in moved):
+            best, found = sum(in_place), level.name
+    return found
+
+
+def _is_linked(places: Places, role: str, level: str, machine: Machine) -> bool:
+    """Return whether a link joins a level and the place of an operand, both ways for results."""
+    ends = places.level(role), level
+    inward = any(link.leads(ends[1], ends[0]) for link in machine.links)
+    return any(link.leads(*ends) for link in machine.links) if role == "outs" else inward
 
 
 def is_view(op: Operation) -> bool:

@@ -1,28 +1,28 @@
-"""Resident buffers of a near level, and the bytes that they leave to kernels."""
+"""Resident buffers of the near levels, and the bytes that they leave to kernels."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from ...dialects.core.machine.model import Level
 from .layers import Layers
 
 
 class Near:
     """
-    Mutable set of resident buffers of a near level of `capacity` bytes.
+    Mutable set of resident buffers of the near levels, of `capacity` bytes each.
 
-    `left` has, per kernel, the bytes not taken by live resident buffers; `begun` the bytes of those whose live range
-    begins there.
+    `left` has, per level and kernel, the bytes not taken by live resident buffers.
     """
 
-    def __init__(self, layers: Layers, resident: Iterable[int], capacity: int):
+    def __init__(self, layers: Layers, resident: Iterable[int], capacity: Mapping[str, int]):
         self.layers, self.capacity = layers, capacity
         self.resident: set[int] = set()
-        self.left = np.full(len(layers.ops), capacity, np.int64)
-        self._begun = [0] * len(layers.ops)
+        self.left = {level: np.full(len(layers.ops), size, np.int64) for level, size in capacity.items()}
+        self._begun = {level: [0] * len(layers.ops) for level in capacity}
         for number in resident:
             self.toggle(number)
 
@@ -31,12 +31,15 @@ class Near:
         buffer = self.layers.buffers[number]
         size = -buffer.size if number in self.resident else buffer.size
         self.resident ^= {number}
-        self.left[buffer.first : buffer.last + 1] -= size
-        self._begun[buffer.first] += size
+        self.left[buffer.level][buffer.first : buffer.last + 1] -= size
+        self._begun[buffer.level][buffer.first] += size
 
-    def room(self, first: int, last: int) -> int:
-        """Return the bytes available to a fused group of kernels `first` to `last`."""
-        return int(self.left[first]) - sum(self._begun[first + 1 : last + 1])
+    def room(self, first: int, last: int, levels: Iterable[Level]) -> tuple[int, ...]:
+        """Return the bytes of each level available to a fused group of kernels `first` to `last`."""
+        return tuple(self._room(first, last, level.name) for level in levels)
+
+    def _room(self, first: int, last: int, level: str) -> int:
+        return int(self.left[level][first]) - sum(self._begun[level][first + 1 : last + 1])
 
 
 class Largest:

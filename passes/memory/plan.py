@@ -1,12 +1,13 @@
-"""Memory plan of a near level: resident buffers, fused groups, their tilings and addresses."""
+"""Memory plan of the near levels: resident buffers, fused groups, their tilings and addresses."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ...dialects.core.machine.model import Level
 from .arena import BUDGET, Lifetime, place
 from .candidates import Candidate
 from .layers import Layers, loads
@@ -56,7 +57,7 @@ class Plan:
 @dataclass(frozen=True)
 class Addresses:
     """
-    Allocation in the near level: offset of each choice's block and of each resident buffer, and the arena, in bytes.
+    Allocation in a level: offset of each choice's block and of each resident buffer, and the arena, in bytes.
     """
 
     blocks: tuple[int, ...]
@@ -66,49 +67,65 @@ class Addresses:
 
 def best(near: Near, first: int, count: int) -> Choice | None:
     """Return the fastest fused group that fits; None if none fits."""
-    left = near.room(first, first + count - 1)
-    found = near.layers.options(first, count, near.resident).fastest(left)
+    options = near.layers.options(first, count, near.resident)
+    found = options.fastest(near.room(first, first + count - 1, options.levels))
     return None if found is None else Choice(first, count, found)
 
 
 def slower(near: Near, choice: Choice) -> bool:
-    """Return whether a choice may be faster with more bytes of the near level, or with more resident operands."""
+    """Return whether a choice may be faster with more bytes of a level, or with more resident operands."""
     layers, capacity = near.layers, near.capacity
-    left = near.room(choice.first, choice.last) - choice.candidate.bytes
+    options = layers.options(choice.first, choice.count, near.resident)
+    taken = dict(zip((level.name for level in options.levels), choice.candidate.bytes, strict=True))
     touched = {n for i in choice.kernels for n in layers.buffers_of[i]}
-    if any(layers.buffers[n].size > left for n in touched - near.resident if layers.buffers[n].size <= capacity):
-        return True
-    fastest = layers.options(choice.first, choice.count, near.resident).fastest(capacity)
+    for buffer in (layers.buffers[n] for n in touched - near.resident):
+        left = near.room(choice.first, choice.last, [layers.machine.level(buffer.level)])[0]
+        if left - taken.get(buffer.level, 0) < buffer.size <= capacity[buffer.level]:
+            return True
+    fastest = options.fastest([capacity[level.name] for level in options.levels])
     return fastest is not None and choice.candidate.cycles > fastest.cycles
 
 
-def is_contested(layers: Layers, plan: Plan, capacity: int) -> bool:
+def is_contested(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> bool:
     """Return whether the capacity limits any choice."""
     near = Near(layers, plan.resident, capacity)
     return any(slower(near, choice) for choice in plan.choices)
 
 
 def addresses_of(
-    layers: Layers, plan: Plan, apart: int = 0, size: int = 0, early: Sequence[int] | None = None
+    layers: Layers, plan: Plan, level: Level, apart: int = 0, size: int = 0, early: Sequence[int] | None = None
 ) -> Addresses:
     """
-    Compute addresses such that blocks and buffers with intersecting live ranges do not overlap.
+    Compute addresses in a level such that blocks and buffers with intersecting live ranges do not overlap.
 
     Bytes are not reused within `apart` kernels, as long as the live bytes stay within `size`. `early` gives the
     kernel at which the live range of each choice's block begins.
     """
-    kept = sorted(plan.resident)
-    unit = layers.hop.near.unit
+    kept = sorted(n for n in plan.resident if layers.buffers[n].level == level.name)
+    sizes = [_bytes_in(level, layers, choice) for choice in plan.choices]
     if not kept and not apart and early is None:
-        return Addresses((0,) * len(plan.choices), {}, max((c.candidate.bytes for c in plan.choices), default=0))
+        return Addresses((0,) * len(plan.choices), {}, max(sizes, default=0))
     begins = [c.first for c in plan.choices] if early is None else early
-    pairs = zip(plan.choices, begins, strict=True)
-    blocks = [Lifetime(f"block {c.first}", c.candidate.bytes, begin, c.last) for c, begin in pairs]
+    users = [number for number, each in enumerate(sizes) if each or len(layers.levels) == 1]
+    blocks = [Lifetime(f"block {(c := plan.choices[n]).first}", sizes[n], begins[n], c.last) for n in users]
     needed = [*blocks, *(_lifetime(layers, plan, number) for number in kept)]
     needed = _longer(needed, apart, size) if apart else needed
-    placement = place(needed, unit, 0 if apart or early is not None else BUDGET)
+    placement = place(needed, level.unit, 0 if apart or early is not None else BUDGET)
     offsets = placement.offsets
-    return Addresses(offsets[: len(blocks)], dict(zip(kept, offsets[len(blocks) :], strict=True)), placement.size)
+    found = dict(zip(users, offsets[: len(blocks)], strict=True))
+    resident = dict(zip(kept, offsets[len(blocks) :], strict=True))
+    return Addresses(tuple(found.get(n, 0) for n in range(len(sizes))), resident, placement.size)
+
+
+def _bytes_in(level: Level, layers: Layers, choice: Choice) -> int:
+    """Return the bytes of a choice's tiles and scratch in a level."""
+    levels = layers.levels_of(choice.first, choice.count)
+    return next((size for each, size in zip(levels, choice.candidate.bytes, strict=True) if each == level), 0)
+
+
+def can_be_packed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> bool:
+    """Return whether addresses within its capacity are found in each level."""
+    return all(addresses_of(layers, plan, level).size <= capacity[level.name] for level in layers.levels)
 
 
 def _lifetime(layers: Layers, plan: Plan, number: int) -> Lifetime:

@@ -8,15 +8,16 @@ constraint is that the live bytes at each kernel fit the capacity. Packing then 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from ortools.sat.python import cp_model
 
+from .candidates import fits
 from .layers import Layers
 from .near import Near
-from .plan import LONGEST_GROUP, Choice, Plan, addresses_of, slower
+from .plan import LONGEST_GROUP, Choice, Plan, can_be_packed, slower
 
 _WIDEST = 12
 """Maximum number of kernels in a window."""
@@ -33,7 +34,7 @@ class _Option:
     far: frozenset[int]
 
 
-def improve(layers: Layers, plan: Plan, capacity: int, budget: float) -> Plan:
+def improve(layers: Layers, plan: Plan, capacity: Mapping[str, int], budget: float) -> Plan:
     """
     Refine a plan within `budget` units of work (CP-SAT deterministic time); the result is never slower.
 
@@ -46,7 +47,7 @@ def improve(layers: Layers, plan: Plan, capacity: int, budget: float) -> Plan:
         changed = plan
         for first, last in windows[begin : begin + several]:
             changed = _improved(near, changed, first, last, budget / len(windows))
-        if changed is plan or addresses_of(layers, changed).size <= capacity:
+        if changed is plan or can_be_packed(layers, changed, capacity):
             plan = changed
             continue
         for number in changed.resident ^ plan.resident:
@@ -74,7 +75,11 @@ def _improved(near: Near, plan: Plan, first: int, last: int, budget: float) -> P
     """Return the plan with a faster window and its residency, or the same plan."""
     layers, capacity = near.layers, near.capacity
     begun = sorted(n for index in range(first, last + 1) for n in layers.begun_at[index])
-    inside = [n for n in begun if layers.buffers[n].last <= last and layers.buffers[n].size <= capacity]
+    inside = [
+        n
+        for n in begun
+        if layers.buffers[n].last <= last and layers.buffers[n].size <= capacity[layers.buffers[n].level]
+    ]
     before = plan.resident.intersection(inside)
     for number in before:
         near.toggle(number)
@@ -100,7 +105,7 @@ def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], 
     for number in inside:
         if (keep := layers.buffers[number].keep) is not None:
             model.add(kept[number] == keep)
-    used: dict[int, list[cp_model.LinearExprT]] = defaultdict(list)
+    used: dict[tuple[int, str], list[cp_model.LinearExprT]] = defaultdict(list)
     for variable, option in zip(taken, options, strict=True):
         for number in option.near:
             model.add_implication(variable, kept[number])
@@ -109,9 +114,16 @@ def _searched(near: Near, plan: Plan, first: int, last: int, inside: list[int], 
     for step in range(first, last + 1):
         here = [(v, o) for v, o in zip(taken, options, strict=True) if o.choice.first <= step <= o.choice.last]
         model.add_exactly_one(v for v, _ in here)
-        used[step] = [v * o.choice.candidate.bytes for v, o in here]
-        used[step] += [kept[n] * b.size for n in inside if (b := layers.buffers[n]).first <= step <= b.last]
-        model.add(sum(used[step]) <= near.room(step, step))
+        for variable, option in here:
+            levels = layers.levels_of(option.choice.first, option.choice.count)
+            for level, size in zip(levels, option.choice.candidate.bytes, strict=True):
+                used[step, level.name].append(variable * size)
+        for number in inside:
+            if (buffer := layers.buffers[number]).first <= step <= buffer.last:
+                used[step, buffer.level].append(kept[number] * buffer.size)
+        for level, left in zip(layers.levels, near.room(step, step, layers.levels), strict=True):
+            if used[step, level.name]:
+                model.add(sum(used[step, level.name]) <= left)
     model.minimize(sum(v * o.choice.candidate.cycles for v, o in zip(taken, options, strict=True)))
     _hint(model, plan, within, options, taken, kept)
     return _solved(plan, (first, last), model, options, taken, kept, budget)
@@ -165,10 +177,11 @@ def _options(near: Near, first: int, last: int, inside: frozenset[int]) -> Itera
             if between is None:
                 break
             touched = {n for i in range(begin, begin + count) for n in layers.buffers_of[i]}
-            outside, left = touched & near.resident, near.room(begin, begin + count - 1)
+            outside = touched & near.resident
+            left = near.room(begin, begin + count - 1, layers.levels_of(begin, count))
             touched &= inside
             for kept in _subsets(sorted(touched - between)):
-                fitting = (c for c in layers.options(begin, count, kept | outside).front if c.bytes <= left)
+                fitting = (c for c in layers.options(begin, count, kept | outside).front if fits(c.bytes, left))
                 yield from (_Option(Choice(begin, count, c), kept, frozenset(touched - kept)) for c in fitting)
 
 

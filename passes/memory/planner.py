@@ -1,5 +1,5 @@
 """
-Selection of the plan for a near level.
+Selection of the plan for the near levels of a hop.
 
 An initial solution keeps all it can in the near level; where memory is short, a local search over whole windows of
 layers refines it (plan_search).
@@ -7,12 +7,13 @@ layers refines it (plan_search).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
+from ...dialects.core.machine.model import Level
 from ...errors import Diagnostic
 from ...ir import where
 from .hints import hinted
@@ -20,6 +21,7 @@ from .layers import Layers
 from .near import Largest, Near
 from .plan import LONGEST_GROUP, Addresses, Choice, Plan, addresses_of, best, is_contested
 from .prefetch import with_early_blocks
+from .sweep import TOO_LARGE
 
 _NEAR_FLOOR = 1.02
 """Kernels within this factor of their compute cycles are not refined."""
@@ -37,9 +39,11 @@ class DoesNotFit(Diagnostic):
     needed: int = 0
 
 
-def plan_layers(layers: Layers, capacity: int, budget: float, apart: int = 0) -> tuple[Plan, Addresses]:
+def plan_layers(
+    layers: Layers, capacity: Mapping[str, int], budget: float, apart: int = 0
+) -> tuple[Plan, dict[str, Addresses]]:
     """
-    Select a plan within `capacity` bytes of the near level, and allocate its addresses.
+    Select a plan within the `capacity` in bytes of each near level, and allocate the addresses there.
 
     `budget` limits the refinement of the initial solution in units of work, about seconds but independent of the
     machine's speed; 0 disables it. Bytes are not reused for `apart` more kernels if the capacity permits. Raises
@@ -51,14 +55,21 @@ def plan_layers(layers: Layers, capacity: int, budget: float, apart: int = 0) ->
 
         plan = improve(layers, plan, capacity, budget)
     plan, addresses = _placed(layers, plan, capacity)
-    return plan, _set_apart(layers, plan, capacity, apart) or addresses
+    for level in layers.levels:
+        further = _set_apart(layers, plan, level, capacity[level.name], apart)
+        addresses[level.name] = further or addresses[level.name]
+    return plan, addresses
 
 
-def _first(layers: Layers, capacity: int) -> Plan:
+def _first(layers: Layers, capacity: Mapping[str, int]) -> Plan:
     """Build the initial solution: maximum residency, no fusion."""
-    kept = (n for n, b in enumerate(layers.buffers) if b.keep or (b.keep is None and b.size <= capacity))
+    kept = (n for n, b in enumerate(layers.buffers) if b.keep or (b.keep is None and b.size <= capacity[b.level]))
     near = Near(layers, kept, capacity)
-    free = Largest(layers, (n for n in near.resident if not layers.buffers[n].keep), _weight_of(layers))
+    spillable = {level.name: list[int]() for level in layers.levels}
+    for number in near.resident:
+        if not layers.buffers[number].keep:
+            spillable[layers.buffers[number].level].append(number)
+    free = {level: Largest(layers, numbers, _weight_of(layers)) for level, numbers in spillable.items()}
     fitting = set[int]()
     pending = list(range(len(layers.ops)))
     while pending:
@@ -66,7 +77,8 @@ def _first(layers: Layers, capacity: int) -> Plan:
         if best(near, index, 1) is not None:
             fitting.add(heappop(pending))
             continue
-        number = free.at(index, near.resident)
+        found = (free[level].at(index, near.resident) for level in _short_levels(near, index))
+        number = next((each for each in found if each is not None), None)
         if number is None:
             raise _does_not_fit(layers, near.resident, capacity)
         near.toggle(number)
@@ -75,6 +87,13 @@ def _first(layers: Layers, capacity: int) -> Plan:
             fitting.remove(user)
             heappush(pending, user)
     return _refilled(near, [again for index in range(len(layers.ops)) if (again := best(near, index, 1)) is not None])
+
+
+def _short_levels(near: Near, index: int) -> list[str]:
+    """Return the levels of a kernel's tiles, those with the most bytes taken by resident buffers first."""
+    levels = near.layers.levels_of(index, 1)
+    taken = {level.name: near.capacity[level.name] - near.room(index, index, [level])[0] for level in levels}
+    return sorted(taken, key=lambda level: -taken[level])
 
 
 def _weight_of(layers: Layers) -> Callable[[int], tuple[int, int]]:
@@ -110,7 +129,7 @@ def _refilled(near: Near, choices: list[Choice]) -> Plan:
 
 class _Limits:
     """
-    Capacity thresholds, in bytes, at which the choice for each kernel changes.
+    Capacity thresholds, in bytes of each level, at which the choice for each kernel changes.
 
     The choice does not fit below `_least` bytes, and another may be faster from `_more` bytes on, for unchanged
     residency of the kernel's operands.
@@ -118,22 +137,25 @@ class _Limits:
 
     def __init__(self, near: Near, choices: Sequence[Choice]):
         self._near = near
-        self._least, self._more = np.zeros(len(choices), np.int64), np.zeros(len(choices), np.int64)
+        self._least = {level: np.zeros(len(choices), np.int64) for level in near.capacity}
+        self._more = {level: np.full(len(choices), TOO_LARGE, np.int64) for level in near.capacity}
         for choice in choices:
             self.note(choice)
 
     def note(self, choice: Choice) -> None:
         """Record the thresholds of a choice at the bytes available."""
         options = self._near.layers.options(choice.first, 1, self._near.resident)
-        self._least[choice.first] = choice.candidate.bytes
-        self._more[choice.first] = options.more(choice.candidate, self._near.room(choice.first, choice.first))
+        more = options.more(choice.candidate, self._near.room(choice.first, choice.first, options.levels))
+        for level, least, most in zip(options.levels, choice.candidate.bytes, more, strict=True):
+            self._least[level.name][choice.first] = least
+            self._more[level.name][choice.first] = most
 
     def crossed(self, number: int) -> list[int]:
         """Return the kernels whose choice may change after a buffer has become resident or has been evicted."""
         buffer = self._near.layers.buffers[number]
-        during = slice(buffer.first, buffer.last + 1)
-        left = self._near.left[during]
-        crossed = np.flatnonzero((left < self._least[during]) | (left >= self._more[during])) + buffer.first
+        during, level = slice(buffer.first, buffer.last + 1), buffer.level
+        left, least, more = (each[level][during] for each in (self._near.left, self._least, self._more))
+        crossed = np.flatnonzero((left < least) | (left >= more)) + buffer.first
         return sorted({*crossed.tolist(), *self._near.layers.users_of[number]})
 
 
@@ -144,7 +166,7 @@ def _is_near_floor(layers: Layers, choices: Sequence[Choice], number: int) -> bo
     return sum(choices[index].candidate.cycles for index in users) <= floor * _NEAR_FLOOR
 
 
-def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
+def _fused(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> Plan:
     """
     Fuse neighbouring kernels with a non-resident intermediate: if faster, or if the far level is too small for it.
     """
@@ -164,24 +186,25 @@ def _fused(layers: Layers, plan: Plan, capacity: int) -> Plan:
     return Plan(tuple(choices), plan.resident)
 
 
-def _placed(layers: Layers, plan: Plan, capacity: int) -> tuple[Plan, Addresses]:
+def _placed(layers: Layers, plan: Plan, capacity: Mapping[str, int]) -> tuple[Plan, dict[str, Addresses]]:
     """
-    Allocate addresses for a plan; evict buffers until a packing exists.
+    Allocate addresses for a plan in each level; evict buffers until packings exist.
 
     The first _ONE_AT_A_TIME evictions are single; later batches have half as many buffers as evicted before.
     """
     near = Near(layers, plan.resident, capacity)
-    free = sorted((n for n in plan.resident if not layers.buffers[n].keep), key=_weight_of(layers))
     given_up = 0
     while True:
-        found = addresses_of(layers, plan)
-        if found.size <= capacity:
+        found = {level.name: addresses_of(layers, plan, level) for level in layers.levels}
+        level = next((name for name, each in found.items() if each.size > capacity[name]), None)
+        if level is None:
             return plan, found
+        here = [n for n in plan.resident if layers.buffers[n].level == level and not layers.buffers[n].keep]
+        free = sorted(here, key=_weight_of(layers))
         if not free:
-            raise _cannot_be_packed(layers, found.size, capacity)
+            raise _cannot_be_packed(layers, level, found[level].size, capacity[level])
         count = 1 if given_up < _ONE_AT_A_TIME else given_up // 2
         plan = _without(near, plan, free[-count:])
-        del free[-count:]
         given_up += count
 
 
@@ -200,35 +223,34 @@ def _without(near: Near, plan: Plan, numbers: Sequence[int]) -> Plan:
     return Plan(tuple(choices), frozenset(near.resident))
 
 
-def _set_apart(layers: Layers, plan: Plan, capacity: int, apart: int) -> Addresses | None:
+def _set_apart(layers: Layers, plan: Plan, level: Level, capacity: int, apart: int) -> Addresses | None:
     """
-    Allocate addresses with the longest feasible reuse distance of bytes; None if the distance is 0.
+    Allocate addresses in a level with the longest feasible reuse distance of bytes; None if the distance is 0.
 
     Before the last hop, blocks are reserved ahead of their kernels by the prefetch distance of their weights.
     """
     if not apart:
         return None
-    early = None if layers.hop.is_last else with_early_blocks(layers, plan, capacity)
+    early = None if layers.is_last else with_early_blocks(layers, plan, level, capacity)
     for share in _SHARES:
-        found = addresses_of(layers, plan, apart, int(capacity * share), early)
+        found = addresses_of(layers, plan, level, apart, int(capacity * share), early)
         if found.size <= capacity:
             return found
-    if early is not None and (found := addresses_of(layers, plan, early=early)).size <= capacity:
+    if early is not None and (found := addresses_of(layers, plan, level, early=early)).size <= capacity:
         return found
     return None
 
 
-def _cannot_be_packed(layers: Layers, size: int, capacity: int) -> Diagnostic:
-    near = layers.hop.near.name
+def _cannot_be_packed(layers: Layers, near: str, size: int, capacity: int) -> Diagnostic:
     return Diagnostic(
         f"the resident buffers do not fit {near}: {size - capacity:,} bytes short",
         where=where(layers.ops[0]),
         expected=f"addresses within {capacity:,} bytes",
-        remedy=f"give {near} {size + layers.fixed:,} bytes, or remove a hint hier.keep",
+        remedy=f"give {near} {size + layers.fixed[near]:,} bytes, or remove a hint hier.keep",
     )
 
 
-def _does_not_fit(layers: Layers, resident: Set[int], capacity: int) -> Diagnostic:
+def _does_not_fit(layers: Layers, resident: Set[int], capacity: Mapping[str, int]) -> Diagnostic:
     """Return the error of the kernel with the largest demand."""
     near = Near(layers, (n for n in resident if layers.buffers[n].keep), capacity)
     needs = [_need(near, index) for index in range(len(layers.ops))]
@@ -244,9 +266,9 @@ class _Need:
 
 
 def _need(kept: Near, index: int) -> _Need:
-    layers, capacity = kept.layers, kept.capacity
-    op, near = layers.ops[index], layers.hop.near.name
-    found = layers.options(index, 1, kept.resident).front
+    layers = kept.layers
+    op, options = layers.ops[index], layers.options(index, 1, kept.resident)
+    found = options.front
     pins = hinted([op, *(layers.buffers[n].alloc for n in sorted(kept.resident))])
     notes = [f"hints: {', '.join(pins)}"] if pins else []
     remove = ", or remove a hint" if pins else ""
@@ -255,15 +277,17 @@ def _need(kept: Near, index: int) -> _Need:
         message = f"'{op.name}' cannot be cut into tiles that '{engine}' runs"
         error = Diagnostic(message, where=where(op), notes=notes, remedy="remove a hint" if pins else "")
         return _Need(float("inf"), error)
-    left = kept.room(index, index)
-    least = found[0]
-    needed = least.bytes + capacity - left
+    room = kept.room(index, index, options.levels)
+    least = min(found, key=lambda each: max(size - left for size, left in zip(each.bytes, room, strict=True)))
+    level, size, left = max(zip(options.levels, least.bytes, room, strict=True), key=lambda each: each[1] - each[2])
+    near, capacity = level.name, kept.capacity[level.name]
+    needed = size + capacity - left
     error = DoesNotFit(
         f"no tiling of '{op.name}' fits {near}: {needed - capacity:,} bytes short",
         where=where(op),
         expected=f"tiles of {max(0, left):,} bytes in all",
-        found=f"{least.bytes:,} bytes for the smallest tiles {list(least.sizes)}",
-        remedy=f"give {near} {needed + layers.fixed:,} bytes{remove}",
+        found=f"{size:,} bytes for the smallest tiles {list(least.sizes)}",
+        remedy=f"give {near} {needed + layers.fixed[near]:,} bytes{remove}",
         notes=notes,
     )
     error.needed = needed

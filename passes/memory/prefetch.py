@@ -5,19 +5,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from ...dialects.core.machine.model import Level
 from .layers import Layers
 from .plan import Choice, Plan, addresses_of
 from .pricing import is_constant
-from .tiling import tiling_of
 from .transfers import Descriptor
 
 _LEAST = 256
 """Transfers below this fraction of the plan's cycles are ignored."""
 
 
-def with_early_blocks(layers: Layers, plan: Plan, capacity: int) -> tuple[int, ...] | None:
+def with_early_blocks(layers: Layers, plan: Plan, level: Level, capacity: int) -> tuple[int, ...] | None:
     """
-    Reserve blocks ahead of their choice: return the first kernel of each block's live range, None if none changes.
+    Reserve blocks of a level ahead of their choice: return the first kernel of each live range, None if none changes.
 
     Transfers of weights are then issued during earlier kernels. The longest transfers go first; each block is reserved
     as
@@ -27,7 +27,7 @@ def with_early_blocks(layers: Layers, plan: Plan, capacity: int) -> tuple[int, .
     begins = [choice.first for choice in plan.choices]
     if list(wanted) == begins:
         return None
-    if addresses_of(layers, plan, early=wanted).size <= capacity:
+    if addresses_of(layers, plan, level, early=wanted).size <= capacity:
         return wanted
     fetching = _fetching(layers, plan)
     least = plan.cycles // _LEAST
@@ -36,7 +36,7 @@ def with_early_blocks(layers: Layers, plan: Plan, capacity: int) -> tuple[int, .
             break
         for early in _between(wanted[number], begins[number]):
             tried = (*begins[:number], early, *begins[number + 1 :])
-            if addresses_of(layers, plan, early=tried).size <= capacity:
+            if addresses_of(layers, plan, level, early=tried).size <= capacity:
                 begins[number] = early
                 break
     return tuple(begins)
@@ -74,16 +74,13 @@ def _fetching(layers: Layers, plan: Plan) -> list[int]:
 
 def _cycles_of_weights(layers: Layers, plan: Plan, choice: Choice) -> int:
     """Compute the cycles to transfer the constants that are loaded once per choice."""
-    ops = layers.ops[choice.first : choice.last + 1]
-    touched = {n for index in choice.kernels for n in layers.buffers_of[index]} & plan.resident
-    near = frozenset(v for n in touched for v in layers.buffers[n].values)
-    near |= layers.placed.intersection(value for op in ops for value in op.operands)
-    tiling, cut = tiling_of(ops, choice.candidate.sizes, near), set(choice.candidate.order)
-    machine, link = layers.hop.machine, layers.hop.fetch
+    tiling = layers.tiling(choice.first, choice.count, choice.candidate.sizes, plan.resident)
+    cut, route = set(choice.candidate.order), layers.route(tiling.ops)
     cycles = 0
     for tile in tiling.tiles:
         if tile.is_output or tile.in_place or tile.dims & cut or not is_constant(tile.value):
             continue
-        cost = Descriptor(machine, link, tile.value, tile.extents, reads=True).at([0] * len(tile.extents))
-        cycles += cost.startup + cost.data
+        cost = Descriptor(route.machine, route.link(tile), tile.value, tile.extents, reads=True)
+        once = cost.at([0] * len(tile.extents))
+        cycles += once.startup + once.data
     return cycles

@@ -18,9 +18,11 @@ from ...dialects.core.machine.model import Engine, Level, Link, Machine
 from ...ir import shape_of
 from .building import split_reduction, trailing_dims
 from .pipelined import Stream, Times, cycles_together, pipelined_cycles
+from .places import Places, engine_beside
 from .spreading import NOWHERE, Spread
+from .tile_arrays import Tiles
 from .tiling import OperandTile, Part, Tiling
-from .transfers import Descriptor, tile_costs
+from .transfers import Descriptor, link_between, tile_costs
 from .views import VIEWS
 
 _HIDDEN = 16
@@ -42,26 +44,32 @@ def is_constant(value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Route:
-    """Route of a group's operands: the machine, the levels, the links and the engine of each kernel."""
+    """Route of a group's operands: the engine of each kernel, and the places of its operands."""
 
     machine: Machine
     engines: Mapping[Operation, Engine]
-    near: Level
-    fetch: Link
-    store: Link
-    outs: Level
-    """Level of outputs and accumulators; usually the near level."""
+    places: tuple[Places, ...]
     copies: int = 1
     """Engine instances available for spatial mapping."""
     around: int = 1
     """Instances of the enclosing grid; each executes the estimated group."""
-    ahead: bool = False
-    """True if operands fetched once are prefetched during earlier kernels."""
 
     @property
-    def channels(self) -> tuple[int, ...]:
-        """Return the channels of each link in use."""
-        return (self.fetch.channels,) if self.store == self.fetch else (self.fetch.channels, self.store.channels)
+    def ahead(self) -> bool:
+        """True if operands fetched once are prefetched during earlier kernels."""
+        return not self.places[-1].is_last
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """Levels of tiles and scratch, from far to near."""
+        named = {name for places in self.places for name in places.levels.values()}
+        far = {places.far for places in self.places}
+        return tuple(level for level in self.machine.levels if level.name in named - far)
+
+    def link(self, tile: OperandTile | Tiles) -> Link:
+        """Return the link of an operand's transfers."""
+        ends = (tile.level, tile.home) if tile.is_output else (tile.home, tile.level)
+        return link_between(self.machine, *ends, next(iter(self.engines)))
 
     def sharing(self, level: Level, copies: int) -> int:
         """Return the number of engine instances that share one instance of a level."""
@@ -72,12 +80,9 @@ class Route:
         return cycles // _HIDDEN if self.ahead and is_constant(value) else cycles
 
     def engine_beside(self, op: Operation, leader: Operation) -> Engine | None:
-        """Return the engine for an initialisation or epilogue: the leader's if able, else the fastest at its level."""
-        engine = self.engines[leader]
-        if self.machine.pricer(engine, op) is not None:
-            return engine
-        able = [each for each, _ in self.machine.engines_for(op)]
-        return next((each for each in able if self.machine.near_level_of(each).name == self.near.name), None)
+        """Return the engine for the initialisation or the epilogue of a kernel's partial sums; None if none is able."""
+        number = list(self.engines).index(leader)
+        return engine_beside(op, self.engines[leader], self.places[number], self.machine)
 
 
 def _shared(op: Operation, price: TilePrice, setup: int) -> TilePrice:
@@ -112,7 +117,9 @@ class Work:
         return self.cycles if (step + self.last) % self.run == 0 else 0
 
 
-_TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool]"
+_TileKey: TypeAlias = "tuple[SSAValue, tuple[int, ...], bool, str, str]"
+"""Operand, extents, direction, home and level of a tile."""
+_MovesKey: TypeAlias = "tuple[Attribute, bool, str, str]"
 _Moves: TypeAlias = "Callable[[tuple[int, ...]], int]"
 
 
@@ -123,7 +130,7 @@ class Pricer:
     ops: tuple[Operation, ...]
     route: Route
     _costs: dict[_TileKey, Descriptor] = field(default_factory=dict["_TileKey", Descriptor])
-    _moves: dict[tuple[Attribute, bool], _Moves] = field(default_factory=dict[tuple[Attribute, bool], "_Moves"])
+    _moves: dict[_MovesKey, _Moves] = field(default_factory=dict["_MovesKey", "_Moves"])
 
     def _price_of(self, op: Operation, engine: Engine) -> TilePrice:
         price = self.route.machine.pricer(engine, op)
@@ -142,6 +149,11 @@ class Pricer:
         split, leader = split_reduction(self.ops[-1]), self.ops[-1]
         start, end = self._price_beside(split.start), self._price_beside(split.epilogue)
         return start, self._price_of(split.step, self.route.engines[leader]), end
+
+    @cached_property
+    def once(self) -> TilePrice:
+        """Cost model per tile of an uncut reduction whose epilogue is a kernel of its own."""
+        return self._price_of(split_reduction(self.ops[-1]).whole, self.route.engines[self.ops[-1]])
 
     def _price_beside(self, op: Operation | None) -> TilePrice:
         """Return the cost model of an initialisation or epilogue, on the leader's engine if able."""
@@ -174,13 +186,16 @@ class Pricer:
     def leader(self, tiling: Tiling) -> list[Work] | None:
         """Return the compute cycles per step of the leader's engine; None if it cannot run a tile."""
         part = tiling.parts[-1]
-        if not tiling.cut_reductions:
+        if not tiling.is_split:
             cycles = self.whole[-1](part.sizes)
             return None if cycles is None else [Work(cycles)]
         run = prod(tiling.counts[dim] for dim in tiling.cut_reductions)
         shape = self._output_tile(part, tiling)
         start, step, end = self.partial
-        costs = start(shape), step(part.sizes), end(shape)
+        if not tiling.cut_reductions:
+            costs = 0, self.once(part.sizes), end(shape)
+        else:
+            costs = start(shape), step(part.sizes), end(shape)
         if None in costs:
             return None
         first, each, last = cast("tuple[int, int, int]", costs)
@@ -191,10 +206,10 @@ class Pricer:
 
     def transfer(self, tile: OperandTile) -> Descriptor:
         """Return the transfer cost of tiles of an operand."""
-        key = tile.value, tile.extents, tile.is_output
+        key = tile.value, tile.extents, tile.is_output, tile.home, tile.level
         if key not in self._costs:
-            link = self.route.store if tile.is_output else self.route.fetch
-            self._costs[key] = Descriptor(self.route.machine, link, tile.value, tile.extents, reads=not tile.is_output)
+            link, reads = self.route.link(tile), not tile.is_output
+            self._costs[key] = Descriptor(self.route.machine, link, tile.value, tile.extents, reads=reads)
         return self._costs[key]
 
     def cycles(
@@ -213,41 +228,48 @@ class Pricer:
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
         if steps * spread.copies <= _LONGEST:
+            links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
+            numbers, channels = {name: at for at, name in enumerate(links)}, [each.channels for each in links.values()]
             copies = [
-                [self._stream(tile, count, counts, order, begin) for tile, count in ordered]
+                [self._stream(tile, count, counts, order, begin, numbers) for tile, count in ordered]
                 for begin in spread.begins(tiling.counts)
             ]
             if len(copies) == 1:
-                return pipelined_cycles(steps, _compute(works), copies[0], self.route.channels)
-            return cycles_together(steps, _compute(works), copies, self.route.channels)
+                return pipelined_cycles(steps, _compute(works), copies[0], channels)
+            return cycles_together(steps, _compute(works), copies, channels)
         busy = sum(work.cycles * (steps // work.run) for work in works)
         moving = sum(
-            self.moves(tile.value, is_output=tile.is_output)(tile.extents) * (steps // _run(tile, counts, order))
-            for tile, _ in ordered
+            self.moves(tile, tile.value)(tile.extents) * (steps // _run(tile, counts, order)) for tile, _ in ordered
         )
         return max(busy + moving, moving * spread.copies)
 
-    def moves(self, value: SSAValue, *, is_output: bool) -> _Moves:
-        """Return the memoised transfer cycles of an interior tile as a function of its extents."""
-        if (value.type, is_output) not in self._moves:
-            link = self.route.store if is_output else self.route.fetch
-
-            shape, cost_of = shape_of(value), tile_costs(self.route.machine, link, value, reads=not is_output)
+    def moves(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
+        """Return the memoised transfer cycles of an interior tile of an operand as a function of its extents."""
+        key = value.type, tile.is_output, tile.home, tile.level
+        if key not in self._moves:
+            shape = shape_of(value)
+            cost_of = tile_costs(self.route.machine, self.route.link(tile), value, reads=not tile.is_output)
 
             @cache
             def cycles(extents: tuple[int, ...]) -> int:
                 cost = cost_of(extents, tuple(map(min, extents, shape)))
                 return cost.startup + cost.data
 
-            self._moves[value.type, is_output] = cycles
-        return self._moves[value.type, is_output]
+            self._moves[key] = cycles
+        return self._moves[key]
 
     def _stream(
-        self, tile: OperandTile, stages: int, counts: Sequence[int], order: Sequence[int], begin: Mapping[int, int]
+        self,
+        tile: OperandTile,
+        stages: int,
+        counts: Sequence[int],
+        order: Sequence[int],
+        begin: Mapping[int, int],
+        links: Mapping[str, int],
     ) -> Stream:
         bounds = [counts[dim] for dim in order]
         run = _run(tile, counts, order)
-        link = 1 if tile.is_output and self.route.store != self.route.fetch else 0
+        link = links[self.route.link(tile).name]
         count, times = prod(bounds) // run, self._times(tile, run, order, bounds, begin)
         if count == 1 and not tile.is_output:
             once = times(0)
@@ -296,10 +318,10 @@ def _compute(works: Sequence[Work]) -> Callable[[int], int]:
     return (lambda step: steady + sum(work.at(step) for work in others)) if others else lambda step: steady
 
 
-def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level, *, ins: bool = True, outs: bool = True) -> int:
-    """Compute the footprint in a level of inputs, of outputs and scratch, or of all, in aligned bytes."""
-    pairs = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if (outs if t.is_output else ins)]
-    scratch = tiling.scratch if outs else ()
+def near_bytes(tiling: Tiling, stages: Sequence[int], level: Level) -> int:
+    """Compute the footprint of a tiling in a level, in aligned bytes."""
+    pairs = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if t.level in (level.name, "")]
+    scratch = [each for each in tiling.scratch if each.level in (level.name, "")]
     return sum(reserved(t.near_bytes, level) * s for t, s in pairs) + sum(reserved(e.bytes, level) for e in scratch)
 
 

@@ -6,7 +6,7 @@ Row i of an array corresponds to `Tiling` number i of N.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
@@ -17,12 +17,15 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects.core.analysis.affine_form import linear
 from ...dialects.core.kernel import Access
+from ...dialects.core.machine.model import Level
 from ...ir import numpy_type, shape_of
 from .pricing import Pricer, Route
 from .tile_arrays import Flags, Ints, Parts, Tiles, any_along
 from .tile_extents import extents_to_try
 from .tiling import Part, Tiling, tiling_of
 
+TOO_LARGE = 1 << 60
+"""More bytes than any levels have."""
 PERMUTED = 3
 """Number of loops whose orders are permuted; others stay outside of these."""
 
@@ -37,7 +40,7 @@ class Sweep:
 
     pricer: Pricer
     route: Route
-    resident: frozenset[SSAValue]
+    homes: Mapping[SSAValue, str]
     whole: Tiling
     choices: Sequence[Sequence[int]]
     """The sizes to try of each of the leader's loops."""
@@ -47,14 +50,14 @@ class Sweep:
     """The cycles of each producer, of the leader, and of the ends of its partial sums, per row."""
 
     @staticmethod
-    def of(ops: Sequence[Operation], route: Route, pricer: Pricer, resident: frozenset[SSAValue]) -> Sweep:
-        """Return the sweep of a group of kernels."""
-        whole = tiling_of(tuple(ops), None, resident)
+    def of(ops: Sequence[Operation], route: Route, pricer: Pricer, homes: Mapping[SSAValue, str]) -> Sweep:
+        """Return the sweep of a group of kernels; `homes` has the level of operands outside of the far one."""
+        whole = tiling_of(tuple(ops), None, homes, route.places)
         choices = extents_to_try(ops[-1], whole.kernel, route)
         rows = list(product(*choices))
         sizes = np.array(rows, np.int64).reshape(len(rows), len(choices))
-        sweep = Sweep(pricer, route, resident, whole, choices, sizes)
-        sweep = sweep._kept(np.logical_and.reduce([parts.allowed(resident) for parts in sweep.parts]))
+        sweep = Sweep(pricer, route, homes, whole, choices, sizes)
+        sweep = sweep._kept(np.logical_and.reduce([parts.allowed(homes) for parts in sweep.parts]))
         if len(ops) > 1:
             sweep = sweep._kept(sweep._joined())
         if route.ahead:
@@ -130,16 +133,17 @@ class Sweep:
         tables: list[Ints] = []
         for parts, price in zip(self.parts[:-1], self.pricer.whole[:-1], strict=True):
             tables.append(_each(parts.sizes, price))
-        split = self.reductions > 1
-        once = _each(self.sizes, self.pricer.whole[-1], ~split)
+        split, apart = self.reductions > 1, self.whole.parts[-1].places.sums_apart
+        once = _each(self.sizes, self.pricer.once if apart else self.pricer.whole[-1], ~split)
         ends = np.zeros(len(self.sizes), np.int64)
-        if split.any():
+        if split.any() or apart:
             start, step, end = self.pricer.partial
             leader = self.parts[-1]
             shapes = leader.tiles(leader.part.kernel.outputs[0], is_output=True, in_place=False).extents
-            first, last = _each(shapes, start, split), _each(shapes, end, split)
+            first, last = _each(shapes, start, split), _each(shapes, end, split | apart)
             once = np.where(split, _each(self.sizes, step, split), once)
-            ends = np.where(split, np.where((first < 0) | (last < 0), -1, first + last), 0)
+            first, last = np.where(split, first, 0), np.where(split | apart, last, 0)
+            ends = np.where((first < 0) | (last < 0), -1, first + last)
         tables += [once, ends]
         fine = np.logical_and.reduce([table >= 0 for table in tables])
         return replace(self, tables=tables)._kept(fine)
@@ -150,14 +154,14 @@ class Sweep:
         inner = {parts.part.kernel.outputs[0].value for parts in self.parts[:-1]}
         found: list[Tiles] = []
         for parts in self.parts:
-            accesses = [a for a in parts.part.accesses().values() if a.value not in inner]
-            found += [parts.tiles(a, is_output=False, in_place=a.value in self.resident) for a in _distinct(accesses)]
+            accesses = [(n, a) for n, a in parts.part.accesses().items() if a.value not in inner]
+            found += [parts.operand_tiles(n, a, self.homes, is_output=False) for n, a in _distinct(accesses, parts)]
         leader = self.parts[-1]
-        for access in leader.part.kernel.outputs:
-            in_place = access.value in self.resident
-            if leader.part.accumulates and not in_place:
-                found.append(leader.tiles(access, is_output=False, in_place=False))
-            found.append(leader.tiles(access, is_output=True, in_place=in_place))
+        for position, access in enumerate(leader.part.kernel.outputs, leader.part.first_output):
+            written = leader.operand_tiles(position, access, self.homes, is_output=True)
+            if leader.part.accumulates and not written.in_place:
+                found.append(leader.operand_tiles(position, access, self.homes, is_output=False))
+            found.append(written)
         return found
 
     @property
@@ -181,25 +185,35 @@ class Sweep:
                 left //= found[:, dim]
         return found
 
-    def near_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
+    def near_bytes(self, level: Level, stages: int, divided: Ints | None = None) -> Ints:
         """
-        Compute the near-level bytes of each tiling with `stages` buffers, over all instances that share the level.
+        Compute the bytes of each tiling in a level with `stages` buffers, over all instances that share the level.
         """
-        unit = self.route.near.unit
+        unit = level.unit
         own = self.counts if divided is None else self.counts // divided
         copies = 1 if divided is None else divided.prod(axis=1)
         total = np.zeros(len(self.sizes), np.int64)
         for tiles in self.tiles:
-            if not tiles.in_place:
+            if not tiles.in_place and tiles.level == level.name:
                 total += _rounded(tiles.bytes, unit) * np.where(any_along(tiles.moving & (own > 1)), stages, 1)
         for parts in self.parts[:-1]:
-            total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
-        kernel = self.whole.kernel
-        if kernel.epilogue is not None and len(kernel.reductions) == 1:
+            if parts.part.places.level("outs") == level.name:
+                total += _rounded(parts.tiles(parts.part.kernel.outputs[0], is_output=True, in_place=False).bytes, unit)
+        kernel, places = self.whole.kernel, self.whole.parts[-1].places
+        if kernel.epilogue is not None and len(kernel.reductions) == 1 and places.level("accumulators") == level.name:
             shape = self.parts[-1].tiles(kernel.outputs[0], is_output=True, in_place=False).extents
             item = numpy_type(kernel.reductions[0].body.args[-1].type).itemsize
-            total += np.where(self.reductions > 1, _rounded(shape.prod(axis=1) * item, unit), 0)
-        return total * self.route.around * copies if self.route.sharing(self.route.near, 2) > 1 else total
+            total += np.where((self.reductions > 1) | places.sums_apart, _rounded(shape.prod(axis=1) * item, unit), 0)
+        return total * self.route.around * copies if self.route.sharing(level, 2) > 1 else total
+
+    def all_bytes(self, stages: int, divided: Ints | None = None) -> Ints:
+        """Compute the bytes of each tiling over all levels; TOO_LARGE and the bytes short where one is too small."""
+        levels = self.route.levels
+        each = [self.near_bytes(level, stages, divided) for level in levels]
+        if len(levels) == 1:
+            return each[0]
+        short = np.sum([np.maximum(size - level.size, 0) for size, level in zip(each, levels, strict=True)], axis=0)
+        return cast(Ints, np.where(short > 0, TOO_LARGE + short, np.sum(each, axis=0)))
 
     def orders(self) -> Iterator[tuple[int, ...]]:
         """Yield the loop orders to try: reductions innermost, unpermuted loops outermost."""
@@ -236,7 +250,7 @@ class Sweep:
     def _transfers(self, tiles: Tiles) -> Ints:
         """Return the transfer cycles of an interior tile."""
         if id(tiles) not in self._moved:
-            moves = self.pricer.moves(tiles.access.value, is_output=tiles.is_output)
+            moves = self.pricer.moves(tiles, tiles.access.value)
             self._moved[id(tiles)] = _each(tiles.extents, moves)
         return self._moved[id(tiles)]
 
@@ -245,8 +259,10 @@ class Sweep:
         return {}
 
 
-def _distinct(accesses: Sequence[Access]) -> list[Access]:
-    return list({(access.value, access.map): access for access in accesses}.values())
+def _distinct(accesses: Sequence[tuple[int, Access]], parts: Parts) -> list[tuple[int, Access]]:
+    places, part = parts.part.places, parts.part
+    found = {(access.value, access.map, places.level(part.role(n))): (n, access) for n, access in accesses}
+    return list(found.values())
 
 
 def _each(rows: Ints, price: Callable[[tuple[int, ...]], int | None], where: Flags | None = None) -> Ints:

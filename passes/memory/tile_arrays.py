@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -32,6 +33,8 @@ class Tiles:
     moving: Flags
     is_output: bool
     in_place: bool
+    home: str = ""
+    level: str = ""
 
     @property
     def bytes(self) -> Ints:
@@ -52,6 +55,14 @@ class Parts:
     def cut(self) -> Flags:
         """Loops along which a tile is smaller than the kernel [N, loops]."""
         return np.asarray(self.moving.any(axis=2) | (self.sizes != np.array(self.part.kernel.bounds)), np.bool_)
+
+    def operand_tiles(self, position: int, access: Access, homes: Mapping[SSAValue, str], *, is_output: bool) -> Tiles:
+        """Compute the tiles of an operand at its place, as `Part.operand_tile` does."""
+        places = self.part.places
+        home, role = homes.get(access.value, places.far), self.part.role(position)
+        in_place = places.reaches(role, home)
+        tiles = self.tiles(access, is_output=is_output, in_place=in_place)
+        return replace(tiles, home=home, level=home if in_place else places.level(role))
 
     def tiles(self, access: Access, *, is_output: bool, in_place: bool) -> Tiles:
         """Compute the tiles of an operand."""
@@ -79,7 +90,7 @@ class Parts:
             return np.where(whole, extent, length), moving & ~whole[:, None]
         return length, moving
 
-    def allowed(self, resident: frozenset[SSAValue]) -> Flags:
+    def allowed(self, homes: Mapping[SSAValue, str]) -> Flags:
         """Return the mask of legal tilings of the kernel."""
         kernel, cut = self.part.kernel, self.cut
         fine = np.ones(len(self.sizes), np.bool_)
@@ -90,8 +101,9 @@ class Parts:
                 partial = self.sizes[:, inner] != kernel.bounds[inner]
                 fine &= ~(partial & any_along(self.sizes[:, outer] > 1))
                 fine &= ~(partial & (kernel.bounds[inner] % np.maximum(self.sizes[:, inner], 1) != 0))
-        for access in (*kernel.inputs, *kernel.extras, *kernel.outputs):
-            if access.value in resident:
+        places = self.part.places
+        for position, access in self.part.uses:
+            if places.reaches(self.part.role(position), homes.get(access.value, places.far)):
                 fine &= self._stays_inside(access)
         return fine
 

@@ -10,8 +10,8 @@ intermediates follow from those of the leader, and never leave the near level.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from typing import cast
@@ -26,6 +26,7 @@ from ...dialects.core.kernel_op import KernelOp
 from ...dialects.core.nesting import nested_ops
 from ...errors import Diagnostic
 from ...ir import element_of, numpy_type, shape_of, where
+from .places import ANYWHERE, Places
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class OperandTile:
     """
     Tile of one operand: extents, offsets as linear forms in the leader's loops, and padding value.
 
-    An `in_place` tile is a view of the operand, and never partial.
+    An `in_place` tile is a view of the operand, and never partial. Others move between the operand's level, `home`,
+    and `level`.
     """
 
     value: SSAValue
@@ -43,6 +45,8 @@ class OperandTile:
     fill: Attribute | None
     is_output: bool
     in_place: bool = False
+    home: str = ""
+    level: str = ""
 
     @property
     def bytes(self) -> int:
@@ -70,6 +74,7 @@ class Part:
     kernel: Kernel
     sizes: tuple[int, ...]
     starts: tuple[Linear, ...]
+    places: Places = ANYWHERE
 
     @property
     def first_output(self) -> int:
@@ -108,10 +113,34 @@ class Part:
         blocks += [self.kernel.result] if self.kernel.result is not None else []
         return any(block.args[position].uses for block in blocks)
 
+    def role(self, position: int) -> str:
+        """Return the role of an operand; `weights` are the second operand of a reduction."""
+        if position >= self.first_extra:
+            return "outs" if position >= self.first_output else "extras"
+        return "weights" if position == 1 and self.kernel.reductions else "ins"
+
+    @cached_property
+    def uses(self) -> list[tuple[int, Access]]:
+        """Accesses of all operands by position."""
+        return [
+            *enumerate(self.kernel.inputs),
+            *enumerate(self.kernel.extras, self.first_extra),
+            *enumerate(self.kernel.outputs, self.first_output),
+        ]
+
     def accesses(self) -> dict[int, Access]:
         """Return the read accesses by operand position."""
         inputs = (*self.kernel.inputs[: self.first_extra], *self.kernel.extras)
         return {k: access for k, access in enumerate(inputs) if is_shaped(access.value) and self.is_used(k)}
+
+    def operand_tile(
+        self, position: int, access: Access, counts: Sequence[int], homes: Mapping[SSAValue, str], *, is_output: bool
+    ) -> OperandTile:
+        """Compute the tile of an operand at its place; `homes` has the level of operands outside of the far one."""
+        home, role = homes.get(access.value, self.places.far), self.role(position)
+        in_place = self.places.reaches(role, home)
+        tile = self.tile(access, counts, is_output=is_output, in_place=in_place)
+        return replace(tile, home=home, level=home if in_place else self.places.level(role))
 
     def tile(self, access: Access, counts: Sequence[int], *, is_output: bool, in_place: bool) -> OperandTile:
         """Compute the tile of an operand; `counts` are the leader's tiles along each loop."""
@@ -150,6 +179,7 @@ class Scratch:
 
     shape: tuple[int, ...]
     element: Attribute
+    level: str
     value: SSAValue | None = None
 
     @property
@@ -163,13 +193,14 @@ class Tiling:
     """
     Tiling of a fused group: tile sizes in the leader's loops.
 
-    `resident` are the buffers in the near level.
+    `homes` has the level of each operand outside of the far level, `places` the places of each kernel's operands.
     """
 
     ops: tuple[Operation, ...]
     kernels: tuple[Kernel, ...]
     sizes: tuple[int, ...]
-    resident: frozenset[SSAValue] = field(default=frozenset())
+    homes: Mapping[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    places: tuple[Places, ...] = ()
 
     @property
     def op(self) -> Operation:
@@ -183,7 +214,7 @@ class Tiling:
 
     def cut(self, sizes: tuple[int, ...]) -> Tiling:
         """Return the tiling of the same kernels with other sizes."""
-        return Tiling(self.ops, self.kernels, sizes, self.resident)
+        return Tiling(self.ops, self.kernels, sizes, self.homes, self.places)
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -200,12 +231,13 @@ class Tiling:
         """Kernels with their tiles, producers first."""
         pairs = enumerate(zip(self.sizes, self.counts, strict=True))
         starts = tuple(Linear(((dim, size),)) if count > 1 else Linear() for dim, (size, count) in pairs)
-        found = [Part(self.op, self.kernel, self.sizes, starts)]
-        for op, kernel in reversed(list(zip(self.ops[:-1], self.kernels[:-1], strict=True))):
-            found.insert(0, self._producer(op, kernel, found))
+        places = self.places or (ANYWHERE,) * len(self.ops)
+        found = [Part(self.op, self.kernel, self.sizes, starts, places[-1])]
+        for op, kernel, own in reversed(list(zip(self.ops[:-1], self.kernels[:-1], places[:-1], strict=True))):
+            found.insert(0, self._producer(op, kernel, own, found))
         return tuple(found)
 
-    def _producer(self, op: Operation, kernel: Kernel, users: Sequence[Part]) -> Part:
+    def _producer(self, op: Operation, kernel: Kernel, places: Places, users: Sequence[Part]) -> Part:
         output = kernel.outputs[0]
         need = next(tile for user in users for tile in self._tiles_of(user, output.value))
         sizes, starts = list(kernel.bounds), [Linear() for _ in kernel.bounds]
@@ -214,7 +246,7 @@ class Tiling:
             if terms:
                 dim = cast(int, terms[0][0])
                 sizes[dim], starts[dim] = need.extents[axis], need.offsets[axis]
-        return Part(op, kernel, tuple(sizes), tuple(starts))
+        return Part(op, kernel, tuple(sizes), tuple(starts), places)
 
     def _tiles_of(self, part: Part, value: SSAValue) -> list[OperandTile]:
         found = part.accesses().values()
@@ -227,18 +259,24 @@ class Tiling:
         for part in self.parts[:-1]:
             output = part.kernel.outputs[0]
             tile = part.tile(output, self.counts, is_output=True, in_place=False)
-            found[output.value] = Scratch(tile.extents, element_of(output.value), output.value)
+            level = part.places.level("outs")
+            found[output.value] = Scratch(tile.extents, element_of(output.value), level, output.value)
         return found
+
+    @property
+    def is_split(self) -> bool:
+        """Return whether the leader's reduction and its epilogue are kernels of their own."""
+        return bool(self.cut_reductions) or self.parts[-1].places.sums_apart
 
     @cached_property
     def sums(self) -> Scratch | None:
         """Accumulator of a split reduction; None if the output's tile serves as one."""
         part = self.parts[-1]
-        if not self.cut_reductions or part.kernel.epilogue is None:
+        if not self.is_split or part.kernel.epilogue is None:
             return None
         (output,), (reduction,) = part.kernel.outputs, part.kernel.reductions
         tile = part.tile(output, self.counts, is_output=True, in_place=False)
-        return Scratch(tile.extents, reduction.body.args[-1].type)
+        return Scratch(tile.extents, reduction.body.args[-1].type, part.places.level("accumulators"))
 
     @cached_property
     def scratch(self) -> tuple[Scratch, ...]:
@@ -252,21 +290,24 @@ class Tiling:
         for number, part in enumerate(self.parts):
             for position, access in part.accesses().items():
                 if access.value not in self.intermediates:
-                    found[number, position] = self._operand_tile(part, access, is_output=False)
+                    found[number, position] = self._operand_tile(part, position, access, is_output=False)
         last = len(self.parts) - 1
-        for index, access in enumerate(self.kernel.outputs if self.parts[last].accumulates else ()):
-            tile = self._operand_tile(self.parts[last], access, is_output=False)
+        first_output = self.parts[last].first_output
+        for position, access in enumerate(self.kernel.outputs if self.accumulates else (), first_output):
+            tile = self._operand_tile(self.parts[last], position, access, is_output=False)
             if not tile.in_place:
-                found[last, self.parts[last].first_output + index] = tile
+                found[last, position] = tile
         return found
 
     @cached_property
     def writes(self) -> tuple[OperandTile, ...]:
         """Tile of each output of the leader."""
-        return tuple(self._operand_tile(self.parts[-1], access, is_output=True) for access in self.kernel.outputs)
+        leader = self.parts[-1]
+        outputs = enumerate(self.kernel.outputs, leader.first_output)
+        return tuple(self._operand_tile(leader, position, access, is_output=True) for position, access in outputs)
 
-    def _operand_tile(self, part: Part, access: Access, *, is_output: bool) -> OperandTile:
-        return part.tile(access, self.counts, is_output=is_output, in_place=access.value in self.resident)
+    def _operand_tile(self, part: Part, position: int, access: Access, *, is_output: bool) -> OperandTile:
+        return part.operand_tile(position, access, self.counts, self.homes, is_output=is_output)
 
     @cached_property
     def tiles(self) -> tuple[OperandTile, ...]:
@@ -384,11 +425,26 @@ def axis_pairs(kernel: Kernel, access: Access) -> list[tuple[int, list[int]]]:
     return found
 
 
+def roles_of(op: Operation) -> list[tuple[SSAValue, str]]:
+    """Return the operands of a kernel, each with its role."""
+    kernel = kernel_of(op)
+    part = Part(op, kernel, kernel.bounds, ())
+    return [(access.value, part.role(position)) for position, access in part.uses]
+
+
 def tiling_of(
-    op: Operation | Sequence[Operation], sizes: Sequence[int] | None = None, resident: Collection[SSAValue] = ()
+    op: Operation | Sequence[Operation],
+    sizes: Sequence[int] | None = None,
+    homes: Mapping[SSAValue, str] | None = None,
+    places: Sequence[Places] = (),
 ) -> Tiling:
-    """Build the tiling of a kernel or fused group; without sizes, one tile."""
+    """
+    Build the tiling of a kernel or fused group; without sizes, one tile.
+
+    `homes` has the level of each operand outside of the far level. Without `places`, tiles have no level, and operands
+    of the home "" are used in place.
+    """
     ops = (op,) if isinstance(op, Operation) else tuple(op)
     kernels = tuple(kernel_of(each) for each in ops)
     bounds = tuple(sizes) if sizes is not None else kernels[-1].bounds
-    return Tiling(ops, kernels, bounds, frozenset(resident))
+    return Tiling(ops, kernels, bounds, homes or {}, tuple(places))

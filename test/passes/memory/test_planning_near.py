@@ -19,7 +19,7 @@ def layers_of(random: Random, kernels: int, buffers: int) -> Any:
     made: list[SimpleNamespace] = []
     for _ in range(buffers):
         first, last = sorted(random.choices(range(kernels), k=2))
-        made.append(SimpleNamespace(first=first, last=last, size=random.randint(1, 9)))
+        made.append(SimpleNamespace(first=first, last=last, size=random.randint(1, 9), level=random.choice("AB")))
     return cast(Layers, SimpleNamespace(ops=[None] * kernels, buffers=made))
 
 
@@ -28,14 +28,16 @@ def layers_of(random: Random, kernels: int, buffers: int) -> Any:
 def test_the_room_is_what_buffers_alive_at_any_of_the_kernels_leave(kernels: int):
     random = Random(kernels)
     layers = layers_of(random, kernels, 20)
-    near = Near(layers, range(0, 20, 2), CAPACITY)
+    near = Near(layers, range(0, 20, 2), {"A": CAPACITY, "B": 2 * CAPACITY})
+    levels: Any = [SimpleNamespace(name="A"), SimpleNamespace(name="B")]
     for _ in range(60):
         near.toggle(random.randrange(20))
         first = random.randrange(kernels)
         last = min(kernels - 1, first + random.randrange(3))
         alive = [layers.buffers[n] for n in near.resident]
-        taken = sum(buffer.size for buffer in alive if buffer.first <= last and buffer.last >= first)
-        assert near.room(first, last) == CAPACITY - taken
+        during = [buffer for buffer in alive if buffer.first <= last and buffer.last >= first]
+        taken = [sum(buffer.size for buffer in during if buffer.level == name) for name in "AB"]
+        assert near.room(first, last, levels) == (CAPACITY - taken[0], 2 * CAPACITY - taken[1])
 
 
 @pytest.mark.quick

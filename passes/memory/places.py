@@ -1,0 +1,109 @@
+"""Places of operands: the memory level of each role of an engine, and the levels where it uses buffers in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from xdsl.ir import Operation
+
+from ...dialects.core.machine.model import ROLES, Engine, Machine
+
+_EVERYWHERE: dict[str, frozenset[str]] = {}
+
+
+@dataclass(frozen=True)
+class Places:
+    """
+    Places of a kernel's operands: level and reach of each role of its engine.
+
+    `far` is the level of operands whose type names none. Beside the roles of machine files, `extras` are the operands
+    of an epilogue. The engine uses a buffer in a level of `reach[role]` without a transfer. Before the last hop, the
+    levels are those that lie on the way to the engine's own.
+    """
+
+    far: str = "far"
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
+    reach: Mapping[str, frozenset[str]] = field(default_factory=lambda: _EVERYWHERE)
+    is_last: bool = True
+    sums_apart: bool = False
+    """True if the level of partial sums stores nothing else: the epilogue is a kernel of its own."""
+
+    def level(self, role: str) -> str:
+        """Return the level that tiles of a role are brought to; empty where tilings name no level."""
+        return self.levels.get(role, "")
+
+    def reaches(self, role: str, level: str) -> bool:
+        """Return whether buffers in a level are used in place."""
+        return level in self.reach.get(role, ("",))
+
+    def beside(self, engine: Engine, machine: Machine) -> Places:
+        """Return the places of a kernel whose epilogue another engine runs."""
+        own = _at(engine, machine, self.far, {role: engine.levels_of(role)[0] for role in ("ins", "outs")})
+        levels = {**self.levels, "extras": own.level("ins"), "outs": own.level("outs")}
+        reach = {**self.reach, "extras": own.reach["ins"], "outs": own.reach["outs"]}
+        return replace(self, levels=levels, reach=reach, sums_apart=True)
+
+
+ANYWHERE = Places()
+"""Places of a tiling without a machine: one level without a name."""
+
+
+def places_of(engine: Engine, machine: Machine, depth: int) -> Places | None:
+    """
+    Return the places of an engine's operands `depth + 1` links behind the far level; None if it works nearer to it.
+
+    Of several paths the shortest counts, then the first by the names of its links. Raises Diagnostic if no link leads
+    to a level or back.
+    """
+    paths = {role: _path(engine, machine, role) for role in ROLES}
+    longest = max(map(len, paths.values()))
+    if longest <= depth + 1:
+        return None
+    far = paths["ins"][min(depth, len(paths["ins"]) - 1)]
+    levels = {role: path[min(depth + 1, len(path) - 1)] for role, path in paths.items()}
+    found = _at(engine, machine, far, levels)
+    return replace(found, is_last=longest == depth + 2)
+
+
+def links_to(engine: Engine, machine: Machine) -> int:
+    """Return the links between the far level and the farthest of an engine's operands."""
+    return max(len(_path(engine, machine, role)) for role in ROLES) - 1
+
+
+def _at(engine: Engine, machine: Machine, far: str, levels: Mapping[str, str]) -> Places:
+    preloaded = {level.name for level in machine.levels if level.preloaded}
+    levels = {**levels, "extras": levels["ins"]}
+    reach = {
+        role: frozenset({level, *preloaded, *engine.levels_of("ins" if role == "extras" else role)} - {far} | {level})
+        for role, level in levels.items()
+    }
+    return Places(far, levels, reach)
+
+
+def _path(engine: Engine, machine: Machine, role: str) -> list[str]:
+    """Return the levels from the far one to that of a role: on the way in, or for results on the way out."""
+    names = engine.levels_of(role)
+    fetched = [name for name in names if not machine.level(name).preloaded]
+    end, far = (fetched or engine.levels_of("ins"))[0], machine.far.name
+    inward = role in ("ins", "weights")
+    links = machine.path(far, end) if inward else machine.path(end, far)[::-1]
+    found = [far]
+    for link in links:
+        found.append(link.near if link.far == found[-1] else link.far)
+    return found
+
+
+def engine_beside(op: Operation, leader: Engine, places: Places, machine: Machine) -> Engine | None:
+    """
+    Return the engine for the initialisation or the epilogue of partial sums: the leader's if able, else the fastest.
+
+    It reaches the sums where they are; the epilogue's operands and result have its places.
+    """
+    if machine.pricer(leader, op) is not None:
+        return leader
+    sums = places.level("accumulators")
+    role = "outs" if op.name == "linalg.fill" else "ins"
+    able = (engine for engine, _ in machine.engines_for(op) if sums in engine.levels_of(role))
+    outs = places.level("outs")
+    return next((each for each in able if places.sums_apart or outs in each.levels_of("outs")), None)
