@@ -11,7 +11,7 @@ intermediates follow from those of the leader, and never leave the near level.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import cast
@@ -139,10 +139,19 @@ class Part:
         """Compute the tile of an operand at its place; `homes` has the level of operands outside of the far one."""
         home, role = homes.get(access.value, self.places.far), self.role(position)
         in_place = self.places.reaches(role, home)
-        tile = self.tile(access, counts, is_output=is_output, in_place=in_place)
-        return replace(tile, home=home, level=home if in_place else self.places.level(role))
+        level = home if in_place else self.places.level(role)
+        return self.tile(access, counts, is_output=is_output, in_place=in_place, home=home, level=level)
 
-    def tile(self, access: Access, counts: Sequence[int], *, is_output: bool, in_place: bool) -> OperandTile:
+    def tile(
+        self,
+        access: Access,
+        counts: Sequence[int],
+        *,
+        is_output: bool,
+        in_place: bool,
+        home: str = "",
+        level: str = "",
+    ) -> OperandTile:
         """Compute the tile of an operand; `counts` are the leader's tiles along each loop."""
         shape = shape_of(access.value)
         forms = [linear(expr) for expr in access.map.results]
@@ -153,7 +162,7 @@ class Part:
         fill = None
         if hangs and not is_output:
             fill = scalar_attr(0, element_of(access.value)) if access.fill is None else access.fill
-        return OperandTile(access.value, extents, offsets, hangs, fill, is_output, in_place)
+        return OperandTile(access.value, extents, offsets, hangs, fill, is_output, in_place, home, level)
 
     def _span(self, form: Linear, extent: int, access: Access, in_place: bool) -> tuple[int, Linear]:
         """Compute extent and offset of a tile along one axis; an untiled axis keeps its padding."""
