@@ -54,7 +54,7 @@ class StreamType(ParametrizedAttribute, TypeAttribute):
     @property
     def tile(self) -> MemRefType[Any] | None:
         """The type of a slot, None for a stream of nothing."""
-        return cast("MemRefType[Any]", self.payload) if isinstance(self.payload, MemRefType) else None
+        return None if isinstance(self.payload, NoneAttr) else cast("MemRefType[Any]", self.payload)
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -127,7 +127,7 @@ class StreamOp(IRDLOperation):
     @property
     def type(self) -> StreamType:
         """The type of the stream."""
-        return cast(StreamType, self.stream.type)
+        return self.stream.type
 
     @classmethod
     def parse(cls, parser: Parser) -> StreamOp:
@@ -320,7 +320,7 @@ class Ring:
         self._taken: dict[type[StreamEndOp], int] = dict.fromkeys(_BEFORE, 0)
 
     def count(self, op_class: type[StreamEndOp]) -> int:
-        """Return how many slots the ops of a class have taken."""
+        """Return the number of slots that the ops of a class have taken."""
         return self._taken[op_class]
 
     def is_ready(self, op_class: type[StreamEndOp]) -> bool:
@@ -356,7 +356,7 @@ _BEFORE: dict[type[StreamEndOp], type[StreamEndOp]] = {
 }
 """Op class -> the one before it in the life of a slot."""
 
-_PAST = {ReserveOp: "reserved", PushOp: "pushed", PopOp: "popped", ReleaseOp: "released"}
+_PAST: dict[type[StreamEndOp], str] = {ReserveOp: "reserved", PushOp: "pushed", PopOp: "popped", ReleaseOp: "released"}
 
 
 # Semantics
