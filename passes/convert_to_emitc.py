@@ -127,6 +127,7 @@ def _callees_first(state: ModuleState, public: list[Operation]) -> list[Operatio
                 continue
             del active[name]
             _refuse_writes_to_constants(state, state.functions[name])
+            _refuse_public_callees(state, name)
             done[name] = state.functions[name]
     return list(done.values())
 
@@ -139,6 +140,24 @@ def _refuse_writes_to_constants(state: ModuleState, function: Operation) -> None
         owner = state.globals.get(name := global_name(op))
         if owner is not None and "constant" in owner.properties:
             raise Diagnostic("a constant is written to", where(op), found=f"@{name} in @{_symbol(function)}")
+
+
+def _refuse_public_callees(state: ModuleState, name: str) -> None:
+    """Raise Diagnostic where a function passes buffers to a public one, whose arguments are arrays of the user's."""
+    for op in state.ops[name]:
+        called = state.functions.get(callee_of(op) or "")
+        if (
+            called is not None
+            and _is_public(called)
+            and any(isinstance(value.type, MemRefType) for value in op.operands)
+        ):
+            raise Diagnostic(
+                "a public function is called with buffers",
+                where(op),
+                expected="a private function",
+                found=f"@{_symbol(called)}",
+                remedy=f"write 'func.func private @{_symbol(called)}', or inline the call",
+            )
 
 
 def _used_globals(state: ModuleState, functions: list[Operation]) -> dict[str, list[Operation]]:

@@ -24,6 +24,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from ...discovery import registering
 from ...ir import numpy_type
 from .body import ScalarAttr, scalar_attr
+from .interleaving import Interleaving
 
 _O = TypeVar("_O", bound=Operation)
 _T = TypeVar("_T")
@@ -34,6 +35,15 @@ Value = Any
 
 class Runner(Protocol):
     """Interface of the interpreter to semantics rules."""
+
+    @property
+    def interleaving(self) -> Interleaving:
+        """The order of concurrent programs and asynchronous accesses."""
+        ...
+
+    def fork(self) -> Runner:
+        """Return a runner for a concurrent program, to which the values in scope are known."""
+        ...
 
     def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
         """Run a single-block region and return the operands of its terminator."""

@@ -23,6 +23,8 @@ from .bodies import YieldOp
 from .grid import GridOp
 from .indirect import LookupAttr, LookupOp
 from .launch import JoinOp, LaunchOp
+from .programs import ConcurrentOp, ProgramOp
+from .streams import PopOp, PushOp, ReleaseOp, ReserveOp, StreamOp, StreamType
 from .tiles import ScratchAttr, TileAttr
 from .transfers import DmaNoneOp, DmaStartOp, DmaWaitOp, TokenType
 
@@ -119,6 +121,24 @@ def _run_last(runner: Runner, op: LastOp, operands: Sequence[Value]) -> list[Val
 
 HIER = Dialect(
     "hier",
-    [GridOp, FirstOp, LastOp, YieldOp, DmaStartOp, DmaWaitOp, DmaNoneOp, LaunchOp, JoinOp, LookupOp],
-    [TileAttr, ScratchAttr, LookupAttr, TokenType],
+    [
+        GridOp,
+        FirstOp,
+        LastOp,
+        YieldOp,
+        DmaStartOp,
+        DmaWaitOp,
+        DmaNoneOp,
+        LaunchOp,
+        JoinOp,
+        LookupOp,
+        StreamOp,
+        ReserveOp,
+        PushOp,
+        PopOp,
+        ReleaseOp,
+        ConcurrentOp,
+        ProgramOp,
+    ],
+    [TileAttr, ScratchAttr, LookupAttr, TokenType, StreamType],
 )

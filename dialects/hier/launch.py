@@ -103,7 +103,9 @@ def _queue(runner: Runner, op: Operation) -> _Queue:
 @semantics(LaunchOp)
 def _launch(runner: Runner, op: LaunchOp, operands: Sequence[Value]) -> list[Value]:
     # A kernel runs as late as it may: the values of the block are then still those of the launch.
-    _queue(runner, op).add(op, lambda: runner.run_region(op.body, []))
+    queue = _queue(runner, op)
+    queue.add(op, lambda: runner.run_region(op.body, []))
+    runner.interleaving.issue(lambda: queue.run_until(op))
     return [op]
 
 

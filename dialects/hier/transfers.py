@@ -248,14 +248,18 @@ class DmaNoneOp(IRDLOperation):
 
 
 class _Transfer:
-    """Transfer in flight, whose data moves at the wait."""
+    """Transfer in flight, whose data moves at the wait, or before it in another interleaving."""
 
     def __init__(self, runner: Runner, op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array):
         self._op, self._far, self._offsets, self._near = op, far, offsets, near
         self._move = move_of(runner, op.body, element_of(op.target))
+        self._is_done = False
 
     def finish(self) -> None:
-        """Move the data."""
+        """Move the data, unless they have moved."""
+        if self._is_done:
+            return
+        self._is_done = True
         op = self._op
         if op.writes_far:
             write_tile(self._far, self._offsets, self._near, self._move)
@@ -269,7 +273,9 @@ class _Transfer:
 @semantics(DmaStartOp)
 def _start(runner: Runner, op: DmaStartOp, operands: Sequence[Value]) -> list[Value]:
     far, *offsets, near = operands
-    return [_Transfer(runner, op, far, [int(o) for o in offsets], near)]
+    transfer = _Transfer(runner, op, far, [int(o) for o in offsets], near)
+    runner.interleaving.issue(transfer.finish)
+    return [transfer]
 
 
 @semantics(DmaWaitOp)

@@ -15,8 +15,8 @@ from ...errors import Diagnostic
 
 Handler: TypeAlias = Callable[..., Any]
 """Function of an op's operands, None for those that depend on data; returns the op's buffer or token."""
-Program: TypeAlias = Callable[["list[tuple[str, int]]"], Generator[Any, Any, None]]
-"""Concurrent program: a generator over its blocking events, given the list of the loops around."""
+Program: TypeAlias = Callable[..., Generator[Any, Any, None]]
+"""Concurrent program: a generator over its blocking events, given the list of the loops around and its coordinates."""
 
 
 class Call(NamedTuple):

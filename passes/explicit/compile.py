@@ -282,14 +282,15 @@ def _signal(code: _Code, op: Operation, depth: int) -> None:
 
 
 def _programs(code: _Code, op: Operation, depth: int) -> None:
-    """Append concurrent programs, each a generator function of the list of the loops around."""
+    """Append concurrent programs, each a generator function of the list of the loops around and its coordinates."""
     names: list[str] = []
     for program in op.regions[0].block.ops:
         if program.has_trait(IsTerminator):
             continue
         names.append(f"p{len(code.space)}_{len(code.lines)}")
-        code.add(depth, f"def {names[-1]}(s):")
-        _block(code, program.regions[0].block, depth + 1)
+        block = program.regions[0].block
+        code.add(depth, f"def {', '.join([f'{names[-1]}(s', *map(code.bind, block.args)])}):")
+        _block(code, block, depth + 1)
         code.add(depth + 1, "if False: yield")
     code.add(depth, f"{code.handler(code.client.programs(op))}({', '.join(names)})")
 

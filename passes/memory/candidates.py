@@ -27,6 +27,8 @@ _PRICED = 32
 """Maximum number of candidates with an exact cost."""
 _SLACK = 1.03
 """Estimated cost, relative to the best of at most equal bytes, up to which a candidate gets an exact cost."""
+_SLACK_MAPPED = 1.1
+"""The same on several instances, where contention for links makes the estimate less exact."""
 
 
 @dataclass(frozen=True)
@@ -195,12 +197,16 @@ def _promising(sweep: Sweep, stages: set[int]) -> dict[_Key, int]:
     found = _best(sweep, [each for order in sweep.orders() for each in _alone(sweep, order, stages, sizes)])
     copies = sweep.copies
     while copies > 1:
-        found |= _best(sweep, [each for order in sweep.orders() for each in _on_copies(sweep, order, stages, copies)])
+        found |= _best(
+            sweep,
+            [each for order in sweep.orders() for each in _on_copies(sweep, order, stages, copies)],
+            _SLACK_MAPPED,
+        )
         copies //= 2
     return found
 
 
-def _best(sweep: Sweep, found: Sequence[_Estimates]) -> dict[_Key, int]:
+def _best(sweep: Sweep, found: Sequence[_Estimates], slack: float = _SLACK) -> dict[_Key, int]:
     """Return the tilings near the Pareto front of estimated cycles and bytes, with their computing cycles."""
     sizes, times = np.concatenate([each.bytes for each in found]), np.concatenate([each.times for each in found])
     ranked = np.lexsort((times, sizes))
@@ -209,7 +215,7 @@ def _best(sweep: Sweep, found: Sequence[_Estimates]) -> dict[_Key, int]:
     best = np.minimum.accumulate(times[ranked])
     chosen: dict[_Key, tuple[int, int]] = {}
     computing: dict[_Key, int] = {}
-    for index in cast("list[int]", ranked[times[ranked] <= best * _SLACK].tolist()):
+    for index in cast("list[int]", ranked[times[ranked] <= best * slack].tolist()):
         estimates, row = found[index // len(sweep)], index % len(sweep)
         key = estimates.key(sweep, row)
         chosen.setdefault(key, (int(sizes[index]), int(times[index])))
@@ -230,15 +236,16 @@ def _alone(sweep: Sweep, order: tuple[int, ...], stages: set[int], sizes: Mappin
 
 def _on_copies(sweep: Sweep, order: tuple[int, ...], stages: set[int], most: int) -> Iterator[_Estimates]:
     """Yield the estimates for up to `most` engine instances, whose first transfers serialise on the shared link."""
-    divided = sweep.divided(order, most)
-    copies = divided.prod(axis=1)
-    compute, moved, ends = sweep.estimate(order, divided)
-    own, first = moved // copies, ends * copies
-    if 1 in stages:
-        yield _Estimates(sweep.all_bytes(1, divided), np.maximum(compute + own, moved), compute, order, False, divided)
-    if 2 in stages:
-        hidden = np.maximum(compute, moved - first) + first
-        yield _Estimates(sweep.all_bytes(2, divided), hidden, compute, order, True, divided)
+    for divided in sweep.divided(order, most):
+        copies = divided.prod(axis=1)
+        compute, moved, ends = sweep.estimate(order, divided)
+        own, first = moved // copies, ends * copies
+        if 1 in stages:
+            times = np.maximum(compute + own - ends, moved - first) + first
+            yield _Estimates(sweep.all_bytes(1, divided), times, compute, order, False, divided)
+        if 2 in stages:
+            hidden = np.maximum(compute, moved - first) + first
+            yield _Estimates(sweep.all_bytes(2, divided), hidden, compute, order, True, divided)
 
 
 def _thinned(found: dict[_Key, tuple[int, int]]) -> list[_Key]:

@@ -227,21 +227,37 @@ class Pricer:
         steps = prod(counts)
         moved = [(t, s) for t, s in zip(tiling.tiles, stages, strict=True) if not t.in_place]
         ordered = sorted(moved, key=lambda pair: pair[0].is_output)
-        if steps * spread.copies <= _LONGEST:
-            links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
-            numbers, channels = {name: at for at, name in enumerate(links)}, [each.channels for each in links.values()]
-            copies = [
-                [self._stream(tile, count, counts, order, begin, numbers) for tile, count in ordered]
-                for begin in spread.begins(tiling.counts)
-            ]
-            if len(copies) == 1:
-                return pipelined_cycles(steps, _compute(works), copies[0], channels)
+        is_long = steps * spread.copies > _LONGEST
+        if is_long and spread.copies == 1:
+            return sum(self._totals(works, ordered, counts, order))
+        links = {link.name: link for link in (self.route.link(tile) for tile, _ in ordered)}
+        numbers, channels = {name: at for at, name in enumerate(links)}, [each.channels for each in links.values()]
+        copies = [
+            [self._stream(tile, count, counts, order, begin, numbers) for tile, count in ordered]
+            for begin in spread.begins(tiling.counts)
+        ]
+        if len(copies) == 1:
+            return pipelined_cycles(steps, _compute(works), copies[0], channels)
+        if not is_long:
             return cycles_together(steps, _compute(works), copies, channels)
+        busy, moving = self._totals(works, ordered, counts, order)
+        bound = max(busy + moving, moving * spread.copies)
+        return max(bound, _extrapolated(steps, _compute(works), copies, channels))
+
+    def _totals(
+        self,
+        works: Sequence[Work],
+        moved: Sequence[tuple[OperandTile, int]],
+        counts: Sequence[int],
+        order: Sequence[int],
+    ) -> tuple[int, int]:
+        """Return the cycles of an instance's kernels, and of its transfers, without overlap."""
+        steps = prod(counts)
         busy = sum(work.cycles * (steps // work.run) for work in works)
         moving = sum(
-            self.moves(tile, tile.value)(tile.extents) * (steps // _run(tile, counts, order)) for tile, _ in ordered
+            self.moves(tile, tile.value)(tile.extents) * (steps // _run(tile, counts, order)) for tile, _ in moved
         )
-        return max(busy + moving, moving * spread.copies)
+        return busy, moving
 
     def moves(self, tile: OperandTile | Tiles, value: SSAValue) -> _Moves:
         """Return the memoised transfer cycles of an interior tile of an operand as a function of its extents."""
@@ -302,6 +318,16 @@ class Pricer:
         times = [(cost.startup, cost.data) for cost in costs]
         every = [times[kind] for kind in kinds.ravel().tolist()]
         return every.__getitem__
+
+
+def _extrapolated(
+    steps: int, compute: Callable[[int], int], copies: Sequence[Sequence[Stream]], channels: Sequence[int]
+) -> int:
+    """Extrapolate the makespan on several instances from its growth over the second half of the first steps."""
+    late = min(steps, max(2, _LONGEST // len(copies)))
+    early = late // 2
+    first, second = (cycles_together(count, compute, copies, channels) for count in (early, late))
+    return second + (second - first) * (steps - late) // (late - early)
 
 
 def _run(tile: OperandTile, counts: Sequence[int], order: Sequence[int]) -> int:

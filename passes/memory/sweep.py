@@ -169,21 +169,24 @@ class Sweep:
         """Return the engine instances available for spatial mapping."""
         return self.route.copies
 
-    def divided(self, order: Sequence[int], most: int) -> Ints:
+    def divided(self, order: Sequence[int], most: int) -> list[Ints]:
         """
-        Return the engine instances along each loop [N, loops], at most `most` in all, outer loops of `order` first.
+        Return the spatial mappings to try: instances along each loop [N, loops], at most `most` in all.
 
+        Each divisor of `most` limits the outermost mapped loop of `order`; inner loops share the rest, outer first.
         Only loops along which all outputs move are mapped: instances write disjoint tiles.
         """
-        left = np.full(len(self.sizes), most)
-        found = np.ones_like(self.sizes)
         written = [set[int]().union(*(linear(e).dims() for e in a.map.results)) for a in self.whole.kernel.outputs]
+        dims = [dim for dim in order if dim not in self._reduced and all(dim in each for each in written)]
         table = _divisors(int(self.counts.max(initial=1)), most)
-        for dim in order:
-            if dim not in self._reduced and all(dim in dims for dims in written):
-                found[:, dim] = table[self.counts[:, dim], left]
-                left //= found[:, dim]
-        return found
+        found: dict[bytes, Ints] = {}
+        for limit in (count for count in range(most, 0, -1) if most % count == 0):
+            divided, left = np.ones_like(self.sizes), np.full(len(self.sizes), most)
+            for dim in dims:
+                divided[:, dim] = table[self.counts[:, dim], np.minimum(left, limit) if dim == dims[0] else left]
+                left //= divided[:, dim]
+            found.setdefault(divided.tobytes(), divided)
+        return list(found.values())
 
     def near_bytes(self, level: Level, stages: int, divided: Ints | None = None) -> Ints:
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import prod
 
 from xdsl.ir import Operation
@@ -16,10 +17,16 @@ SIZES_PER_LOOP = 12
 SIZES_PER_REDUCTION = 6
 SIZES = 2000
 """Maximum number of combinations of tile sizes."""
+SIZES_MAPPED = 3000
+"""The same where tiles are mapped to several engine instances."""
 
 
 def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int]]:
-    """Enumerate the candidate tile extents along each loop: even cuts that the engine supports."""
+    """
+    Enumerate the candidate tile extents along each loop: even cuts that the engine supports.
+
+    Cuts that divide evenly over the engine instances are preferred where the number of candidates is limited.
+    """
     support = route.engines[op].support(op)
     assert support is not None
     blocks, limits, spans = support.blocks(kernel), support.limits(kernel), support.spans(kernel)
@@ -27,8 +34,10 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
     pinned = pinned_sizes(op) or (0,) * len(kernel.bounds)
     spanned = index_dims(kernel) | divided_dims(kernel)
     found: list[list[int]] = []
+    mapped: list[set[int]] = []
     for dim, bound in enumerate(kernel.bounds):
         reduced = dim in kernel.reduced
+        mapped.append(set())
         if pinned[dim]:
             found.append([pinned[dim]])
             continue
@@ -36,26 +45,50 @@ def extents_to_try(op: Operation, kernel: Kernel, route: Route) -> list[list[int
             found.append([bound])
             continue
         cuts = {-(-bound // count) for count in range(1, bound + 1)}
-        cuts = {min(bound, -(-cut // blocks[dim]) * blocks[dim]) for cut in cuts}
+        cuts = {_blocked(cut, blocks[dim], bound) for cut in cuts}
         if reduced and not kernel.fill_is_neutral:
             cuts = {cut for cut in cuts if bound % cut == 0}
         kept = sorted(cut for cut in cuts if cut <= limits[dim])
-        found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP))
+        even = {_blocked(-(-bound // count), blocks[dim], bound) for count in _even_counts(bound, route.copies)}
+        mapped[dim] = even.intersection(kept)
+        found.append(_thinned(kept, SIZES_PER_REDUCTION if reduced else SIZES_PER_LOOP, mapped[dim]))
     # Kernels differ widely in their number of loops, so the total number of combinations is bounded.
-    while prod(map(len, found)) > SIZES:
+    most = SIZES if route.copies == 1 else SIZES_MAPPED
+    while prod(map(len, found)) > most:
         longest = max(found, key=lambda sizes: (len(sizes), -sizes[-1] if len(sizes) == 2 else 0))
-        longest[:] = _thinner(longest)
+        dim = next(dim for dim, sizes in enumerate(found) if sizes is longest)
+        longest[:] = _thinner(longest, mapped[dim])
     return found
 
 
-def _thinner(sizes: list[int]) -> list[int]:
-    """Halve the tile sizes of a loop, keeping the smallest and the whole; the whole survives longest."""
+def _blocked(size: int, block: int, bound: int) -> int:
+    """Round a tile size up to a multiple of the engine's block, at most the loop's bound."""
+    return min(bound, -(-size // block) * block)
+
+
+def _even_counts(bound: int, copies: int) -> set[int]:
+    """Return the numbers of tiles that divide evenly over engine instances: divisors of `copies`, times powers of 2."""
+    if copies == 1:
+        return set()
+    divisors = [count for count in range(1, min(bound, copies) + 1) if copies % count == 0]
+    return {count << power for count in divisors for power in range((bound // count).bit_length())}
+
+
+def _thinner(sizes: list[int], mapped: Collection[int]) -> list[int]:
+    """
+    Halve the tile sizes of a loop, keeping the smallest and the whole; `mapped` ones survive others, the whole longest.
+    """
+    loose = [size for size in sizes[1:-1] if size not in mapped]
+    if len(sizes) > 3 and mapped and loose:
+        dropped = loose[1::2] or loose
+        return [size for size in sizes if size not in dropped]
     if len(sizes) > 3:
         return [sizes[0], *sizes[1:-1:2], sizes[-1]]
     return [sizes[0], sizes[-1]] if len(sizes) == 3 else sizes[-1:]
 
 
-def _thinned(sizes: list[int], most: int) -> list[int]:
+def _thinned(sizes: list[int], most: int, mapped: Collection[int]) -> list[int]:
+    """Drop every second size until at most `most` are left, beside the `mapped` ones."""
     while len(sizes) > most:
         sizes = [*sizes[:-1:2], sizes[-1]]
-    return sizes
+    return sorted({*sizes, *mapped})

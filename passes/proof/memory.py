@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from xdsl.ir import Attribute, Operation
 
 from ...ir import Array
+from .clocks import Clocks
 from .forks import Fork
 from .origins import Origin, merged
 from .paths import Paths
 from .regions import INITIAL, NEVER, Buffer, Key, Memory, Region
-from .rules import name_of, refuse
-
-Steps: TypeAlias = "tuple[tuple[str, int], ...]"
-"""The loops around a step, outermost first: the name of the index and its value."""
+from .rules import Steps, name_of, refuse, shown
 
 NOBODY = -2
 """Number of no buffer, for bytes whose last writer is data-dependent."""
@@ -85,6 +83,8 @@ class State:
     """The loops around, outermost first: the name of the index and its value."""
     forks: list[Fork] = field(default_factory=list[Fork])
     """The parallel loops around, outermost first."""
+    programs: Clocks | None = None
+    """The order of the concurrent programs of which one takes the present step."""
     paths: list[Paths] = field(default_factory=list[Paths])
     """The ops around, outermost first, of which data decide the path."""
     observers: list[Observer] = field(default_factory=list["Observer"])
@@ -163,6 +163,9 @@ class State:
         """
         for fork in self.forks:
             self._alone(op, region, fork.read(region), f"reads {_named(op, what)}", "writes")
+        if self.programs is not None:
+            found = self.programs.read(op, region, tuple(self.steps))
+            self._in_order(op, region, found, f"reads {_named(op, what)}")
         for transfer in self._beside():
             if transfer.target.meets(region):
                 message = f"reads {_named(op, what)}, which a transfer still writes"
@@ -219,6 +222,19 @@ class State:
             remedy="give each iteration bytes of its own",
         )
 
+    def _in_order(self, op: Operation, region: Region, found: tuple[str, str] | None, what: str) -> None:
+        """Prove that no access of another program has been found that is not ordered with one of a region."""
+        if found is None:
+            return
+        raise refuse(
+            "race",
+            f"'{op.name}' {what}, {found[0]}",
+            op,
+            [_address(region, region.low), self.place()],
+            found=found[1],
+            remedy="hand the buffer on by a stream",
+        )
+
     def _explain(self, op: Operation, region: Region, number: int, what: str) -> None:
         writes = region.writes
         wrong = (self.owners[writes] != number) & (writes != INITIAL)
@@ -245,6 +261,9 @@ class State:
             raise refuse("constant", f"'{op.name}' writes {_named(op, what)}", op, at)
         for fork in self.forks:
             self._alone(op, region, fork.write(region), f"writes {_named(op, what)}", "touches")
+        if self.programs is not None:
+            found = self.programs.write(op, region, tuple(self.steps))
+            self._in_order(op, region, found, f"writes {_named(op, what)}")
         for transfer in self._beside():
             for side, does in ((transfer.target, "writes"), (transfer.source, "reads")):
                 if side.meets(region):
@@ -334,6 +353,10 @@ class State:
             )
         transfer.done = True
         self.under_way.remove(transfer)
+        if self.programs is not None:
+            steps = tuple(self.steps)
+            self._in_order(op, transfer.source, self.programs.read(op, transfer.source, steps), "has read a buffer")
+            self._in_order(op, transfer.target, self.programs.write(op, transfer.target, steps), "has written a buffer")
 
     def _race(self, op: Operation, region: Region, transfer: Transfer, side: Region, message: str) -> Exception:
         byte = side.first_common(region)
@@ -354,11 +377,6 @@ def _element(region: Region, element: Sequence[int]) -> str:
 
 def _address(region: Region, byte: int) -> str:
     return f"address {byte} of {region.memory.name}"
-
-
-def shown(steps: Sequence[tuple[str, int]]) -> str:
-    """Return loops and their indices, for messages."""
-    return ", ".join(f"{name} = {value}" for name, value in steps)
 
 
 def _named(op: Operation, what: str | int) -> str:

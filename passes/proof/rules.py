@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from xdsl.ir import Operation
 
 from ...errors import Diagnostic
 from ...ir import where
+
+Steps: TypeAlias = "tuple[tuple[str, int], ...]"
+"""The loops around a step, outermost first: the name of the index and its value."""
 
 RULES = {
     "written-once": "each element of an output lies in exactly one tile, and no tile is left and taken up again",
@@ -21,7 +25,9 @@ RULES = {
     "in-place": "no grid point reads an element that another one has written",
     "inside": "accesses stay inside of their buffer",
     "race": "what a transfer writes is not touched, and what it reads is not written, before it has been waited for; "
-    "what one copy writes, no other one touches",
+    "what one copy or one program writes, no other one touches without an order between them",
+    "deadlock": "concurrent programs end: none waits for a slot that no other one hands on",
+    "balance": "each slot of a stream is reserved, pushed, popped and released equally often",
     "token": "each transfer is waited for exactly once",
     "constant": "constant memory is not written",
     "static": "which transfers there are, and where to, does not depend on data",
@@ -54,3 +60,8 @@ def name_of(op: Operation, index: int) -> str:
     """Format an operand for messages."""
     hint = op.operands[index].name_hint if index < len(op.operands) else None
     return f"operand {index}" + (f" (%{hint})" if hint else "")
+
+
+def shown(steps: Sequence[tuple[str, int]]) -> str:
+    """Return loops and their indices, for messages."""
+    return ", ".join(f"{name} = {value}" for name, value in steps)

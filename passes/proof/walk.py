@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.core.effect_traits import Launches
 from ...dialects.core.effects import Effects, declared
 from ...dialects.core.kernel import is_shaped
-from ...dialects.hier import GridOp
+from ...dialects.hier import ConcurrentOp, GridOp
 from ...errors import Diagnostic
 from ...ir import functions, where
 from ..explicit.client import Branch, Call, Client, Handler, Parallel, Repetition
@@ -26,11 +26,12 @@ from .buffers import Buffers
 from .calls import Accesses
 from .kernel import ATTRIBUTE
 from .levels import LevelLimits
-from .memory import State, Transfer, shown
+from .memory import State, Transfer
+from .programs import Programs
 from .ranges import Range
 from .regions import NEVER, Buffer
 from .repeats import Repeats
-from .rules import listed, refuse
+from .rules import listed, refuse, shown
 
 
 class Walk(Client):
@@ -58,6 +59,7 @@ class Walk(Client):
         self._code: dict[tuple[FuncOp, tuple[int, ...], bool], Compiled] = {}
         self._parts: list[Operation] = []
         """The kernels on tiles of the compiled functions."""
+        self._has_programs = any(isinstance(op, ConcurrentOp) for op in module.walk())
         self._rules = AccessRules(carried, tiles=tiles)
 
     def run(self, function: FuncOp) -> None:
@@ -67,6 +69,7 @@ class Walk(Client):
         self._buffers = Buffers(self.state, self._globals, self._levels)
         self._rules.begin(self.state)
         self._repeats = Repeats(self.state)
+        self._programs = Programs(self.state, self._buffers, self._switch)
         self._launching: list[tuple[Attribute | None, Accesses]] = []
         outputs = _outputs(function)
         values: list[Any] = []
@@ -104,6 +107,7 @@ class Walk(Client):
                 transfer.op,
                 [f"address {transfer.target.low} of {transfer.target.memory.name}", shown(transfer.steps)],
             )
+        self._programs.finish()
         if self._follows_tiles:
             self._check_tiles()
         for buffer in outputs:
@@ -145,7 +149,7 @@ class Walk(Client):
     # Control flow
 
     def repeat(self, op: ForOp) -> Repetition | None:
-        if self._follows_tiles:
+        if self._follows_tiles or self._has_programs:
             return None
 
         def replay(values: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -179,6 +183,18 @@ class Walk(Client):
                 raise Diagnostic(f"the module defines no function '{name}' with a body", where=where(op))
 
         return Call(enter)
+
+    # Concurrent programs
+
+    def signal(self, op: Operation) -> Handler:
+        return self._programs.signal(op)
+
+    def programs(self, op: Operation) -> Handler:
+        return lambda *bodies: self._programs.run(cast(ConcurrentOp, op), bodies)
+
+    def _switch(self, steps: list[tuple[str, int]]) -> None:
+        """Go on with another program, inside of these loops."""
+        self.steps = self.state.steps = steps
 
     # Asynchronous accesses
 

@@ -66,7 +66,9 @@ class Port:
         return numpy_type(self.element)
 
 
-def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str = "network") -> dict[str, Array]:
+def run_module(
+    module: ModuleOp, inputs: Mapping[str, Array], *, function: str = "network", interleave: int | None = None
+) -> dict[str, Array]:
     """
     Run a function of a module, at any level, and return its results by name.
 
@@ -76,11 +78,12 @@ def run_module(module: ModuleOp, inputs: Mapping[str, Array], *, function: str =
     declared
     type if that is exact. An argument or result with `onnx.type = "ui8"` is uint8 though its IR type is i8. A result
     named
-    in another's `tilewright.shape_of` is sliced to those extents.
+    in another's `tilewright.shape_of` is sliced to those extents. `interleave` is the seed of the order of concurrent
+    programs and asynchronous accesses (`Interleaving`).
 
     Raises Diagnostic for inputs that are missing, unknown, of another shape or out of range, and for unsupported ops.
     """
-    return Session(module, function).run(inputs)
+    return Session(module, function, interleave).run(inputs)
 
 
 def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) -> dict[str, Array]:
@@ -106,15 +109,16 @@ def run_calls(module: ModuleOp, inputs: Mapping[str, Array], *, calls: int = 3) 
 class Session:
     """Module with persistent globals across calls, until `reset`."""
 
-    def __init__(self, module: ModuleOp, function: str = "network"):
+    def __init__(self, module: ModuleOp, function: str = "network", interleave: int | None = None):
         load_rules(module)
         self._module = module
+        self._interleave = interleave
         self._function = function
         self.reset()
 
     def reset(self) -> None:
         """Reset all state to its initial value."""
-        self._interpreter = Interpreter(self._module)
+        self._interpreter = Interpreter(self._module, self._interleave)
         self._written = 0
 
     def entry(self) -> Operation:

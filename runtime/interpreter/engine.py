@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
+from ...dialects.core.interleaving import Interleaving
 from ...dialects.core.kernel import is_kernel
 from ...dialects.core.semantics import RULES, SCALAR_RULES, STORAGE_RULES, Rule, Runner, Value
 from ...errors import Diagnostic, did_you_mean
@@ -26,11 +28,14 @@ class Interpreter:
     """
     Interpreter of a module's functions by rules per op.
 
-    Globals persist as long as the interpreter. `dialects/core/semantics.py` registers new rules.
+    Globals persist as long as the interpreter. `dialects/core/semantics.py` registers new rules. With a seed,
+    `interleave`, concurrent programs and asynchronous accesses are interleaved at random (`Interleaving`).
     """
 
-    def __init__(self, module: ModuleOp):
+    def __init__(self, module: ModuleOp, interleave: int | None = None):
         self.module = module
+        self.interleaving = Interleaving(interleave)
+        self._is_seeded = interleave is not None
         self._symbols = {
             name.data: op for op in module.ops if isinstance(name := op.properties.get("sym_name"), StringAttr)
         }
@@ -85,6 +90,12 @@ class Interpreter:
             self._cache[key] = make(op)
         return self._cache[key]
 
+    def fork(self) -> Interpreter:
+        """Return an interpreter for a concurrent program: of the same memory, with a copy of the values in scope."""
+        forked = copy(self)
+        forked._frames = [dict(self._frames[-1])]
+        return forked
+
     def run_region(self, region: Region, arguments: Sequence[Value]) -> Sequence[Value]:
         """Run a single-block region and return the operands of its terminator."""
         if len(region.blocks) != 1:
@@ -99,6 +110,8 @@ class Interpreter:
         return []
 
     def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
+        if self._is_seeded:
+            self.interleaving.step()
         try:
             results = run_op(self, op, [env[operand] for operand in op.operands])
         except Diagnostic as error:

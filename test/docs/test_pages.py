@@ -1,11 +1,16 @@
-"""The form of the documentation's pages: an opening with an example, links and paths that lead somewhere."""
+"""The form of the documentation's pages: an opening with an example, links and paths that exist, valid commands."""
 
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tilewright import cli, opt_tool
+from tilewright.grammar import UsageError
 
 pytestmark = pytest.mark.quick
 
@@ -45,6 +50,23 @@ def sections(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def commands(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the calls of the two tools in a page's blocks of shell commands: the tool and its arguments."""
+    for block in re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for tool, line in re.findall(r"^\s*(tilewright|opt-tool) (.*)", block.replace("\\\n", " "), re.MULTILINE):
+            words = shlex.split(line, comments=True)
+            ends = (index for index, word in enumerate(words) if word in ("|", ">", "2>", "2>&1", "&&", ";"))
+            yield tool, words[: next(ends, len(words))]
+
+
+def parse(tool: str, words: list[str]) -> None:
+    """Parse the options of a call. Raises UsageError for a wrong one."""
+    if tool == "tilewright":
+        cli._parse(words)  # pyright: ignore[reportPrivateUsage]
+    else:
+        opt_tool.parse_arguments(words)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_open_with_an_example(page: Path) -> None:
     first = opening(page.read_text(encoding="utf-8"))
@@ -59,9 +81,19 @@ def test_names_and_links_lead_somewhere(page: Path) -> None:
     assert not broken_links(page, text)
 
 
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_commands_have_options_that_exist(page: Path) -> None:
+    for tool, words in commands(page.read_text(encoding="utf-8")):
+        parse(tool, words)
+
+
 def test_planted_faults_are_found(tmp_path: Path) -> None:
     page = tmp_path / "a.md"
     page.write_text("# A\n\n## B c\n")
     text = "`passes/none.py`, `passes/cse.py` [x](b.md) [y](#b-c) [z](#c)"
     assert absent_paths(text) == ["passes/none.py"]
     assert broken_links(page, text) == ["b.md", "#c"]
+    ((tool, words),) = commands("```\ntilewright run net.onnx \\\n --input in.npz > log  # all\n```\n")
+    assert (tool, words) == ("tilewright", ["run", "net.onnx", "--input", "in.npz"])
+    with pytest.raises(UsageError, match="--inputs"):
+        parse(tool, words)

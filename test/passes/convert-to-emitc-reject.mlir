@@ -71,3 +71,14 @@ func.func @runtime() {
   cluster.dma_wait %token : i32
   func.return
 }
+
+// -----
+
+func.func @entry(%x: memref<4xi8>) {
+  // expected-error@+1 {{a public function is called with buffers}}
+  func.call @part(%x) : (memref<4xi8>) -> ()
+  func.return
+}
+func.func @part(%x: memref<4xi8>) {
+  func.return
+}

@@ -139,11 +139,11 @@ func.func @network(%a: memref<32x128xi8> {onnx.name = "a"}, %b: memref<128x40xi8
 @pytest.mark.parametrize("own", [(), ("L1",), ("L2",), ("L2", "L1")])
 def test_three_levels(own: tuple[str, ...]) -> None:
     """Copies are told apart in the first level that they have, with all that is further in; else in the nearest."""
-    target = machine(512, levels=3, l2=8192, copies=4, own=own)
+    target = machine(1024, levels=3, l2=8192, copies=4, own=own)
     target = replace(target, links=tuple(replace(link, width=16) for link in target.links))
-    plan = check(parse_module(new_context(), MATMUL), target, 512, "expand-grid,pipeline-dma")
+    plan = check(parse_module(new_context(), MATMUL), target, 1024, "expand-grid,pipeline-dma")
     assert simulate(plan, machine=target).cycles > 0
-    plan = planned(parse_module(new_context(), MATMUL), target, 512)
+    plan = planned(parse_module(new_context(), MATMUL), target, 1024)
     grids = spread_grids(plan)
     outermost = [grid for grid in grids if not isinstance(grid.parent_op(), GridOp)]
     assert len(grids) == 1

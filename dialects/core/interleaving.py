@@ -1,0 +1,171 @@
+"""Interleaving of concurrent programs, and of the asynchronous accesses that they have issued, by the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from threading import Semaphore, Thread
+
+import numpy as np
+from xdsl.ir import Operation
+
+from ...errors import Diagnostic
+from ...ir import where
+
+
+class _Stopped(BaseException):
+    """Raised in the threads of programs that do not go on."""
+
+
+@dataclass(eq=False)
+class _Program:
+    """Program of its own thread, of which one runs at a time: the one that has been given its turn."""
+
+    name: str
+    turn: Semaphore = field(default_factory=lambda: Semaphore(0))
+    ready: Callable[[], bool] | None = None
+    """The condition that it is blocked on."""
+    blocked_at: Operation | None = None
+    found: str = ""
+    """State of what it is blocked on."""
+    is_done: bool = False
+    error: BaseException | None = None
+    rank: float = 0.0
+
+
+class Interleaving:
+    """
+    Order of the steps of concurrent programs, and of the completion of asynchronous accesses.
+
+    Without a seed each program runs until it blocks, in the order of the IR, and an asynchronous access completes at
+    its wait. With a seed both are chosen at random: by even seeds anew at each step, by odd ones by priorities that
+    change now and then, as in Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding
+    bugs" (ASPLOS 2010). Every order is one that the program allows.
+    """
+
+    def __init__(self, seed: int | None = None):
+        self.seed = seed
+        self._random = Random(seed)
+        self._main = Semaphore(0)
+        self._programs: list[_Program] = []
+        self._current: _Program | None = None
+        self._stops = False
+        self._pending: list[Callable[[], None]] = []
+
+    def step(self) -> None:
+        """Begin the next op of a program: others may run before it, and asynchronous accesses complete."""
+        if self.seed is None:
+            return
+        if self._pending and self._random.random() < 0.25:
+            self._pending.pop(self._random.randrange(len(self._pending)))()
+        if self._current is not None and self._random.random() < 0.5:
+            self._switch()
+
+    def issue(self, finish: Callable[[], None]) -> None:
+        """Note an asynchronous access; `finish` completes it, at the latest when it is waited for, and does so once."""
+        if self.seed is None:
+            return
+        self._pending.append(finish)
+        if self._random.random() < 0.25:
+            self._pending.pop()()
+
+    def wait(self, ready: Callable[[], bool], op: Operation, found: Callable[[], str]) -> None:
+        """Block the program at an op until it is ready. `found` is the state that it is blocked on, for messages."""
+        current = self._current
+        while not ready():
+            if current is None:
+                raise Diagnostic(f"'{op.name}' blocks forever", where=where(op), found=found())
+            current.ready, current.blocked_at, current.found = ready, op, found()
+            self._switch()
+        if current is not None:
+            current.ready = current.blocked_at = None
+
+    def run(self, programs: Sequence[tuple[str, Callable[[], object]]], op: Operation) -> None:
+        """
+        Run programs to their ends, given their names and bodies.
+
+        Raises Diagnostic where all of those that have not ended are blocked, and the error of a program.
+        """
+        if self._current is not None:
+            raise Diagnostic("concurrent programs in a program cannot be run", where=where(op))
+        self._programs = [_Program(name, rank=self._random.random()) for name, _ in programs]
+        bodies = zip(self._programs, programs, strict=True)
+        threads = [Thread(target=self._run, args=(program, body), daemon=True) for program, (_, body) in bodies]
+        for thread in threads:
+            thread.start()
+        try:
+            while any(not program.is_done for program in self._programs):
+                self._give_turn(op)
+        finally:
+            self._stop(threads)
+
+    def _give_turn(self, op: Operation) -> None:
+        """Let one program run until it gives its turn back."""
+        live = [program for program in self._programs if not program.is_done]
+        able = [program for program in live if program.ready is None or program.ready()]
+        if not able:
+            raise _deadlock(live, op)
+        self._current = program = self._chosen(able)
+        program.turn.release()
+        self._main.acquire()
+        self._current = None
+        if program.error is not None:
+            raise program.error
+
+    def _chosen(self, able: Sequence[_Program]) -> _Program:
+        if self.seed is None:
+            return able[0]
+        if self.seed % 2 == 0:
+            return self._random.choice(able)
+        chosen = max(able, key=lambda program: program.rank)
+        if self._random.random() < 0.05:
+            chosen.rank = self._random.random()
+        return chosen
+
+    def _run(self, program: _Program, body: Callable[[], object]) -> None:
+        program.turn.acquire()
+        try:
+            if not self._stops:
+                with np.errstate(all="ignore"):
+                    body()
+        except _Stopped:
+            pass
+        except BaseException as error:
+            program.error = error
+        program.is_done = True
+        self._main.release()
+
+    def _switch(self) -> None:
+        """Give the turn back, and wait for the next one."""
+        program = self._current
+        assert program is not None
+        self._main.release()
+        program.turn.acquire()
+        if self._stops:
+            raise _Stopped
+
+    def _stop(self, threads: Sequence[Thread]) -> None:
+        self._stops = True
+        for program, thread in zip(self._programs, threads, strict=True):
+            program.turn.release()
+            thread.join()
+        self._stops, self._current, self._programs = False, None, []
+        self._main = Semaphore(0)
+
+
+def _deadlock(blocked: Sequence[_Program], op: Operation) -> Diagnostic:
+    """Return the error for programs of which none can go on."""
+    notes = [
+        f"program '{program.name}' is blocked at '{program.blocked_at.name}': {program.found}"
+        for program in blocked
+        if program.blocked_at is not None
+    ]
+    ops = [program.blocked_at for program in blocked if program.blocked_at is not None]
+    return Diagnostic(
+        "deadlock: no program can go on",
+        where=where(ops[0] if ops else op),
+        expected="a program that is not blocked, or the end of all",
+        notes=notes,
+        remedy="release or push what they wait for, or give the stream more depth",
+    )

@@ -1,0 +1,77 @@
+"""Vector clocks of concurrent programs: which accesses to a byte have no order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Operation
+
+from ...ir import Array
+from .regions import Memory, Region
+from .rules import Steps, shown
+
+
+class Clocks:
+    """Vector clocks of concurrent programs, and the accesses of each program to each byte."""
+
+    def __init__(self, names: Sequence[str]):
+        self.names = names
+        self.current = 0
+        self.clocks = [[0] * len(names) for _ in names]
+        """For each program, how many events of each program happen before its present one."""
+        self._events: list[list[tuple[Operation, Steps]]] = [[] for _ in names]
+        self._tables: list[tuple[dict[Memory, Array], dict[Memory, Array]]] = [({}, {}) for _ in names]
+        """For each program, the number of the last event that reads, or writes, each byte; from 1."""
+        self.holders: dict[Memory, int | None] = {}
+        """Slot of a stream -> the program that holds it, None while it is free or in the stream."""
+
+    def read(self, op: Operation, region: Region, steps: Steps) -> tuple[str, str] | None:
+        """
+        Record a read by the current program; return what is wrong with it, and the access of another program, if any.
+        """
+        return None if region.memory.constant else self._access(op, region, steps, is_write=False)
+
+    def write(self, op: Operation, region: Region, steps: Steps) -> tuple[str, str] | None:
+        """
+        Record a write by the current program; return what is wrong with it, and the access of another program, if any.
+        """
+        return self._access(op, region, steps, is_write=True)
+
+    def _access(self, op: Operation, region: Region, steps: Steps, *, is_write: bool) -> tuple[str, str] | None:
+        if not region.array.size:
+            return None
+        holder = self.holders.get(region.memory, self.current)
+        name = self.names[self.current]
+        if holder != self.current:
+            where = "free or in the stream" if holder is None else f"held by program '{self.names[holder]}'"
+            return f"a slot that program '{name}' does not hold", f"the slot is {where}"
+        clock = self.clocks[self.current]
+        for other, tables in enumerate(self._tables):
+            for kind, table in enumerate(tables if is_write else tables[1:], start=0 if is_write else 1):
+                if other == self.current or region.memory not in table:
+                    continue
+                last = int(region.within(table[region.memory], 0).max())
+                if last > clock[other]:
+                    culprit, at = self._events[other][last - 1]
+                    place = f" at {shown(at)}" if at else ""
+                    does = "writes" if kind else "reads"
+                    what = f"which another program accesses in no order with '{name}'"
+                    return what, f"program '{self.names[other]}' {does} it by '{culprit.name}'{place}"
+        events = self._events[self.current]
+        events.append((op, steps))
+        clock[self.current] = len(events)
+        table = self._tables[self.current][is_write]
+        if region.memory not in table:
+            table[region.memory] = np.zeros(region.memory.size, np.int32)
+        region.within(table[region.memory], 0)[...] = len(events)
+        return None
+
+    def snapshot(self) -> list[int]:
+        """Return the clock of the current program."""
+        return list(self.clocks[self.current])
+
+    def join(self, clock: Sequence[int]) -> None:
+        """Order what another program did up to its clock before what the current one does next."""
+        own = self.clocks[self.current]
+        own[:] = map(max, own, clock)

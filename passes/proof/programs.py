@@ -1,0 +1,181 @@
+"""
+Concurrent programs: happens-before by vector clocks, and streams between them.
+
+Control flow does not depend on data, so that programs with streams are a Kahn process network (Kahn, "The semantics of
+a simple language for parallel programming", 1974): one schedule shows all. Whether it blocks, and what is ordered,
+holds for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from itertools import product
+from typing import Any, TypeAlias
+
+from xdsl.ir import Operation
+
+from ...dialects.hier.programs import ConcurrentOp, instances_of
+from ...dialects.hier.streams import PopOp, PushOp, ReleaseOp, ReserveOp, Ring, StreamEndOp, StreamOp
+from ...errors import Diagnostic
+from ...ir import where
+from ..explicit.client import Handler
+from .buffers import Buffers
+from .clocks import Clocks
+from .memory import State
+from .regions import NEVER, Buffer
+from .rules import listed, refuse
+
+
+class _Queue:
+    """One queue of a stream: its state, its slots, and the clocks at which they were handed on."""
+
+    def __init__(self, op: StreamOp, slots: Sequence[Buffer]):
+        self.op = op
+        self.ring = Ring(op.depth.data)
+        self.slots = slots
+        self.handed: dict[type[StreamEndOp], list[list[int]]] = {PushOp: [], ReleaseOp: []}
+
+
+_Queues: TypeAlias = dict[tuple[int, ...], _Queue]
+"""Queues of an array of streams, by coordinates."""
+
+
+class Programs:
+    """Streams and programs of a walk. Raises Diagnostic at the first step that breaks a rule."""
+
+    def __init__(self, state: State, buffers: Buffers, switch: Callable[[list[tuple[str, int]]], None]):
+        """Begin; `switch` makes the loops around the present step those of another program."""
+        self._state = state
+        self._buffers = buffers
+        self._switch = switch
+        self._queues: list[_Queue] = []
+        self._taken = 0
+        """Steps of all programs over all streams."""
+
+    def signal(self, op: Operation) -> Handler:
+        """Return the handler of a stream, or of an op on one end of it."""
+        if isinstance(op, StreamOp):
+            return lambda: self._stream(op)
+        assert isinstance(op, StreamEndOp)
+
+        def take(streams: _Queues, *point: int) -> Generator[Any, Any, Buffer | None]:
+            return self._take(op, _element(op, streams, point))
+
+        def hand_on(streams: _Queues, *point: int) -> None:
+            self._hand_on(op, _element(op, streams, point))
+
+        return take if isinstance(op, ReserveOp | PopOp) else hand_on
+
+    def _stream(self, op: StreamOp) -> _Queues:
+        made: _Queues = {}
+        name = f"%{op.stream.name_hint or 'stream'}"
+        for point in product(*(range(extent) for extent in op.type.extents)):
+            at = listed(point) if point else ""
+            tile = op.type.tile
+            count = op.depth.data if tile is not None else 0
+            slots = [self._buffers.new(f"slot {k} of {name}{at}", tile, initial=False) for k in range(count) if tile]
+            made[point] = _Queue(op, slots)
+        self._queues += made.values()
+        return made
+
+    def _take(self, op: StreamEndOp, queue: _Queue) -> Generator[Any, Any, Buffer | None]:
+        """Take a slot, when there is one."""
+        while not queue.ring.is_ready(type(op)):
+            yield op, queue
+        number, clocks = queue.ring.count(type(op)), self._clocks
+        slot = self._step(op, queue)
+        clocks_of = queue.handed[PushOp if isinstance(op, PopOp) else ReleaseOp]
+        before = number if isinstance(op, PopOp) else number - queue.ring.depth
+        if before >= 0:
+            clocks.join(clocks_of[before])
+        if slot is None:
+            return None
+        clocks.holders[slot.memory] = clocks.current
+        if isinstance(op, ReserveOp) and not slot.memory.untouched:
+            slot.memory.writes[...] = NEVER
+        return slot
+
+    def _hand_on(self, op: StreamEndOp, queue: _Queue) -> None:
+        """Hand a slot on to the other program."""
+        slot = self._step(op, queue)
+        queue.handed[type(op)].append(self._clocks.snapshot())
+        if slot is None:
+            return
+        for transfer in self._state.under_way:
+            if slot.memory in (transfer.source.memory, transfer.target.memory):
+                message = f"'{op.name}' hands on a slot that '{transfer.op.name}' still accesses"
+                raise refuse("race", message, op, [self._state.place()], remedy="wait for the transfer before")
+        self._clocks.holders[slot.memory] = None
+
+    def _step(self, op: StreamEndOp, queue: _Queue) -> Buffer | None:
+        """Return the slot that an op takes."""
+        if not queue.ring.is_ready(type(op)):
+            message = f"'{op.name}' has no slot to take"
+            raise refuse("balance", message, op, [self._state.place(), queue.ring.text()])
+        self._taken += 1
+        number = queue.ring.take(op)
+        return queue.slots[number] if queue.slots else None
+
+    @property
+    def _clocks(self) -> Clocks:
+        assert self._state.programs is not None
+        return self._state.programs
+
+    # Programs
+
+    def run(self, op: ConcurrentOp, bodies: Sequence[Callable[..., Generator[Any, Any, None]]]) -> None:
+        """Run programs until all have ended. Raises Diagnostic where none of those left can go on."""
+        around, instances = self._state.steps, instances_of(op)
+        self._state.programs = Clocks([name for _, name, _ in instances])
+        body_of = dict(zip(op.programs, bodies, strict=True))
+        steps = [list(around) for _ in instances]
+        running = {index: body_of[program](steps[index], *point) for index, (program, _, point) in enumerate(instances)}
+        blocked: dict[int, tuple[StreamEndOp, _Queue]] = {}
+        while running:
+            before = self._taken, len(running)
+            for index, program in list(running.items()):
+                self._state.programs.current = index
+                self._switch(steps[index])
+                try:
+                    blocked[index] = next(program)
+                except StopIteration:
+                    del running[index]
+            if before == (self._taken, len(running)):
+                self._switch(steps[next(iter(running))])
+                raise self._deadlock([(instances[index][1], *blocked[index]) for index in running])
+        self._switch(around)
+        self._state.programs = None
+
+    def _deadlock(self, blocked: Sequence[tuple[str, StreamEndOp, _Queue]]) -> Exception:
+        name, op, queue = blocked[0]
+        error = refuse(
+            "deadlock",
+            f"program '{name}' blocks forever at '{op.name}'",
+            op,
+            [self._state.place(), queue.ring.text()],
+            remedy="push or release what the programs wait for, or give the stream more depth",
+        )
+        error.notes += [
+            f"program '{name}' is blocked at '{op.name}' ({where(op)}): {queue.ring.text()}"
+            for name, op, queue in blocked[1:]
+        ]
+        return error
+
+    def finish(self) -> None:
+        """Check that no slot is left in a stream."""
+        for queue in self._queues:
+            counts = {queue.ring.count(kind) for kind in (ReserveOp, PushOp, PopOp, ReleaseOp)}
+            if len(counts) > 1:
+                message = "slots are left in the stream when its programs have ended"
+                raise refuse("balance", message, queue.op, [queue.ring.text()])
+
+
+def _element(op: StreamEndOp, streams: _Queues, point: tuple[int, ...]) -> _Queue:
+    if point in streams:
+        return streams[point]
+    raise Diagnostic(
+        f"'{op.name}' names an instance that does not exist",
+        where=where(op),
+        expected=f"coordinates within {list(op.type.extents)}",
+        found=str(list(point)),
+    )
