@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, cast
 
+from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind
 
@@ -314,7 +315,7 @@ class AccessRules:
     def _may_hang(
         self, op: Operation, box: Box, far: Buffer, near: Buffer, offsets: Sequence[Index], *, outward: bool
     ) -> None:
-        if box.clipped and (outward or box.fill is not None):
+        if box.clipped and (outward or not isinstance(box.fill, NoneAttr | None)):
             return
         sides = [(*ends(o), t, n) for o, t, n in zip(offsets, near.array.shape, far.array.shape, strict=True)]
         element = [low if low < 0 else max(high, n) if high + t > n else low for low, high, t, n in sides]
