@@ -21,7 +21,7 @@ config.name = "tilewright"
 in_processes = "processes" in lit_config.params
 config.test_format = lit.formats.ShTest(execute_external=False) if in_processes else InsideTest()
 config.suffixes = [".mlir"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "programs"]
 config.test_source_root = str(Path(__file__).parent)
 config.test_exec_root = str(Path(__file__).parent.parent / "build" / "lit")
 config.environment["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
