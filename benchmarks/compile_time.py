@@ -7,13 +7,12 @@ The rows are those of Deeploy's Table I (Scherer et al., arXiv:2408.04413, secti
 64 features, 16 heads and 256 hidden ones, for the NPU with the weight memory. Ours has an embedding and scores besides,
 of two tokens.
 
-Seconds are from the ONNX file to written C, in a process that has compiled nothing before: wall time and the time that
-processors worked for it, which waiting for other work does not lengthen; the least of the runs. Sizes are those of
-the program for the chip: code, with the C runtime; constants, in L2 and the weight memory; and the caches and other
-inputs and outputs. Published code holds an SDK, too.
+Seconds are from the ONNX file to written C, in a process that has compiled nothing before: wall time and CPU time, the
+minimum over the runs. Sizes are those of the program for the chip: code, with the C runtime; constants, in L2 and the
+weight memory; and the caches and other inputs and outputs. Published code holds an SDK, too.
 
-The exit code is 1 where processors work 6 seconds or more for 8 layers, where a layer in the second half takes over
-1.3 times one in the first, and where code or constants are larger than published.
+The exit code is 1 where 8 layers take 6 s of CPU time or more, where a layer in the second half takes over 1.3 times
+one in the first, and where code or constants are larger than published.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@ Growth of processor time and memory of a compilation with the nodes of a graph, 
 
     python benchmarks/growth.py [--shapes chain,wide] [--sizes 1000,2000,5000] [--targets host] [--jobs 2] [--passes]
 
-Each graph is compiled to C text in a process of its own, which has compiled a small one of the same shape before: the
-seconds are those that processors work for it, from the ONNX file, without start-up. Memory is the peak of the process
-(RSS). The exponent is the slope of log seconds by log nodes, by least squares.
+Each graph is compiled to C text in a process of its own, which has compiled a small one of the same shape before:
+seconds are CPU time from the ONNX file, without start-up. Memory is the peak of the process (RSS). The exponent is the
+slope of log seconds by log nodes, by least squares.
 
 The exit code is 1 where an exponent is above 1.15, and where a compilation fails.
 """

@@ -106,7 +106,7 @@ def same(network: HostNetwork, session: Any, inputs: dict[str, Array]) -> bool:
     """
     Return whether both give the same bytes, or close floats.
 
-    Where their number depends on the data, as many are compared; ours are followed by outputs that tell the number.
+    An output whose size depends on data is compared up to its valid extent, which further outputs of ours hold.
     """
     found = network.run([np.ascontiguousarray(inputs[port.name]) for port in network.inputs])
     pairs = zip(found, session.run(None, inputs), strict=False)

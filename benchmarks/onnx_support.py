@@ -4,10 +4,10 @@ Coverage of ONNX: its own backend node tests, on the interpreter and as C.
     python benchmarks/onnx_support.py                                what is not supported, and docs/onnx-support.md
     python benchmarks/onnx_support.py --on interpreter --filter resize -v
 
-Each case runs in a process of its own kind, so that what hangs or crashes is counted. A case passes where all outputs
-have the type, the shape and, within ONNX's own tolerance, the values that ONNX expects. `interpreter` runs the network
-below the graph level, which is computed by ONNX's reference; `c` compiles the emitted C with -O0 and calls it. Without
---on and --filter, docs/onnx-support.md is written. The exit code is 1 where a case is wrong, fails or hangs.
+Each case runs in a child process, so that hangs and crashes are counted. A case passes where all outputs have the type,
+the shape and, within ONNX's own tolerance, the values that ONNX expects. `interpreter` runs the network below the graph
+level, which is computed by ONNX's reference; `c` compiles the emitted C with -O0 and calls it. Without --on and
+--filter, docs/onnx-support.md is written. The exit code is 1 where a case is wrong, fails or hangs.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ Random small graphs of ONNX operators, compared with ONNX Runtime.
     python benchmarks/random_graphs.py --graphs 500 --on c          as C, compiled with -O0
     python benchmarks/random_graphs.py --graphs 1 --seed 1234 -v
 
-Graph number N is made from the seed N by `test/frontend/random_onnx/`. What differs is cut to the nodes that it takes
-and printed as ONNX text with its inputs, unless docs/onnx-differences.md explains it. A graph counts as equal,
-explained, refused (a clear error), skipped (ONNX Runtime has no kernel for it), differs, fault, crash or hang; the exit
-code is 1 if there is one of the last four.
+Graph number N is made from the seed N by `test/frontend/random_onnx/`. A differing graph is reduced to the nodes that
+reproduce it and printed as ONNX text with its inputs, unless docs/onnx-differences.md explains it. A graph counts as
+equal, explained, refused (a clear error), skipped (ONNX Runtime has no kernel for it), differs, fault, crash or hang;
+the exit code is 1 if there is one of the last four.
 """
 
 from __future__ import annotations

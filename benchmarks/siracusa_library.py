@@ -2,10 +2,10 @@
 The kernels that the published flow links, estimated by the laws of targets/siracusa and by the instructions they take.
 
 Deeploy (arXiv:2408.04413; pulp-platform/Deeploy, TargetLibraries/PULPOpen and Targets/PULPOpen/Templates) calls PULP-NN
-(pulp-platform/pulp-nn-mixed, XpulpV2/32bit) for convolutions, matrix products and additions, and C of its own for
-the rest. What is counted here is how these share their work among cores and which loops they have; what a block of
-products, a copy or an instruction takes are the laws that were fitted to micro-benchmarks (docs/siracusa-costs.md).
-Nothing was fitted to a network. Prices are those of the busiest core.
+(pulp-platform/pulp-nn-mixed, XpulpV2/32bit) for convolutions, matrix products and additions, and C of its own for the
+rest. The model has their partition of work among cores and their loops; the costs of a block of products, a copy or an
+instruction are the laws that were fitted to micro-benchmarks (docs/siracusa-costs.md). Nothing was fitted to a network.
+Costs are those of the busiest core.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def _cut_product(whole: Operator, product: Product, count: int) -> list[Operator
 
 def operators(module: ModuleOp, extents: Mapping[int, int] | None = None) -> list[Operator]:
     """
-    Return the operators of an imported network, in order; `extents` are put in the place of others in all shapes.
+    Return the operators of an imported network, in order; `extents` replaces extents in all shapes.
 
     Raises Diagnostic for an operator that the published networks do not have.
     """

@@ -109,7 +109,7 @@ class Layout:
 
     def largest(self, limit: int) -> dict[str, int]:
         """
-        Return the extents of tiles: each the largest that fits, beside the smallest of those that come later.
+        Return the extents of tiles: each the largest that fits while later ones are smallest.
 
         Raises Diagnostic where none fits.
         """

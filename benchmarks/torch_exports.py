@@ -1,17 +1,19 @@
 """
 Networks of `transformers`, exported by PyTorch's two exporters, through the interpreter and C, beside PyTorch.
 
-The configurations are small, the weights random and nothing is downloaded: what is tried is the form in which exporters
-write such networks. With `--published` some are tried in their published sizes: BERT-base, ViT-B/16, Swin-T, a Llama
-for TinyStories, Whisper-tiny; each takes up to minutes as C. One environment must hold both PyTorch and Tilewright:
+The configurations are small, the weights random and nothing is downloaded: the benchmark tests the forms in which
+exporters write such networks. With `--published` some are tried in their published sizes: BERT-base, ViT-B/16, Swin-T,
+a Llama for TinyStories, Whisper-tiny; each takes up to minutes as C. One environment must hold both PyTorch and
+Tilewright:
 
     python -m venv torch-env
     torch-env/bin/pip install torch==2.13.0 transformers onnxscript -e .
     torch-env/bin/python benchmarks/torch_exports.py
     torch-env/bin/python benchmarks/torch_exports.py whisper swin --published --on interpreter
 
-Decoders with their caches, which become state, are in `torch_decoders.py`. What PyTorch itself does not export is told.
-Exit code 1 where an output differs from PyTorch's by more than 1e-4 of the largest, or where a network is refused.
+Decoders with their caches, which become state, are in `torch_decoders.py`. Networks that PyTorch cannot export are
+listed. Exit code 1 where an output differs from PyTorch's by more than 1e-4 of the largest, or where a network is
+refused.
 """
 
 from __future__ import annotations

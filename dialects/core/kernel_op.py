@@ -107,7 +107,7 @@ class KernelOp(IRDLOperation, ABC):
         """
         Return the properties of this kernel on a tile of `sizes` points.
 
-        Tiles come filled, so that padding is left out along axes that are cut.
+        Tiles are filled when they are read, so that padding is dropped along split axes.
         """
         return dict(self.properties)
 

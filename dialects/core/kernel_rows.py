@@ -20,7 +20,7 @@ from .kernel_parts import affine, shapes
 
 class RowOp(KernelOp):
     """
-    A kernel that handles each row of input 0 by itself; further inputs are vectors along the row.
+    Kernel that is independent for each row of input 0; further inputs are vectors along the row.
 
     A row is what lies along the last axis, if a subclass does not say otherwise.
 

@@ -22,7 +22,7 @@ def structure_of(
 
     That is what each op is, its types, properties and scalar code, which operands are the same, which of them are among
     `marked`, and the discardable attributes of these names. Of constants and shifts in scalar code, such as those of
-    a requantisation, it tells apart only 0, 1 and -1; of what is made outside, by which op and the type.
+    a requantisation, it distinguishes only 0, 1 and -1; of values defined outside, their op and type.
     """
     own, operands = {id(op) for op in ops}, {value for op in ops for value in op.operands}
 

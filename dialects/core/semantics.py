@@ -9,7 +9,7 @@ Kinds of rule:
   an array that nobody else writes to, a memref an array that is a view of its buffer.
 - `@c_rule("function")`: a function `(runner, op, *operands) -> results` for a call of a target's C runtime, on flat
   arrays that begin where the pointers point.
-- `@storage(Op)`: a function `(op) -> array`, the memory of a global with what it holds at first.
+- `@storage(Op)`: a function `(op) -> array`, the initialised memory of a global.
 """
 
 from __future__ import annotations

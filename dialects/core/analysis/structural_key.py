@@ -25,9 +25,9 @@ def structural_key(
     """
     Return the canonical key of a sequence of ops.
 
-    `outside` is what counts of a value that is defined around the ops, apart from where it is used again: the value
-    itself where its identity counts, else its type or more. `facts` is what counts of an op's properties and
-    attributes, those of nested ops included.
+    `outside` gives the key of a value defined around the ops, besides the positions of its uses: the value itself where
+    its identity counts, else its type or more. `facts` gives the key of an op's properties and attributes, also of
+    nested ops.
     """
     return _Keys(outside, facts).ops(ops)
 

@@ -172,8 +172,8 @@ class ValueRanges:
     Value ranges of scalar code, memoised as long as the IR does not change.
 
     `known` are intervals of some values; `source` is asked for those that the analysis does not look through, such as
-    loads, and gives None for all integers of the type. Indices have `index_bits`. With `carried`, values that loops
-    carry are a fixed point of one turn, else any.
+    loads, and gives None for all integers of the type. Indices have `index_bits`. With `carried`, loop-carried values
+    are the fixed point of an iteration, else any.
     """
 
     def __init__(

@@ -142,8 +142,8 @@ def parameters_of(function: Callable[..., Any], place: str) -> tuple[tuple[Param
     """
     Return the parameters of a semantics function, and its result.
 
-    Raises Diagnostic for a parameter without a kind, an element type that C has not, and a stride or an extent of what
-    is no buffer.
+    Raises Diagnostic for a parameter without a kind, an element type without C counterpart, and a stride or an extent
+    of a parameter that is no buffer.
     """
     hints = get_type_hints(function, include_extras=True)
     result = hints.pop("return", type(None))

@@ -71,8 +71,8 @@ def per_point(
     Estimate the cycles of a loop nest on the engine's cores.
 
     `cycles` are those that one iteration of a loop costs, the innermost loop first, beyond what its inner loops cost;
-    the last holds for all further loops. Loops of a single iteration cost nothing. A kernel that goes over its points
-    several times pays for each time. `per_output` is as in `per_mac`.
+    the last holds for all further loops. Loops of a single iteration cost nothing. A kernel with several passes over
+    its points costs their sum. `per_output` is as in `per_mac`.
     """
     iterations, total, depth = prod(bounds), 0.0, 0
     for extent in reversed(bounds):
