@@ -107,8 +107,19 @@ class _Access(IRDLOperation):
         self.verify_definition(definition)
 
 
+class _Load(_Access):
+    """An op whose result is the value of a global."""
+
+    global_ = prop_def(SymbolRefAttr, prop_name="global")
+    result = result_def(AnyAttr())
+    assembly_format = "$global attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, type: Attribute):
+        super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
+
+
 @irdl_op_definition
-class GlobalLoadOp(_Access):
+class GlobalLoadOp(_Load):
     """
     Read the current value of a global.
 
@@ -116,13 +127,7 @@ class GlobalLoadOp(_Access):
     """
 
     name = "ml_program.global_load"
-    global_ = prop_def(SymbolRefAttr, prop_name="global")
-    result = result_def(AnyAttr())
     traits = traits_def(GlobalEffect(MemoryEffectKind.READ, "global"))
-    assembly_format = "$global attr-dict `:` type($result)"
-
-    def __init__(self, symbol: str, type: Attribute):
-        super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
 
 
 @irdl_op_definition
@@ -148,7 +153,7 @@ class GlobalStoreOp(_Access):
 
 
 @irdl_op_definition
-class GlobalLoadConstOp(_Access):
+class GlobalLoadConstOp(_Load):
     """
     Read a global that is not mutable.
 
@@ -157,13 +162,7 @@ class GlobalLoadConstOp(_Access):
 
     # xDSL's op has another name for the property than upstream's, so that neither reads the other's generic form.
     name = "ml_program.global_load_const"
-    global_ = prop_def(SymbolRefAttr, prop_name="global")
-    result = result_def(AnyAttr())
     traits = traits_def(Pure())
-    assembly_format = "$global attr-dict `:` type($result)"
-
-    def __init__(self, symbol: str, type: Attribute):
-        super().__init__(properties={"global": SymbolRefAttr(symbol)}, result_types=[type])
 
     def verify_definition(self, definition: GlobalOp) -> None:
         if definition.is_mutable is not None:

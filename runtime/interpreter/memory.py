@@ -81,12 +81,6 @@ def _get_global(runner: Runner, op: memref.GetGlobalOp, operands: Sequence[Value
     return [runner.storage(op.name_.string_value())]
 
 
-@semantics(memref.LoadOp)
-def _load(runner: Runner, op: memref.LoadOp, operands: Sequence[Value]) -> list[Array]:
-    array, *indices = operands
-    return [array[point(op, array, indices)]]
-
-
 @semantics(memref.StoreOp)
 def _store(runner: Runner, op: memref.StoreOp, operands: Sequence[Value]) -> list[Array]:
     value, array, *indices = operands

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects import bufferization, tensor
+from xdsl.dialects import bufferization, memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, TensorType
 from xdsl.ir import SSAValue
 
@@ -163,8 +163,8 @@ def point(op: Any, array: Array, indices: Sequence[Value]) -> tuple[int, ...]:
     return numbers
 
 
-@semantics(tensor.ExtractOp)
-def _extract(runner: Runner, op: tensor.ExtractOp, operands: Sequence[Value]) -> list[Array]:
+@semantics(tensor.ExtractOp, memref.LoadOp)
+def _extract(runner: Runner, op: tensor.ExtractOp | memref.LoadOp, operands: Sequence[Value]) -> list[Array]:
     source, *indices = operands
     return [source[point(op, source, indices)]]
 

@@ -16,7 +16,7 @@ from tilewright.compiler import machine_named, pipeline_of
 from tilewright.dialects.core.syntax.text import new_context
 from tilewright.errors import Diagnostic
 from tilewright.frontend.importer import import_model
-from tilewright.ir import functions, numbers_of
+from tilewright.ir import Array, functions, numbers_of
 from tilewright.passes.core.manager import PassManager
 from tilewright.passes.formats.c import render
 from tilewright.passes.lowering.index_ranges import RANGE
@@ -110,22 +110,23 @@ def test_tensor_scatter(index: int | None) -> None:
     check_levels(network(node, inputs, (TensorProto.INT8, (1, 5, 3)), constants), inputs)
 
 
+def gathered(table: Array, index: tuple[int, ...], *casts: int) -> ModelProto:
+    """Return the network that takes rows of a table of bytes by an input, its type and shape `index`, through Casts."""
+    names = ["i", *(f"i{place}" for place in range(len(casts)))]
+    nodes = [helper.make_node("Cast", [names[i]], [names[i + 1]], to=kind) for i, kind in enumerate(casts)]
+    graph = helper.make_graph(
+        [*nodes, helper.make_node("Gather", ["t", names[-1]], ["y"])],
+        "net",
+        [helper.make_tensor_value_info("i", index[0], index[1:])],
+        [helper.make_tensor_value_info("y", TensorProto.INT8, (*index[1:], table.shape[1]))],
+        [numpy_helper.from_array(table, "t")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+
+
 def test_an_index_that_a_conversion_changes() -> None:
     """Of the rows 0 to 299 that an input can name, one of 8 bits keeps 128 only; others count from the end."""
-    nodes = [
-        helper.make_node("Cast", ["i"], ["narrow"], to=TensorProto.INT8),
-        helper.make_node("Cast", ["narrow"], ["wide"], to=TensorProto.INT64),
-        helper.make_node("Gather", ["t", "wide"], ["y"]),
-    ]
-    declared = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [declared("i", TensorProto.INT64, (1,))],
-        [declared("y", TensorProto.INT8, (1, 4))],
-        [numpy_helper.from_array(drawn((300, 4), "int8", 0), "t")],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model = gathered(drawn((300, 4), "int8", 0), (TensorProto.INT64, 1), TensorProto.INT8, TensorProto.INT64)
     for index, row in ((7, 7), (127, 127), (128, 300 - 128), (255, 299), (299, 43)):
         found = run_module(lowered(model, "tensor"), {"i": np.array([index])})["y"]
         np.testing.assert_array_equal(found[0], drawn((300, 4), "int8", 0)[row])
@@ -135,19 +136,7 @@ def test_c_checks_indices() -> None:
     """An input that indexes is checked in networks without state too."""
     table, index = drawn((6, 4), "int8", 0), np.array([[1, 5]], "uint8")
     # uint8 indices are more than Gather allows, so that they come through a Cast.
-    nodes = [
-        helper.make_node("Cast", ["i"], ["wide"], to=TensorProto.INT64),
-        helper.make_node("Gather", ["t", "wide"], ["y"]),
-    ]
-    declared = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [declared("i", TensorProto.UINT8, (1, 2))],
-        [declared("y", TensorProto.INT8, (1, 2, 4))],
-        [numpy_helper.from_array(table, "t")],
-    )
-    program = render(lowered(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), ""))
+    program = render(lowered(gathered(table, (TensorProto.UINT8, 1, 2), TensorProto.INT64), ""))
     for sanitize in (False, True):
         run = host_run(HostNetwork(program, sanitize=sanitize, flags=("-Wall", "-Wextra", "-Werror")))
         np.testing.assert_array_equal(run({"i": index})["y"], table[index])

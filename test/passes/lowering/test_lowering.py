@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from tilewright.dialects.core.kernel import is_kernel
 from tilewright.frontend.importer import import_model
 from tilewright.ir import Array, where
 from tilewright.runtime.interpreter import run_module
 from tilewright.test.passes.levels import run_step, steps
+from tilewright.test.passes.lowering.one_node import network
 
 pytestmark = pytest.mark.quick
 
@@ -22,16 +23,7 @@ F, U8, I8, I32, I64 = np.float32, np.uint8, np.int8, np.int32, np.int64
 def lowered(op: str, inputs: dict[str, Array], outputs: int = 1, *, constants: Any = (), **attributes: Any) -> Any:
     """Return the module of one operator, at the tensor level, having checked what it computes on these inputs."""
     fixed = {f"k{i}": np.asarray(value) for i, value in enumerate(constants)}
-    names = [f"y{i}" for i in range(outputs)]
-    node = helper.make_node(op, [*inputs, *fixed], names, name="the_node", **attributes)
-    graph = helper.make_graph(
-        [node],
-        "one",
-        [_info(name, array) for name, array in inputs.items()],
-        [helper.make_empty_tensor_value_info(name) for name in names],
-        [numpy_helper.from_array(value, name) for name, value in fixed.items()],
-    )
-    module = import_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+    module = import_model(network(op, inputs, fixed, outputs=outputs, name="the_node", **attributes))
     expected = run_module(module, inputs)
     for step in steps("tensor"):
         run_step(step, module)
@@ -39,10 +31,6 @@ def lowered(op: str, inputs: dict[str, Array], outputs: int = 1, *, constants: A
             np.testing.assert_array_equal(value, expected[name], err_msg=f"{name} after {step.name}")
             assert value.dtype == expected[name].dtype
     return module
-
-
-def _info(name: str, array: Array) -> Any:
-    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
 
 def numbers(*shape: int, dtype: Any = F) -> Array:
