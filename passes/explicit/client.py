@@ -60,6 +60,8 @@ class Client:
     """
 
     effects: EffectAnalysis = field(default_factory=EffectAnalysis, init=False)
+    folds: bool = field(default=False, init=False)
+    """Constant folding: globals, allocations and views are pure functions of their operands, evaluated once."""
     steps: list[tuple[str, int]] | None = field(default=None, init=False)
     """The loops around the present step, outermost first; None if the client does not ask."""
 

@@ -65,8 +65,8 @@ class _Code:
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     ranged: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     """Names of the indices that depend on data in a declared range."""
-    constants: dict[str, int] = field(default_factory=dict[str, int])
-    """Literals among the names."""
+    constants: dict[str, Any] = field(default_factory=dict[str, Any])
+    """Literals and folded values, by their names."""
     space: dict[str, Any] = field(default_factory=dict[str, Any])
     """Handlers and functions of integer arithmetic that the code calls, by their names there."""
     by_data: bool = False
@@ -88,8 +88,8 @@ class _Code:
         """Append a line."""
         self.lines.append("    " * depth + text)
 
-    def handler(self, handler: Handler) -> str:
-        """Return the name of a handler."""
+    def handler(self, handler: Any) -> str:
+        """Return the name of a handler, or of a folded value."""
         name = f"h{len(self.space)}"
         self.space[name] = handler
         return name
@@ -212,20 +212,31 @@ def _nothing(code: _Code, op: Operation, depth: int) -> None:
 
 
 def _get_global(code: _Code, op: Operation, depth: int) -> None:
-    _event(code, op, code.client.get_global(op), depth)
+    _memory(code, op, code.client.get_global(op), (), depth)
 
 
 def _alloc(code: _Code, op: Operation, depth: int) -> None:
-    _event(code, op, code.client.alloc(op), depth, needed=op.operands)
+    _memory(code, op, code.client.alloc(op), op.operands, depth)
 
 
 def _view(code: _Code, op: Operation, depth: int) -> None:
-    needed = () if isinstance(op, memref.SubviewOp) else op.operands
-    _event(code, op, code.client.view(op), depth, needed=needed)
+    _memory(code, op, code.client.view(op), () if isinstance(op, memref.SubviewOp) else op.operands, depth)
+
+
+def _memory(code: _Code, op: Operation, handler: Handler, needed: Collection[SSAValue], depth: int) -> None:
+    """Append the call of a handler that gives memory, or fold it; the `needed` indices must not depend on data."""
+    operands = _operands(code, op, op.operands, needed)
+    names = [code.names.get(value, "") for value in op.operands]
+    if code.client.folds and all(name in code.constants for name in names):
+        value = handler(*(code.constants[name] for name in names))
+        code.names[op.results[0]] = name = code.handler(value)
+        code.constants[name] = value
+        return
+    _append(code, op, handler, operands, depth)
 
 
 def _access(code: _Code, op: Operation, effects: Effects, depth: int) -> None:
-    until = lasting(effects)
+    until = lasting(op, effects)
     needed = [value for each in until if each.region is not None for value in each.region.offsets]
     indices = {value for each in _regions(effects) for value in each.offsets if isinstance(value, SSAValue)}
     values, ranged = values_of(op, effects), {value: name for value, name in code.ranged.items() if value in indices}
@@ -233,7 +244,7 @@ def _access(code: _Code, op: Operation, effects: Effects, depth: int) -> None:
     _append(code, op, code.client.access(op, effects), operands, depth)
     if op.has_trait(DeclaredRange):
         _declared_range(code, op)
-    elif not until:
+    elif op.results and not until:
         _data(code, op)
 
 
@@ -253,7 +264,7 @@ def _declared_range(code: _Code, op: Operation) -> None:
 
 
 def _wait(code: _Code, op: Operation, depth: int) -> None:
-    _event(code, op, code.client.wait(op), depth)
+    _append(code, op, code.client.wait(op), _operands(code, op, op.operands), depth)
 
 
 def _launch(code: _Code, op: Operation, depth: int) -> None:
@@ -313,11 +324,6 @@ _EVENTS: dict[Event, Callable[[_Code, Any, int], None]] = {
     Event.SILENT: _silent,
     Event.UNKNOWN: _unknown,
 }
-
-
-def _event(code: _Code, op: Operation, handler: Handler, depth: int, *, needed: Collection[SSAValue] = ()) -> None:
-    """Append the call of a handler with an op's operands; the `needed` indices must not depend on data."""
-    _append(code, op, handler, _operands(code, op, op.operands, needed), depth)
 
 
 def _append(code: _Code, op: Operation, handler: Handler, operands: str, depth: int) -> None:

@@ -65,7 +65,7 @@ _TRAITS = (
 
 def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
     """Return the event of an op, SILENT for one that has no effect on memory, and the effects of an access."""
-    found = _event_of_class(type(op))
+    found = event_of_class(type(op))
     if found is not None:
         return found, analysis.of(op) if found is Event.ACCESS else NONE
     if is_kernel(op):
@@ -80,7 +80,7 @@ def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
 
 
 @cache
-def _event_of_class(op_class: type[Operation]) -> Event | None:
+def event_of_class(op_class: type[Operation]) -> Event | None:
     """Return the event of all ops of a class, None where it depends on the op."""
     if issubclass(op_class, memref.GetGlobalOp):
         return Event.GET_GLOBAL
@@ -106,9 +106,10 @@ def values_of(op: Operation, effects: Effects) -> Sequence[SSAValue]:
     return [*op.operands, *(value for value in (*effects.reads, *effects.writes) if value not in op.operands)]
 
 
-def lasting(effects: Effects) -> list[Effect]:
-    """Return the effects that last until a token."""
-    return [each for each in effects.instances if isinstance(each, Effect) and each.until is not None]
+def lasting(op: Operation, effects: Effects) -> list[Effect]:
+    """Return the effects that last until a token of an op."""
+    found = (each for each in effects.instances if isinstance(each, Effect) and each.until is not None)
+    return [each for each in found if each.until in op.results]
 
 
 def asynchronous(regions: Sequence[Region], analysis: EffectAnalysis) -> Iterator[Operation]:
@@ -118,7 +119,7 @@ def asynchronous(regions: Sequence[Region], analysis: EffectAnalysis) -> Iterato
             yield from asynchronous(op.regions, analysis)
             continue
         event, effects = event_of(op, analysis)
-        if event is Event.ACCESS and not is_kernel(op) and (op.regions or lasting(effects)):
+        if event is Event.ACCESS and not is_kernel(op) and (op.regions or lasting(op, effects)):
             yield op
         if event in (Event.WAIT, Event.LAUNCH, Event.SIGNAL, Event.PROGRAMS, Event.UNKNOWN):
             yield op
@@ -142,7 +143,7 @@ def _own_ops(op: Operation) -> Iterator[Operation]:
     """Yield the ops inside of an op that belong to its program."""
     for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
         yield inner
-        if _event_of_class(type(inner)) is not Event.PROGRAMS:
+        if event_of_class(type(inner)) is not Event.PROGRAMS:
             yield from _own_ops(inner)
 
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.traits import MemoryEffectKind
 
-from ...dialects.core.effects import effects_of
+from ...dialects.core.effect_traits import CopyEffects, Effect, ResultAllocation
+from ...dialects.core.effects import declared, effects_of
 from ...dialects.core.kernel import is_kernel, is_shaped
 from ...dialects.core.machine.attribute import machine_of
 from ...dialects.core.machine.model import Machine
 from ...dialects.core.semantics import Value
-from ...dialects.hier import DmaStartOp, DmaWaitOp, JoinOp, LaunchOp
-from ...dialects.hier.tiles import overlap, read_tile
+from ...dialects.hier.tiles import overlap
 from ...errors import Diagnostic
 from ...ir import Array, where
+from ...passes.explicit.events import Event, event_of_class, lasting
 from ..interpreter import Interpreter, Session, run_op
 from ..interpreter.boundary import ports
 from ..interpreter.memory import check_writable
 from .accounts import Token
-from .effects import Effect, Timeline, poison
+from .effects import TimedEffect, Timeline, poison
 from .simulate import expanded, scheduled
 
 
@@ -86,19 +89,16 @@ class TimedInterpreter(Interpreter):
         return memory
 
     def _run(self, op: Operation, env: dict[SSAValue, Value]) -> None:
-        if isinstance(op, DmaWaitOp):
-            self._wait(env[op.token])
-        elif isinstance(op, DmaStartOp):
-            far, *offsets, near = (env[operand] for operand in op.operands)
-            env[op.token] = self._happens(_transfer(op, far, [int(each) for each in offsets], near))
-        elif isinstance(op, LaunchOp):
-            env[op.token] = self._happens(self._kernel(op.kernel, env))
-        elif isinstance(op, JoinOp):
-            self._wait(env[op.token])
-        elif isinstance(op, memref.CopyOp):
-            self._wait(self._happens(_copy(op, env[op.source], env[op.destination])))
-        elif is_kernel(op):
+        event = event_of_class(type(op))
+        if event is Event.WAIT:
+            self._wait(env[op.operands[0]])
+        elif event is Event.LAUNCH:
+            (kernel,) = op.regions[0].block.ops
+            env[op.results[0]] = self._happens(self._kernel(kernel, env))
+        elif is_kernel(op) or declared(type(op), CopyEffects) is not None:
             self._wait(self._happens(self._kernel(op, env)))
+        elif event is None and (sides := self.cached(op, _sides)) is not None:
+            env[op.results[0]] = self._happens(self._transfer(op, sides, env))
         else:
             self._at_once(op, env)
 
@@ -107,10 +107,10 @@ class TimedInterpreter(Interpreter):
         if isinstance(op, memref.LoadOp):
             self._timeline.advance(self._now)
         super()._run(op, env)
-        if isinstance(op, memref.AllocOp | memref.AllocaOp):
-            poison(env[op.memref])
+        if declared(type(op), ResultAllocation) is not None:
+            poison(env[op.results[0]])
 
-    def _happens(self, effect: Effect) -> Token:
+    def _happens(self, effect: TimedEffect) -> Token:
         """Assign an effect to the next kernel or transfer of the schedule."""
         for array in effect.writes:
             check_writable(effect.op, array)
@@ -123,7 +123,7 @@ class TimedInterpreter(Interpreter):
     def _wait(self, token: Token | None) -> None:
         self._now = max(self._now, token.end if token else 0)
 
-    def _kernel(self, op: Operation, env: dict[SSAValue, Value]) -> Effect:
+    def _kernel(self, op: Operation, env: dict[SSAValue, Value]) -> TimedEffect:
         """Return the effect of a kernel: it reads its operands, and writes its outputs."""
         written = self.cached(op, _written)
         operands = {value: env[value] for value in op.operands}
@@ -139,7 +139,36 @@ class TimedInterpreter(Interpreter):
             return list(made.values())
 
         reads = [array for value, array in operands.items() if is_shaped(value) and value not in written]
-        return Effect(op, reads, [operands[value] for value in written], compute)
+        return TimedEffect(op, reads, [operands[value] for value in written], compute)
+
+    def _transfer(self, op: Operation, sides: tuple[Effect, Effect], env: dict[SSAValue, Value]) -> TimedEffect:
+        """Return the effect of a transfer, whose work runs on copies of the region that it writes."""
+        outer, inner = sides
+        far, near, box = env[cast(SSAValue, outer.value)], env[cast(SSAValue, inner.value)], outer.region
+        assert box is not None
+        ends = box.offsets, box.sizes
+        offsets, sizes = ([each if isinstance(each, int) else int(env[each]) for each in side] for side in ends)
+        there, here = overlap(offsets, sizes, far.shape)
+        given = {value: env[value] for value in op.operands}
+
+        def work(operands: Mapping[Any, Any]) -> None:
+            (pending,) = run_op(self, op, [operands.get(value, given[value]) for value in op.operands])
+            pending.finish()
+
+        def write_far() -> Sequence[Array]:
+            piece = far[there].copy()
+            begins = [min(offset, 0) for offset in offsets]
+            work({outer.value: piece, **dict(zip(box.offsets, begins, strict=True))})
+            return [piece]
+
+        def write_near() -> Sequence[Array]:
+            tile = np.empty_like(near)
+            work({inner.value: tile})
+            return [tile]
+
+        if outer.kind is MemoryEffectKind.WRITE:
+            return TimedEffect(op, [near[here]], [far[there]], write_far)
+        return TimedEffect(op, [far[there]], [near], write_near)
 
 
 def _written(op: Operation) -> tuple[SSAValue, ...]:
@@ -156,27 +185,10 @@ def _captured(op: Operation) -> tuple[SSAValue, ...]:
     return tuple({value: None for each in inner for value in each.operands if value not in inside})
 
 
-def _copy(op: memref.CopyOp, source: Array, target: Array) -> Effect:
-    if source.shape != target.shape:
-        raise Diagnostic("a copy needs equal shapes", expected=str(target.shape), found=str(source.shape))
-    return Effect(op, [source], [target], lambda: [source.copy()])
-
-
-def _transfer(op: DmaStartOp, far: Array, offsets: Sequence[int], near: Array) -> Effect:
-    """Return the effect of a transfer: it copies the in-bounds part of the tile, and fills the padding."""
-    there, here = overlap(offsets, near.shape, far.shape)
-    if op.writes_far is not None:
-        return Effect(op, [near[here]], [far[there]], lambda: [near[here].copy()])
-
-    def compute() -> Sequence[Array]:
-        tile = np.empty_like(near)
-        try:
-            read_tile(far, offsets, tile, op.fill)
-        except IndexError as error:
-            raise Diagnostic(str(error), where=where(op), remedy="give the transfer a fill") from error
-        return [tile]
-
-    return Effect(op, [far[there]], [near], compute)
+def _sides(op: Operation) -> tuple[Effect, Effect] | None:
+    """Return the effects of a transfer on its far and on its near buffer, None for other ops."""
+    sides = sorted(lasting(op, effects_of(op)), key=lambda each: each.region is None)
+    return (sides[0], sides[1]) if len(sides) == 2 else None
 
 
 def _other_way(op: Operation) -> Diagnostic:

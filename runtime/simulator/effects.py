@@ -37,7 +37,7 @@ def _poisoned(array: Array) -> int:
 
 
 @dataclass
-class Effect:
+class TimedEffect:
     """
     Memory effect of an op from its start to its end.
 
@@ -74,11 +74,11 @@ class Timeline:
     """
 
     def __init__(self) -> None:
-        self._moments: list[tuple[int, int, bool, Effect]] = []
+        self._moments: list[tuple[int, int, bool, TimedEffect]] = []
         self._added = 0
         self._now = 0
 
-    def add(self, effect: Effect, start: int, end: int) -> None:
+    def add(self, effect: TimedEffect, start: int, end: int) -> None:
         """Add the effects of an interval in cycles. Raises Diagnostic for a start in the past."""
         if start < self._now:
             raise Diagnostic(

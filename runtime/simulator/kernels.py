@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, prod
 
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
@@ -50,17 +49,17 @@ def cost_of_kernel(op: Operation, machine: Machine) -> KernelCost:
     return _with_operands(cost, op, machine)
 
 
-def cost_of_copy(op: memref.CopyOp, machine: Machine) -> KernelCost:
+def cost_of_copy(op: Operation, source: SSAValue, machine: Machine) -> KernelCost:
     """
-    Return the cost of a copy within a level, by the general-purpose engine.
+    Return the cost of a copy of a buffer within its level, by the general-purpose engine.
 
     An access is one element, or a vector along the last axis if the engine has vectors.
     """
     able = [engine for engine in machine.engines if any(each.op == "*" for each in engine.runs)]
     engine = (able or list(machine.engines))[0]
-    latency = machine.level(level_of(op.source, machine.far.name)).latency
-    *outer, row = shape_of(op.source) or (1,)
-    width = max(1, engine.vector_bytes // numpy_type(element_of(op.source)).itemsize)
+    latency = machine.level(level_of(source, machine.far.name)).latency
+    *outer, row = shape_of(source) or (1,)
+    width = max(1, engine.vector_bytes // numpy_type(element_of(source)).itemsize)
     cycles = engine.setup + ceil(2 * latency * prod(outer) * ceil(row / width) / engine.cores)
     return _with_operands(KernelCost(op.name, engine.name, cycles, 0, 0, 0.0, (), ()), op, machine)
 

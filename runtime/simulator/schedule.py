@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from heapq import heapify, heappop, heapreplace
 from math import ceil, prod
@@ -55,6 +54,9 @@ class Schedule:
         self._last: tuple[int, Layer, str] | None = None
         """Cycle at which the last transfer ends, its layer, and the kind of wait."""
         self._recorded: list[Action] | None = None
+        self._iterations: list[list[Action]] = []
+        self._forks = 0
+        """The parallel loops around."""
         self._spent: list[tuple[Layer | Tally, str, int]] | None = None
         self._bandwidth = {level.name: level.bandwidth for level in machine.levels}
         self._energy = {level.name: level.energy for level in machine.levels}
@@ -63,24 +65,28 @@ class Schedule:
         """Return the layer of some ONNX nodes."""
         return self.layers.setdefault(nodes, Layer(nodes))
 
-    @contextmanager
-    def iteration(self) -> Generator[list[Action]]:
-        """Record the work of an iteration for later; a nested iteration is part of the outer one."""
-        if self._recorded is not None:
-            yield []
-            return
-        self._recorded = []
-        try:
-            yield self._recorded
-        finally:
-            self._recorded = None
+    def fork(self) -> None:
+        """Begin a parallel loop; a nested one is part of the outer iteration."""
+        self._forks += 1
+        if self._forks == 1:
+            self._iterations = []
 
-    def run_together(self, iterations: Sequence[Sequence[Action]]) -> None:
+    def iteration(self) -> None:
+        """Begin an iteration of a parallel loop, whose work is recorded for later."""
+        if self._forks == 1:
+            self._recorded = []
+            self._iterations.append(self._recorded)
+
+    def gather(self) -> None:
         """
-        Execute the recorded iterations concurrently; the program resumes at the end of the slowest.
+        End a parallel loop: execute its iterations concurrently; the program resumes at the end of the slowest.
 
         Ties are broken by iteration order.
         """
+        self._forks -= 1
+        if self._forks:
+            return
+        self._recorded, iterations = None, self._iterations
         ends = [self.now] * len(iterations)
         spent: list[list[tuple[Layer | Tally, str, int]]] = [[] for _ in iterations]
         turns = [(self.now, copy, 0) for copy, actions in enumerate(iterations) if actions]

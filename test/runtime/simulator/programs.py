@@ -185,7 +185,7 @@ def _cycles(op: Operation, grid: GridOp, point: Sequence[int], machine: Machine)
         ends = [0 if isinstance(op, FirstOp) else bound - 1 for bound in op.bounds]
         return sum(_cycles(inner, grid, point, machine) for inner in op.body.block.ops) if at == ends else 0
     if isinstance(op, memref.CopyOp):
-        return cost_of_copy(op, machine).cycles
+        return cost_of_copy(op, op.source, machine).cycles
     return cost_of_kernel(op, machine).cycles if is_kernel(op) else 0
 
 
