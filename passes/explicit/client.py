@@ -97,7 +97,7 @@ class Client:
         """
         Return the handler of an op with effects on buffers, by its operands and then the buffers that it captures.
 
-        An op whose effects last until a token gives this token.
+        An op whose effects last until a token gives this token. The effects of a kernel are those of its view.
         """
         raise self._unsupported(op)
 

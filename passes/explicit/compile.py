@@ -14,7 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType
@@ -27,7 +27,7 @@ from ...dialects.core.effects import Effects
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import TokenType
 from .client import Client, Handler
-from .events import Event, asynchronous, event_of, lasting, may_block, touches_memory, values_of
+from .events import Event, asynchronous, event_of, lasting, touches_memory, values_of
 
 _INFIX: dict[Any, str] = {
     operator.add: "+",
@@ -73,6 +73,8 @@ class _Code:
     """Control flow by data: the present place may be reached never, once or often."""
     loops: int = 0
     """The loops around."""
+    blocks: bool = False
+    """An event of the program may block."""
 
     def bind(self, value: SSAValue) -> str:
         """Return the name of a value."""
@@ -118,7 +120,7 @@ def compile_function(
         exec(compile("\n".join(text), f"<{_name(function)}>", "exec"), code.space)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise client.refuse(function, "the loops nest too deep to be walked through", str(error)) from error
-    return Compiled(code.space.pop("walk"), returned, may_block(function))
+    return Compiled(code.space.pop("walk"), returned, code.blocks)
 
 
 def _name(function: func.FuncOp) -> str:
@@ -225,22 +227,22 @@ def _view(code: _Code, op: Operation, depth: int) -> None:
 
 def _memory(code: _Code, op: Operation, handler: Handler, needed: Collection[SSAValue], depth: int) -> None:
     """Append the call of a handler that gives memory, or fold it; the `needed` indices must not depend on data."""
-    operands = _operands(code, op, op.operands, needed)
-    names = [code.names.get(value, "") for value in op.operands]
-    if code.client.folds and all(name in code.constants for name in names):
-        value = handler(*(code.constants[name] for name in names))
-        code.names[op.results[0]] = name = code.handler(value)
-        code.constants[name] = value
-        return
-    _append(code, op, handler, operands, depth)
+    if code.client.folds:
+        names = [code.names.get(value) for value in op.operands]
+        if all(name in code.constants for name in names):
+            value = handler(*(code.constants[cast(str, name)] for name in names))
+            code.names[op.results[0]] = name = code.handler(value)
+            code.constants[name] = value
+            return
+    _append(code, op, handler, _operands(code, op, op.operands, needed), depth)
 
 
 def _access(code: _Code, op: Operation, effects: Effects, depth: int) -> None:
     until = lasting(op, effects)
     needed = [value for each in until if each.region is not None for value in each.region.offsets]
     indices = {value for each in _regions(effects) for value in each.offsets if isinstance(value, SSAValue)}
-    values, ranged = values_of(op, effects), {value: name for value, name in code.ranged.items() if value in indices}
-    operands = _operands(code, op, values, [v for v in needed if isinstance(v, SSAValue)], ranged)
+    ranged = {value: name for value, name in code.ranged.items() if value in indices} if code.ranged else {}
+    operands = _operands(code, op, values_of(op), [v for v in needed if isinstance(v, SSAValue)], ranged)
     _append(code, op, code.client.access(op, effects), operands, depth)
     if op.has_trait(DeclaredRange):
         _declared_range(code, op)
@@ -280,6 +282,7 @@ def _call(code: _Code, op: func.CallOp, depth: int) -> None:
     known = [index for index, value in enumerate(op.operands) if value in code.names]
     call = code.client.call(op, known, by_data=code.by_data)
     text = f"{'yield from ' if call.blocks else ''}{code.handler(call.handler)}({_operands(code, op, op.operands)})"
+    code.blocks |= call.blocks
     results = "".join(f"{code.bind(op.results[index])}, " for index in call.returned)
     code.add(depth, f"{results}= {text}" if results else text)
 
@@ -288,13 +291,14 @@ def _signal(code: _Code, op: Operation, depth: int) -> None:
     """Append an event between programs; its results are known."""
     operands = [code.names.get(operand, "None") for operand in op.operands]
     waits = "yield from " if op.has_trait(Blocks) else ""
+    code.blocks |= bool(waits)
     text = f"{waits}{code.handler(code.client.signal(op))}({', '.join(operands)})"
     code.add(depth, f"{code.bind(op.results[0])} = {text}" if op.results else text)
 
 
 def _programs(code: _Code, op: Operation, depth: int) -> None:
     """Append concurrent programs, each a generator function of the list of the loops around and its coordinates."""
-    names: list[str] = []
+    names, around = list[str](), code.blocks
     for program in op.regions[0].block.ops:
         if program.has_trait(IsTerminator):
             continue
@@ -303,6 +307,7 @@ def _programs(code: _Code, op: Operation, depth: int) -> None:
         code.add(depth, f"def {', '.join([f'{names[-1]}(s', *map(code.bind, block.args)])}):")
         _block(code, block, depth + 1)
         code.add(depth + 1, "if False: yield")
+    code.blocks = around
     code.add(depth, f"{code.handler(code.client.programs(op))}({', '.join(names)})")
 
 
@@ -340,14 +345,16 @@ def _operands(
     ranged: Mapping[SSAValue, str] = {},
 ) -> str:
     """Return the operands of a handler; data are None, but indices of a range among the `ranged`."""
+    names: list[str] = []
     for index, value in enumerate(values):
-        is_needed = isinstance(value.type, MemRefType | TokenType) or (
-            isinstance(value.type, IndexType) and value in needed
-        )
-        if is_needed and value not in code.names and value not in ranged:
+        name = code.names.get(value) or ranged.get(value)
+        if name is None and (
+            isinstance(value.type, MemRefType | TokenType) or (isinstance(value.type, IndexType) and value in needed)
+        ):
             message = f"operand {index} of '{op.name}' depends on data"
             raise code.client.refuse(op, message, f"operand {index}")
-    return ", ".join(code.names.get(value) or ranged.get(value, "None") for value in values)
+        names.append(name or "None")
+    return ", ".join(names)
 
 
 # Control flow

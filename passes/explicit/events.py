@@ -25,7 +25,7 @@ from ...dialects.core.effect_traits import (
     ViewLike,
 )
 from ...dialects.core.effects import NONE, EffectAnalysis, Effects, callee_of, declared
-from ...dialects.core.kernel import is_kernel, is_shaped
+from ...dialects.core.kernel import is_kernel, is_shaped, kernel_of
 from ...dialects.core.nesting import nested_ops
 from ...dialects.hier import TokenType
 
@@ -64,12 +64,16 @@ _TRAITS = (
 
 
 def event_of(op: Operation, analysis: EffectAnalysis) -> tuple[Event, Effects]:
-    """Return the event of an op, SILENT for one that has no effect on memory, and the effects of an access."""
+    """
+    Return the event of an op, SILENT for one that has no effect on memory, and the effects of an access.
+
+    Those of a kernel are NONE here: its view says them.
+    """
     found = event_of_class(type(op))
     if found is not None:
         return found, analysis.of(op) if found is Event.ACCESS else NONE
     if is_kernel(op):
-        return Event.ACCESS, analysis.of(op)
+        return Event.ACCESS, NONE
     if not touches_memory(op):
         return Event.SILENT, NONE
     effects = analysis.of(op)
@@ -99,11 +103,9 @@ def touches_memory(op: Operation) -> bool:
     return any(isinstance(value.type, MemRefType | TokenType) for value in values)
 
 
-def values_of(op: Operation, effects: Effects) -> Sequence[SSAValue]:
+def values_of(op: Operation) -> Sequence[SSAValue]:
     """Return the operands of an access and, after them, the buffers that a kernel captures."""
-    if not op.regions or not is_kernel(op):
-        return op.operands
-    return [*op.operands, *(value for value in (*effects.reads, *effects.writes) if value not in op.operands)]
+    return [*op.operands, *kernel_of(op).tables] if op.regions and is_kernel(op) else op.operands
 
 
 def lasting(op: Operation, effects: Effects) -> list[Effect]:

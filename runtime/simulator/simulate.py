@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from itertools import groupby
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, StringAttr
@@ -136,17 +137,14 @@ def _link_cost(name: str, schedule: Schedule) -> LinkCost:
 def _level_use(level: Level, memory: Sequence[Residency], fixed: int, copies: int) -> LevelUse:
     """Compute the use of a level by a sweep over the live ranges of its buffers."""
     here = [each for each in memory if each.level == level.name and (each.address >= 0 or not fixed)]
-    peak, peak_at = 0, 0
-    for at in sorted({each.start for each in here}):
-        alive = _covered(_alive(here, at))
-        if alive > peak:
-            peak, peak_at = alive, at
-    alive = tuple(_alive(here, peak_at)) if peak else ()
+    peak, peak_at, running = 0, 0, list[Residency]()
+    for at, begun in groupby(sorted(here, key=lambda each: each.start), key=lambda each: each.start):
+        running = [each for each in (*running, *begun) if at < each.end]
+        covered = _covered(running)
+        if covered > peak:
+            peak, peak_at = covered, at
+    alive = tuple(each for each in here if each.start <= peak_at < each.end) if peak else ()
     return LevelUse(level.name, level.size * copies, peak, peak_at, alive, fixed, copies)
-
-
-def _alive(memory: Sequence[Residency], at: int) -> list[Residency]:
-    return [each for each in memory if each.start <= at < each.end]
 
 
 def _covered(alive: Sequence[Residency]) -> int:
