@@ -83,7 +83,10 @@ def convert_to_emitc(module: ModuleOp, runtime: str = "", external: str = "") ->
     _name(state, ordered, used, identifier(_symbol(public[0])))
     converted = [_global(state, name, gets) for name, gets in used.items()]
     constants = _always_constants(state)
-    converted += [_function(state, function, constants.get(_symbol(function), set())) for function in ordered]
+    for function in ordered:
+        made = _function(state, function, constants.get(_symbol(function), set()))
+        converted += [*state.definitions, made]
+        state.definitions.clear()
     headers = ["tilewright.h", *(["tilewright_math.h"] if any(is_libm(name) for name in state.called) else [])]
     headers += ["tilewright_tables.h"] if ENTRY in state.called else []
     headers += ["tilewright_half.h"] if any(is_half_function(name) for name in state.called) else []
@@ -174,7 +177,7 @@ def _used_globals(state: ModuleState, functions: list[Operation]) -> dict[str, l
 
 def _name(state: ModuleState, functions: list[Operation], used: Iterable[str], prefix: str) -> None:
     """Assign the C names of file scope."""
-    names = Names()
+    names, state.prefix = state.scope, prefix
     for function in functions:
         if _is_public(function):
             end = "" if RESET in function.attributes else "_run"

@@ -22,6 +22,8 @@ from .buffers import VIEWS, copy, load, local_array, lookup, store, view
 from .builder import Builder, layout_of, lvalue, pointer, scalar_type
 from .calls import call_instruction
 from .emitters import emitter_of
+from .names import Names
+from .programs import convert_concurrent, convert_stream, convert_stream_end
 
 
 @dataclass
@@ -41,6 +43,18 @@ class ModuleState:
     global_types: dict[str, EmitC_ArrayType] = field(default_factory=dict[str, EmitC_ArrayType])
     called: dict[str, None] = field(default_factory=dict[str, None])
     headers: dict[str, int] = field(default_factory=dict[str, int])
+    definitions: list[Operation] = field(default_factory=list[Operation])
+    """Definitions of file scope that a function needs before it."""
+    streams: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    slots: dict[SSAValue, emitc.GlobalOp] = field(default_factory=dict[SSAValue, emitc.GlobalOp])
+    """The slots of each stream of tiles."""
+    scope: Names = field(default_factory=Names)
+    """The names of file scope."""
+    prefix: str = ""
+
+    def fresh_name(self, text: str) -> str:
+        """Return a fresh name of file scope, with the prefix of the network."""
+        return self.scope.add(f"{self.prefix}_{text}")
 
 
 def memref_type(value: SSAValue) -> MemRefType[Any] | None:
@@ -79,6 +93,16 @@ class FunctionConverter:
             self.b.values[old].name_hint = new.name_hint
         else:
             self.b.values[old] = new
+
+    def nested(self) -> FunctionConverter:
+        """Return a converter for a C function that a part of the source function becomes."""
+        return FunctionConverter(self.state, self.function, Builder(runtime=self.b.runtime, external=self.b.external))
+
+    def merge(self, inner: FunctionConverter) -> None:
+        """Record that the C of this function includes headers, and calls functions, of a nested one."""
+        self.b.called |= inner.b.called
+        for header, rank in inner.b.headers.items():
+            self.b.headers[header] = max(self.b.headers.get(header, 0), rank)
 
     def block(self, block: Block) -> None:
         """Convert the ops of a block, whose arguments are mapped."""
@@ -302,7 +326,13 @@ _SPECIAL: dict[str, Callable[[FunctionConverter, Operation], None]] = {
     "arith.mului_extended": FunctionConverter.several,
     "func.call": FunctionConverter.call,
     "func.return": FunctionConverter.end,
+    "hier.concurrent": convert_concurrent,
     "hier.lookup": lambda converter, op: lookup(converter.b, op),
+    "hier.pop": convert_stream_end,
+    "hier.push": convert_stream_end,
+    "hier.release": convert_stream_end,
+    "hier.reserve": convert_stream_end,
+    "hier.stream": convert_stream,
     "memref.alloca": lambda converter, op: local_array(converter.b, op),
     "memref.copy": lambda converter, op: copy(converter.b, op),
     "memref.dim": FunctionConverter.dim,

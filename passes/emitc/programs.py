@@ -1,0 +1,206 @@
+"""
+Conversion of concurrent programs and streams to C: a thread for each program, a ring of slots for each stream.
+
+    static tw_stream network_s0[1];
+    static float network_s0_slots[128];
+    static void network_big(float *x) { ... tw_stream_reserve(network_s0, 0) ... }
+    static void network_big_thread(const tw_program *program) { network_big(program->buffers[0]); }
+
+`tilewright_threads.h` is the interface to threads: POSIX's, or those of a chip, in a header of that name.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    MemRefType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.dialects.emitc import EmitC_OpaqueType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ...dialects import emitc
+from ...dialects.core.nesting import nested_ops
+from ...dialects.hier import ConcurrentOp, ProgramOp, StreamOp
+from ...dialects.hier.programs import instances_of
+from ...dialects.hier.streams import StreamEndOp
+from ...errors import Diagnostic
+from ...ir import where
+from .buffers import flags, global_op, shape_attribute
+from .builder import INDEX, Builder, constant_value, pointer, scalar_type
+from .calls import effect
+
+if TYPE_CHECKING:
+    from .converter import FunctionConverter
+
+HEADER = "tilewright_threads.h"
+_RANK = 1
+_LIMITS = {"buffers": 32, "coordinates": 4}
+"""Sizes of the arrays of `tw_program` in the header."""
+
+_STREAM, _PROGRAM, _VOID, _BODY = (
+    EmitC_OpaqueType(StringAttr(name)) for name in ("tw_stream", "tw_program", "void", "tw_program_body")
+)
+
+
+# Streams
+
+
+def convert_stream(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `hier.stream`: static slots, and their counters, which are reset at each call of the function."""
+    assert isinstance(op, StreamOp)
+    b, state = converter.b, converter.state
+    count, tile = prod(op.type.extents), op.type.tile
+    name = state.fresh_name(op.stream.name_hint or "stream")
+    state.definitions.append(_verbatim(f"static tw_stream {name}[{count}];\n"))
+    if tile is not None:
+        shape = (count * op.depth.data, *tile.get_shape())
+        space = tile.memory_space
+        slots = MemRefType(tile.get_element_type(), shape, memory_space=space)
+        source = memref.GlobalOp.get(StringAttr(name), slots, UnitAttr())
+        source.location = op.location
+        made = global_op(source, state.scope.add(f"{name}_slots"), state.alignments.get(space, 1), raw=False)
+        state.definitions.append(made)
+        state.slots[op.stream] = made
+    state.streams[op.stream] = name
+    b.headers[HEADER] = _RANK
+    effect(b, "tw_stream_open", [_stream(converter, op.stream), b.integer(count), b.integer(op.depth.data)], None)
+
+
+def _stream(converter: FunctionConverter, stream: SSAValue) -> SSAValue:
+    return _literal(converter.b, converter.state.streams[stream], pointer(_STREAM))
+
+
+def convert_stream_end(converter: FunctionConverter, op: Operation) -> None:
+    """Convert an op on one end of a stream; a slot is a pointer into the slots of its stream."""
+    assert isinstance(op, StreamEndOp)
+    b, owner = converter.b, cast(StreamOp, op.stream.owner)
+    index = _flat_index(b, op, owner.type.extents)
+    gives_slot = op.name in ("hier.reserve", "hier.pop")
+    callee = f"tw_stream_{op.name.removeprefix('hier.')}"
+    taken = effect(b, callee, [_stream(converter, op.stream), index], INDEX if gives_slot else None)
+    b.headers[HEADER] = _RANK
+    if not op.results:
+        return
+    made, tile = converter.state.slots[op.stream], cast("MemRefType[Any]", op.results[0].type)
+    element = scalar_type(tile.get_element_type(), op)
+    before = b.emit(emitc.MulOp, [index, b.integer(owner.depth.data)], INDEX) if owner.type.extents else None
+    slot = taken if before is None else b.emit(emitc.AddOp, [before, taken], INDEX)
+    first = b.emit(emitc.MulOp, [slot, b.integer(max(prod(tile.get_shape()), 1))], INDEX)
+    array = b.emit(emitc.GetGlobalOp, [], made.type, {"name": SymbolRefAttr(made.sym_name.data)})
+    b.values[op.results[0]] = b.emit(emitc.AddOp, [b.cast(array, pointer(element)), first], pointer(element))
+    b.values[op.results[0]].name_hint = op.results[0].name_hint
+
+
+def _flat_index(b: Builder, op: StreamEndOp, extents: tuple[int, ...]) -> SSAValue:
+    """Emit the row-major index of an element of an array of streams."""
+    found: SSAValue | None = None
+    for extent, coordinate in zip(extents, op.coordinates, strict=True):
+        own = b.value(coordinate)
+        outer = None if found is None else b.emit(emitc.MulOp, [found, b.integer(extent)], INDEX)
+        found = own if outer is None else b.emit(emitc.AddOp, [outer, own], INDEX)
+    return b.integer(0) if found is None else found
+
+
+# Programs
+
+
+def convert_concurrent(converter: FunctionConverter, op: Operation) -> None:
+    """Convert `hier.concurrent`: a function for each program, and the call that runs them as threads."""
+    assert isinstance(op, ConcurrentOp)
+    b, state, instances = converter.b, converter.state, instances_of(op)
+    functions = {program: _function(converter, program) for program in op.programs}
+    table = state.fresh_name("programs")
+    state.definitions.append(_verbatim(f"static tw_program {table}[{len(instances)}];\n"))
+    for number, (program, _, point) in enumerate(instances):
+        thread, captured = functions[program]
+        entry = _literal(b, f"&{table}[{number}]", pointer(_PROGRAM))
+        effect(b, "tw_program_set", [entry, _literal(b, thread, _BODY)], None)
+        for index, value in enumerate(captured):
+            effect(b, "tw_program_buffer", [entry, b.integer(index), b.cast(b.value(value), pointer(_VOID))], None)
+        for index, coordinate in enumerate(point):
+            effect(b, "tw_program_coordinate", [entry, b.integer(index), b.integer(coordinate)], None)
+    b.headers[HEADER] = _RANK
+    effect(b, "tw_programs_run", [_literal(b, table, pointer(_PROGRAM)), b.integer(len(instances))], None)
+
+
+def _function(converter: FunctionConverter, program: ProgramOp) -> tuple[str, list[SSAValue]]:
+    """Define the C function of a program, and that of its thread; return the latter's name and the buffers captured."""
+    state, captured = converter.state, _captured(program)
+    for what, count in (("buffers", len(captured)), ("coordinates", len(program.extents))):
+        if count > _LIMITS[what]:
+            message = f"program '{program.title.data}' has {count} {what}"
+            raise Diagnostic(message, where(program), f"at most {_LIMITS[what]} in {HEADER}")
+    name = state.fresh_name(program.title.data)
+    inner = converter.nested()
+    types = [pointer(_element(value)) for value in captured] + [INDEX] * len(program.extents)
+    block = Block(arg_types=types)
+    for value, argument in zip([*captured, *program.coordinates], block.args, strict=True):
+        inner.b.values[value] = argument
+        argument.name_hint = value.name_hint
+    inner.block(program.body.block)
+    block.add_ops([*inner.b.constants.values(), *inner.b.ops, emitc.ReturnOp.create()])
+    converter.merge(inner)
+    shapes = [_said(value) for value in captured] + [DictionaryAttr({})] * len(program.extents)
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(name),
+        "function_type": FunctionType.from_lists(types, []),
+        "arg_attrs": ArrayAttr(shapes),
+        "specifiers": flags(["static"]),
+    }
+    made = emitc.FuncOp.create(properties=properties, regions=[Region(block)])
+    made.location = program.location
+    arguments = [f"program->buffers[{index}]" for index in range(len(captured))]
+    arguments += [f"program->coordinates[{index}]" for index in range(len(program.extents))]
+    thread = state.scope.add(f"{name}_thread")
+    unused = "" if arguments else "    (void)program;\n"
+    text = f"static void {thread}(const tw_program *program)\n{{\n{unused}    {name}({', '.join(arguments)});\n}}\n"
+    state.definitions += [made, _verbatim(text)]
+    return thread, captured
+
+
+def _captured(program: ProgramOp) -> list[SSAValue]:
+    """Return the buffers from outside that a program uses. Raises Diagnostic for other values but constants."""
+    inside: set[SSAValue] = set(program.coordinates)
+    used: dict[SSAValue, Operation] = {}
+    for op in nested_ops(program.body):
+        inside.update(op.results)
+        inside.update(value for region in op.regions for block in region.blocks for value in block.args)
+        for value in op.operands:
+            used.setdefault(value, op)
+    found: list[SSAValue] = []
+    for value, user in used.items():
+        if value in inside or constant_value(value) is not None or isinstance(value.owner, StreamOp):
+            continue
+        if not isinstance(value.type, MemRefType):
+            message = f"program '{program.title.data}' uses a number that is computed outside of it"
+            raise Diagnostic(message, where(user), "buffers, streams and constants", remedy="compute it in the program")
+        found.append(value)
+    return found
+
+
+def _element(value: SSAValue) -> Attribute:
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    assert op is not None
+    return scalar_type(cast("MemRefType[Any]", value.type).get_element_type(), op)
+
+
+def _said(value: SSAValue) -> DictionaryAttr:
+    return DictionaryAttr({"tilewright.shape": shape_attribute(cast("MemRefType[Any]", value.type).get_shape())})
+
+
+def _literal(b: Builder, text: str, type_: Attribute) -> SSAValue:
+    return b.emit(emitc.LiteralOp, [], type_, {"value": StringAttr(text)})
+
+
+def _verbatim(text: str) -> Operation:
+    return emitc.VerbatimOp.create(properties={"value": StringAttr(text)})
