@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from xdsl.dialects import memref, scf
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects.core.analysis.arithmetic import evaluator, integer_of
 from ...dialects.core.effect_traits import DeclaredRange
-from ...dialects.core.effects import EffectAnalysis, is_speculatable, root_of
+from ...dialects.core.effects import EffectAnalysis, is_allocation, is_speculatable, root_of
 from ...dialects.core.nesting import nested_ops
 from ..loops.nest import Index
 from .writer import Writer
@@ -78,17 +78,19 @@ def reads_unwritten(loop: scf.ForOp, op: Operation) -> bool:
     tables = {_memory_of(value) for value in analysis.of(op).reads}
     for inner in nested_ops(loop):
         effects = analysis.of(inner)
-        if not effects.is_known or effects.writes_any or any(_memory_of(value) in tables for value in effects.writes):
-            return False
-        if any(table in effects.symbols_written for table in tables):
+        written = {*map(_memory_of, effects.writes), *effects.symbols_written}
+        if not effects.is_known or effects.writes_any or None in (written | tables) or written & tables:
             return False
     return True
 
 
-def _memory_of(value: SSAValue) -> SSAValue | str:
-    """Return the buffer that a memref is a view of, a global by its name."""
+def _memory_of(value: SSAValue) -> SSAValue | str | None:
+    """Return the buffer that a memref is a view of, a global by its name; None where control flow chooses it."""
     root = root_of(value)
-    return root.owner.name_.string_value() if isinstance(root.owner, memref.GetGlobalOp) else root
+    if isinstance(root.owner, memref.GetGlobalOp):
+        return root.owner.name_.string_value()
+    is_argument = isinstance(root.owner, Block) and isinstance(root.owner.parent_op(), func.FuncOp)
+    return root if is_argument or is_allocation(root) else None
 
 
 def _collect(loop: scf.ForOp, value: SSAValue, ops: dict[Operation, None]) -> bool:
