@@ -87,6 +87,16 @@ class RowOp(KernelOp):
         larger = body.max(largest, x)
         return self.reduction(lowest(self.accumulator), body, self.counted(body, larger, largest))
 
+    def moments(self) -> list[Reduction]:
+        """Return the reductions to the row's sum and to its sum of squared deviations from the mean."""
+        length = shape_of(self.inputs[0])[-1]
+        body, (x, *_), (total,) = self.body(1)
+        summed = self.reduction(self.zero(), body, body.add(total, x))
+        body, (x, *_), (total, squares) = self.body(2)
+        centred = body.sub(x, body.div(total, length))
+        squared = self.reduction(self.zero(), body, body.add(squares, body.mul(centred, centred)))
+        return [summed, squared]
+
     def counted(self, body: Body, value: SSAValue, otherwise: SSAValue | int) -> SSAValue:
         """Append the choice of a value where the element counts, and of another where it does not."""
         if not self.has_mask:

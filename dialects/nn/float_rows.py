@@ -89,15 +89,10 @@ class LayerNormOp(FloatNormOp):
 
     def core(self) -> Kernel:
         length = shape_of(self.inputs[0])[-1]
-        body, (x, *_), (total,) = self.body(1)
-        summed = self.reduction(self.zero(), body, body.add(total, x))
-        body, (x, *_), (total, squares) = self.body(2)
-        centred = body.sub(x, body.div(total, length))
-        squared = self.reduction(self.zero(), body, body.add(squares, body.mul(centred, centred)))
         body, (x, *vectors), (total, squares) = self.body(2)
         centred = body.sub(x, body.div(total, length))
         normed = body.div(centred, self.deviation(body, squares))
-        return self.rows([summed, squared], self.scaled(body, normed, vectors))
+        return self.rows(self.moments(), self.scaled(body, normed, vectors))
 
 
 @irdl_op_definition

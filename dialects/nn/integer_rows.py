@@ -293,16 +293,11 @@ class IntLayerNormOp(NormOp):
 
     def core(self) -> Kernel:
         length = shape_of(self.inputs[0])[-1]
-        body, (x, *_), (total,) = self.body(1)
-        summed = self.reduction(self.zero(), body, body.add(total, x))
-        body, (x, *_), (total, squares) = self.body(2)
-        centred = body.sub(x, body.div(total, length))
-        squared = self.reduction(self.zero(), body, body.add(squares, body.mul(centred, centred)))
         body, (x, weight, bias), (total, squares) = self.body(2)
         centred = body.sub(x, body.div(total, length))
         scaled = body.add(body.div(body.mul(centred, weight), self.deviation(body, squares)), bias)
         shifted = body.shift_right(scaled, self.shift.value.data)
         return self.rows(
-            [summed, squared],
+            self.moments(),
             body.finish(body.convert(shifted, self.element)),
         )

@@ -103,19 +103,13 @@ def norms(draw: st.DrawFn, *, centred: bool) -> Graph:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(("centred", "operator"), [(True, "LayerNormalization"), (False, "RMSNormalization")])
 @settings(max_examples=60, deadline=None)
-@given(graph=norms(centred=True))
-def test_a_layer_norm_is_recognised(graph: Graph):
+@given(data=st.data())
+def test_a_norm_is_recognised(centred: bool, operator: str, data: st.DataObject):
+    graph = data.draw(norms(centred=centred))
     model = graph.model(Value(graph, graph.nodes[-1].output[0]))
-    assert recovered(model, graph.inputs) == ["onnx.LayerNormalization"]
-
-
-@pytest.mark.long
-@settings(max_examples=60, deadline=None)
-@given(graph=norms(centred=False))
-def test_an_rms_norm_is_recognised(graph: Graph):
-    model = graph.model(Value(graph, graph.nodes[-1].output[0]))
-    assert recovered(model, graph.inputs) == ["onnx.RMSNormalization"]
+    assert recovered(model, graph.inputs) == [f"onnx.{operator}"]
 
 
 @pytest.mark.parametrize("axes", [[0], [0, 2], [1]])

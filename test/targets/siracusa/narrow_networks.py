@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+from onnx import TensorProto, helper
 
 from tilewright.ir import Array
+
+
+def narrow_network(
+    nodes: Sequence[onnx.NodeProto], constants: Sequence[onnx.TensorProto], image: Sequence[int], classes: int
+) -> onnx.ModelProto:
+    """Return the network of nodes from `x`, an image of bytes, to `y`, a byte for each class."""
+    x = helper.make_tensor_value_info("x", TensorProto.UINT8, image)
+    y = helper.make_tensor_value_info("y", TensorProto.UINT8, [1, classes])
+    graph = helper.make_graph(list(nodes), "narrow", [x], [y], list(constants))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
 def write_case(folder: Path, network: onnx.ModelProto, x: Array) -> Array:

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 from tilewright.cli import main
 from tilewright.compiler import Model, compile_model, write_compilation
 from tilewright.ir import Array
 from tilewright.targets.siracusa.bare import SIRACUSA, build_bare
 from tilewright.test.targets.siracusa.cluster_model import Siracusa
-from tilewright.test.targets.siracusa.narrow_networks import write_case
+from tilewright.test.targets.siracusa.narrow_networks import narrow_network, write_case
 
 CHANNELS, SIDE, FEATURES, CLASSES = 13, 7, 16, 10
 MACHINE = """include = "siracusa/xpulpnn"
@@ -57,10 +57,7 @@ def model(random: np.random.Generator, bits: int) -> onnx.ModelProto:
         helper.make_node("Reshape", ["i4", rows], ["flat"]),
         helper.make_node("QLinearMatMul", ["flat", one, none, dense, one, signed, wide, middle], ["y"]),
     ]
-    x = helper.make_tensor_value_info("x", TensorProto.UINT8, [1, CHANNELS, SIDE, SIDE])
-    y = helper.make_tensor_value_info("y", TensorProto.UINT8, [1, CLASSES])
-    graph = helper.make_graph(nodes, "narrow", [x], [y], constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return narrow_network(nodes, constants, (1, CHANNELS, SIDE, SIDE), CLASSES)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 from tilewright.cli import main
 from tilewright.compiler import Model, compile_model, write_compilation
@@ -21,7 +21,7 @@ from tilewright.targets.siracusa.cost.loops import START
 from tilewright.targets.siracusa.cost.unpacking import packed_numbers, unpacking_cycles
 from tilewright.targets.siracusa.passes.pack_narrow_weights import narrowest
 from tilewright.test.targets.siracusa.cluster_model import Siracusa
-from tilewright.test.targets.siracusa.narrow_networks import write_case
+from tilewright.test.targets.siracusa.narrow_networks import narrow_network, write_case
 
 CHANNELS, SIDE, FEATURES, CLASSES = 13, 6, 24, 10
 MACHINE = 'include = "siracusa/cluster"\ndescription = "small"\n[levels.L2]\nsize = {far}\n[levels.L1]\nsize = {near}\n'
@@ -50,10 +50,7 @@ def model(random: np.random.Generator, low: int, high: int) -> onnx.ModelProto:
             "QLinearMatMul", ["flat", scales[2], none, dense, scales[1], signed, scales[3], middle], ["y"]
         ),
     ]
-    x = helper.make_tensor_value_info("x", TensorProto.UINT8, [1, CHANNELS, SIDE, SIDE])
-    y = helper.make_tensor_value_info("y", TensorProto.UINT8, [1, CLASSES])
-    graph = helper.make_graph(nodes, "narrow", [x], [y], constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return narrow_network(nodes, constants, (1, CHANNELS, SIDE, SIDE), CLASSES)
 
 
 @pytest.fixture(scope="module")
