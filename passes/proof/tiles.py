@@ -125,8 +125,9 @@ class TileChecks:
         last = len(part.accesses) - 1
         target = buffers[facts.operand_of[last]]
         is_placed = last in spots and target is not None and spots[last] in target.spots
-        if is_placed and target is not None:
-            self._cover(op, part.shapes[last], spots[last].start, target.array.shape)
+        own = of_shape(target.spots, part.shapes[last]) if target is not None and last in spots else None
+        if target is not None and own is not None and own.start == spots[last].start:
+            self._cover(op, part.shapes[last], own.start, target.array.shape)
         x = self._solve(part, {access: spot.start for access, spot in spots.items()})
         if isinstance(x, dict) and part.accumulates and any(dim not in x for dim in part.cut_reductions):
             x = self._solve_step(part, spots, origins.get(last))
