@@ -10,10 +10,6 @@ from ....discovery import version
 from ....errors import did_you_mean
 from .model import ROLES, Engine, Level, Link, Machine
 
-_PLANNED = {"ins": "ins", "weights": "ins", "outs": "outs", "accumulators": "outs", "scratch": "outs"}
-"""Role of operands -> the role whose preferred level plan-memory gives them."""
-
-
 def check(machine: Machine, problems: list[str]) -> Machine:
     """Return the machine with its levels from far to near; faults are appended to `problems`."""
     for level in machine.levels:
@@ -82,17 +78,24 @@ def _engine_problems(engine: Engine, machine: Machine, known: list[str]) -> Iter
 
 
 def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
-    """Return a problem for each role whose levels do not hold it, or are others than plan-memory gives its operands."""
+    """
+    Return a problem for each role whose levels do not hold it, or have no place in a plan.
+
+    Partial sums and intermediates are scratch of a near level; intermediates are where outputs are.
+    """
     path = f"engines.{engine.name}.level"
+    outermost = {level.name for level in machine.levels} - {link.near for link in machine.links}
+    works_near = engine.levels_of()[0] not in outermost
     for role in ROLES:
-        levels, planned = engine.levels_of(role), engine.levels_of(_PLANNED[role])[0]
-        preloaded = [name for name in levels if role == "weights" and machine.level(name).preloaded]
-        beside = " beside preloaded levels" if role == "weights" else ""
-        others = [name for name in levels if name != planned and name not in preloaded]
-        if others or planned not in levels:
-            found = ", ".join(f'"{name}"' for name in levels)
-            yield f'{path}.{role}: expected "{planned}", the one level that plan-memory uses{beside}, found {found}'
-            continue
+        levels, outs = engine.levels_of(role), engine.levels_of("outs")[0]
+        found = ", ".join(f'"{name}"' for name in levels)
+        if role == "scratch" and levels != (outs,):
+            yield f'{path}.scratch: expected "{outs}", the level of outs, found {found}'
+        beside = [name for name in levels[1:] if name in outermost and not machine.level(name).preloaded]
+        if beside:
+            yield f"{path}.{role}: expected no farthest level beside the preferred one, found {found}"
+        if role == "accumulators" and works_near and levels[0] in outermost:
+            yield f"{path}.accumulators: expected a level that a link leads to, found {found}"
         for name in levels:
             if not machine.level(name).can_hold(role):
                 yield f'{path}: expected a level that holds {role}, found "{name}", which does not'
