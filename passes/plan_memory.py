@@ -118,7 +118,7 @@ def _plan_block(block: Block, machine: Machine, limits: Limits, function: FuncOp
         for number, address in arena.resident.items():
             _keep(layers.buffers[number].alloc, level, address)
     for number, choice in enumerate(plan.choices):
-        _replace(layers, choice, {level: arena.blocks[number] for level, arena in addresses.items()})
+        replace_by_grid(layers, choice, {level: arena.blocks[number] for level, arena in addresses.items()})
 
 
 def _taken(function: FuncOp, level: Level, machine: Machine) -> int:
@@ -141,7 +141,7 @@ def _keep(alloc: Operation, level: str, address: int) -> None:
     move(alloc.results[0], StringAttr(level))
 
 
-def _replace(layers: Layers, choice: Choice, begins: Mapping[str, int]) -> None:
+def replace_by_grid(layers: Layers, choice: Choice, begins: Mapping[str, int]) -> None:
     """Replace the kernels of a choice by its grid; `begins` has the address of its block in each level."""
     ops, candidate = layers.ops[choice.first : choice.last + 1], choice.candidate
     tiling = tiling_of(ops, candidate.sizes, levels_of(ops), [layers.places[op] for op in ops])

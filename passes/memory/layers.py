@@ -15,18 +15,19 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.core.analysis.affine_form import linear
-from ...dialects.core.kernel import Kernel, is_kernel, kernel_of
+from ...dialects.core.kernel import Kernel, is_kernel, is_shaped, kernel_of
 from ...dialects.core.kernel_structure import structure_of
 from ...dialects.core.machine.model import Engine, Level, Machine
 from ...dialects.hier.grid import spatial_grid
 from ...errors import Diagnostic
-from ...ir import where
+from ...ir import element_of, where
 from ..map_engines import engine_of
+from .building import split_reduction
 from .candidates import Candidates
 from .hints import SIZES, STAGES, pinned_place
-from .places import Places, places_of
+from .places import Places, engine_beside, places_of
 from .pricing import Pricer, Route, reserved
-from .tiling import Tiling, roles_of, tiling_of
+from .tiling import Tiling, can_cut_reductions, roles_of, tiling_of
 from .views import VIEWS, bytes_of
 
 _RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
@@ -285,7 +286,7 @@ def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bo
         if is_kernel(op) and not (kernel := kernel_of(op)).tables and 0 not in kernel.bounds:
             engine = engine_of(op, machine)
             if (own := places_of(engine, machine, depth)) is not None:
-                engines[op], places[op] = engine, own
+                engines[op], places[op] = engine, _with_sums(op, kernel, engine, own, machine)
                 kernels.append(kernel)
     ops = list(engines)
     around = spatial_grid(block.parent_op())
@@ -296,6 +297,54 @@ def layers_of(block: Block, machine: Machine, depth: int, *, double_buffered: bo
         steps = _Steps(block, found)
         allocs = [op for op in block.ops if isinstance(op, memref.AllocOp)]
         found.buffers = [b for op in allocs if (b := _buffer(op, steps)) is not None]
+    return found
+
+
+def _check_elements(op: Operation, engine: Engine, places: Places, machine: Machine) -> None:
+    """Raise Diagnostic for an operand whose place stores elements of another type."""
+    for value, role in roles_of(op):
+        level = machine.level(places.level(role))
+        if is_shaped(value) and not _can_store(level, value):
+            raise Diagnostic(
+                f"{level.name} cannot hold the {role} of '{op.name}' on '{engine.name}'",
+                where=where(op),
+                expected=f"elements of {level.element}, which is all that the level stores",
+                found=str(element_of(value)),
+                remedy="map the kernel to another engine (the attribute 'engine')",
+            )
+
+
+def _can_store(level: Level, value: SSAValue) -> bool:
+    return level.element in ("", str(element_of(value)))
+
+
+def _with_sums(op: Operation, kernel: Kernel, engine: Engine, places: Places, machine: Machine) -> Places:
+    """
+    Return the places of a kernel with those of its epilogue, where the level of partial sums stores nothing else.
+
+    Raises Diagnostic for operands of another type there, and for sums that no engine reads.
+    """
+    level = machine.level(places.level("accumulators"))
+    if not places.is_last or not level.element:
+        return places
+    sums = {str(reduction.body.args[-1].type) for reduction in kernel.reductions}
+    if kernel.epilogue is None or not can_cut_reductions(op, kernel) or sums != {level.element}:
+        _check_elements(op, engine, places, machine)
+        return places
+    epilogue = split_reduction(op).epilogue
+    assert epilogue is not None
+    apart = replace(places, sums_apart=True)
+    beside = engine_beside(epilogue, engine, apart, machine)
+    if beside is None:
+        raise Diagnostic(
+            f"no engine of '{machine.name}' takes the sums of '{op.name}' out of {level.name}",
+            where=where(op),
+            expected=f"one that runs '{epilogue.name}' with ins in {level.name}",
+            found=", ".join(each.name for each, _ in machine.engines_for(epilogue)) + ", which do not reach it",
+            remedy=f"name {level.name} among the levels of an engine's ins, or map the kernel to another engine",
+        )
+    found = apart.beside(beside, machine)
+    _check_elements(op, engine, found, machine)
     return found
 
 
@@ -398,6 +447,8 @@ def _home(values: Set[SSAValue], kernels: Sequence[Operation], layers: Layers) -
     ]
     best, found = -1, ""
     for level in layers.levels if uses else ():
+        if not all(_can_store(level, value) for value in values):
+            continue
         in_place = [places.reaches(role, level.name) for places, role in uses]
         moved = [use for use, stays in zip(uses, in_place, strict=True) if not stays]
         if sum(in_place) > best and all(_is_linked(*use, level.name, layers.machine) for use in moved):

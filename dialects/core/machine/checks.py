@@ -10,6 +10,7 @@ from ....discovery import version
 from ....errors import did_you_mean
 from .model import ROLES, Engine, Level, Link, Machine
 
+
 def check(machine: Machine, problems: list[str]) -> Machine:
     """Return the machine with its levels from far to near; faults are appended to `problems`."""
     for level in machine.levels:
@@ -89,7 +90,7 @@ def _role_problems(engine: Engine, machine: Machine) -> Iterable[str]:
     for role in ROLES:
         levels, outs = engine.levels_of(role), engine.levels_of("outs")[0]
         found = ", ".join(f'"{name}"' for name in levels)
-        if role == "scratch" and levels != (outs,):
+        if role == "scratch" and levels[0] != outs:
             yield f'{path}.scratch: expected "{outs}", the level of outs, found {found}'
         beside = [name for name in levels[1:] if name in outermost and not machine.level(name).preloaded]
         if beside:

@@ -59,7 +59,8 @@ class Level:
     A memory that programs address.
 
     A memory that is addressed by rows has `row_bytes`, of which its size and every address are multiples. `count`
-    says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. What a
+    says how many copies there are, along coordinates, as over the nodes of a mesh; `size` is that of one. A memory of
+    accumulators stores nothing but sums, of the type `element`. What a
     `preloaded` memory holds is there before the program runs: engines read it in place, and no link leads to it. An
     `external` memory is no part of what programs address: only the transfers of links reach it.
     """
@@ -68,6 +69,7 @@ class Level:
     size: int
     alignment: int = 4
     row_bytes: int = 0
+    element: str = ""
     banks: int = 1
     bank_width: int = 0
     latency: int = 1

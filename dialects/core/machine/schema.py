@@ -81,6 +81,7 @@ LEVEL: dict[str, Key] = {
     "size": Key(size, required=True),
     "alignment": Key(integer(1)),
     "row_bytes": Key(integer(1)),
+    "element": Key(matching(_TYPE, "an element type such as i32")),
     "banks": Key(integer(1)),
     "bank_width": Key(integer(0)),
     "latency": Key(integer(0)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import SSAValue
@@ -11,8 +13,9 @@ from xdsl.ir import SSAValue
 from tilewright.dialects.core.machine.attribute import attach_machine
 from tilewright.dialects.core.machine.file import find_machine
 from tilewright.dialects.core.machine.model import Machine
-from tilewright.dialects.core.syntax.text import new_context
+from tilewright.dialects.core.syntax.text import new_context, parse_module
 from tilewright.dialects.hier import GridOp
+from tilewright.errors import Diagnostic
 from tilewright.frontend import zoo
 from tilewright.frontend.importer import import_model
 from tilewright.ir import functions
@@ -20,7 +23,7 @@ from tilewright.passes import all_passes
 from tilewright.passes.core.pipeline import parse_pipeline
 from tilewright.passes.plan_memory import Limits, plan_memory
 from tilewright.passes.verify_memory import verify_memory
-from tilewright.runtime.interpreter import random_inputs, run_module
+from tilewright.runtime.interpreter import Interpreter, random_inputs, run_module
 from tilewright.runtime.simulator import simulate
 from tilewright.test.passes.plans import assert_same, check_plan, on_buffers
 from tilewright.test.runtime.simulator.programs import modelled_cycles
@@ -33,6 +36,12 @@ def network(name: str, target: Machine) -> ModuleOp:
     module = on_buffers(import_model(zoo.build(name)))
     attach_machine(module, target)
     return module
+
+
+def with_sizes(file: str, **sizes: int) -> Machine:
+    """Return a machine of the library with levels of other sizes."""
+    machine = find_machine(MACHINES / f"{file}.toml")
+    return replace(machine, levels=tuple(replace(e, size=sizes.get(e.name, e.size)) for e in machine.levels))
 
 
 def planned(module: ModuleOp, target: Machine) -> ModuleOp:
@@ -91,3 +100,118 @@ def test_engines_with_memories_of_their_own_overlap() -> None:
     verify_memory(plan)
     assert_same(plan, inputs, expected, "overlapped")
     assert simulate(plan).cycles < before
+
+
+@pytest.mark.parametrize("name", ["ds-cnn", "resnet8"])
+def test_sums_are_stored_in_accumulators_and_results_in_the_scratchpad(name: str) -> None:
+    target = find_machine(MACHINES / "systolic_activation.toml")
+    module = network(name, target)
+    check_plan(module, target, 0, double_buffered=True)
+    plan = planned(module, target)
+    sums = [scratch.type for grid in grids(plan) for scratch in grid.scratches]
+    assert sums
+    assert all(str(type.element_type) == "i32" and str(type.memory_space) == '"ACC"' for type in sums)
+    resident = {level_of(value) for grid in grids(plan) for value in grid.operands}
+    assert resident == {"", "SPAD"}
+    simulation = simulate(plan)
+    (core,) = (engine for engine in simulation.engines if engine.name == "core")
+    assert simulation.cycles == sum(modelled_cycles(plan).values()) + core.busy
+    assert {engine.name for engine in simulation.engines if engine.busy} == {"array", "activation", "core"}
+
+
+def test_an_accumulator_of_256_sums_holds_no_more() -> None:
+    target = with_sizes("systolic_activation", ACC=1 << 10, SPAD=16 << 10)
+    module = network("resnet8", target)
+    plan = planned(module, target)
+    verify_memory(plan)
+    assert_same(plan, (inputs := random_inputs(module, 0)), run_module(module, inputs), "on grids")
+    for grid in grids(plan):
+        assert sum(scratch.bytes for scratch in grid.scratches) <= 1 << 10
+        assert all(scratch.place is not None and scratch.place + scratch.bytes <= 1 << 10 for scratch in grid.scratches)
+
+
+CHAIN = """
+func.func @network(%a: memref<16x16xi8>, %b: memref<16x16xi8>, %c: memref<16x16xi8>, %o: memref<16x16xi32>) {
+  %t = memref.alloc() : memref<16x16xi8>
+  nn.matmul ins(%a, %b : memref<16x16xi8>, memref<16x16xi8>) outs(%t : memref<16x16xi8>) {accumulator = i8, wraps}
+  nn.matmul ins(%t, %c : memref<16x16xi8>, memref<16x16xi8>) outs(%o : memref<16x16xi32>) {accumulator = i32}
+  func.return
+}"""
+MATRICES = """
+description = "an array that leaves results in a memory of their own"
+pipeline = "host"
+levels.DRAM = { size = "1MiB" }
+levels.SPAD = { size = "4KiB" }
+levels.OUT = { size = "4KiB" }
+links.fetch = { far = "DRAM", near = "SPAD", width = 8 }
+links.store = { far = "DRAM", near = "OUT", width = 8 }
+engines.array = { level = { ins = "SPAD", outs = "OUT" }, runs = { "*" = { cost = "per_element", cycles = 1 } } }
+"""
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("more", "home", "brought"),
+    [
+        ("", "", "SPAD"),
+        ('links.across = { far = "OUT", near = "SPAD", direction = "in", width = 8 }', "OUT", "SPAD"),
+        ('links.across = { far = "SPAD", near = "OUT", direction = "out", width = 8 }', "SPAD", None),
+    ],
+    ids=["by the far level", "fetched", "stored"],
+)
+def test_a_result_reaches_the_next_kernel(tmp_path: Path, more: str, home: str, brought: str | None) -> None:
+    """By a store and a fetch over the far level, or over the link between the two near levels."""
+    (tmp_path / "array.toml").write_text(MATRICES + more)
+    target = find_machine(tmp_path / "array.toml")
+    module = parse_module(new_context(), CHAIN)
+    attach_machine(module, target)
+    plan = planned(module, target)
+    verify_memory(plan)
+    last = grids(plan)[-1]
+    assert (level_of(last.operands[0]), last.tiles.data[0].level_name) == (home, brought)
+    assert simulate(plan).cycles == sum(modelled_cycles(plan).values())
+    inputs = [np.arange(256, dtype=np.int8).reshape(16, 16) + seed for seed in range(3)]
+    found = [np.zeros((16, 16), np.int32) for _ in range(2)]
+    for each, result in zip((module, plan), found, strict=True):
+        Interpreter(each).call("network", [*inputs, result])
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+@pytest.mark.quick
+def test_weights_are_read_where_they_are(tmp_path: Path) -> None:
+    (tmp_path / "array.toml").write_text(MATRICES.replace('outs = "OUT"', 'weights = "DRAM", outs = "OUT"'))
+    target = find_machine(tmp_path / "array.toml")
+    module = parse_module(new_context(), CHAIN)
+    plan = planned(module, target)
+    assert [[tile.level_name for tile in grid.tiles] for grid in grids(plan)] == [["SPAD", None, "OUT"]] * 2
+    verify_memory(plan)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("change", "text", "expected"),
+    [
+        (('"OUT", width', '"OUT", direction = "in", width'), CHAIN, "no link leads from 'OUT' to 'DRAM'"),
+        (('OUT = { size = "4KiB" }', 'OUT = { size = "4KiB", element = "i32" }'), CHAIN, "OUT cannot hold the outs of"),
+        (('OUT = { size = "4KiB" }', "OUT = { size = 64 }"), CHAIN, None),
+        (('OUT = { size = "4KiB" }', "OUT = { size = 4 }"), CHAIN, "no tiling of 'nn.matmul' fits OUT: 4 bytes short"),
+    ],
+    ids=["no link back", "other elements", "small", "too small"],
+)
+def test_what_has_no_place_is_refused(tmp_path: Path, change: tuple[str, str], text: str, expected: str | None) -> None:
+    (tmp_path / "array.toml").write_text(MATRICES.replace(*change))
+    target = find_machine(tmp_path / "array.toml")
+    module = parse_module(new_context(), text)
+    if expected is None:
+        verify_memory(planned(module, target))
+        return
+    with pytest.raises(Diagnostic, match=expected):
+        planned(module, target)
+
+
+@pytest.mark.quick
+def test_sums_that_no_engine_reads_are_refused() -> None:
+    target = find_machine(MACHINES / "systolic.toml")
+    with pytest.raises(Diagnostic, match=r"no engine of 'systolic' takes the sums of 'nn\.matmul'") as error:
+        planned(network("mlp", target), target)
+    assert "name ACC among the levels of an engine's ins" in error.value.remedy

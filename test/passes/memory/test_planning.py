@@ -50,7 +50,9 @@ def test_zoo(name: str, l1: int) -> None:
     check_plan(module, machine(l1), l1, double_buffered=True)
 
 
-@pytest.mark.parametrize(("name", "file"), [("mlp", "three_level"), ("mlp", "systolic"), ("ds-cnn", "npu_cluster")])
+@pytest.mark.parametrize(
+    ("name", "file"), [("mlp", "three_level"), ("mlp", "systolic_activation"), ("ds-cnn", "npu_cluster")]
+)
 def test_machines(name: str, file: str) -> None:
     module = on_buffers(import_model(zoo.build(name)))
     target = find_machine(Path(__file__).parents[2] / "machines" / f"{file}.toml")
@@ -85,7 +87,7 @@ def test_arrays_say_what_tilings_say(network: Network, resident: bool) -> None:
                 assert told == exact or (told > exact and len(set(op.operands)) < len(op.operands))
 
 
-@pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic"])
+@pytest.mark.parametrize("file", ["two_level", "four_cores", "systolic_activation"])
 @examples(8)
 @given(networks(ALL, largest=3), st.booleans())
 def test_the_fastest_is_found_without_pricing_all(file: str, network: Network, resident: bool) -> None:
